@@ -1,0 +1,154 @@
+"""The plain ordered set of tools that every outlet works on: add, find, select, list."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from .definition import Tool, compile_tools
+from .errors import DefinitionError, SchemaError, ToolNotFound
+from .options import BARE_SINCE, LATEST_PROTOCOL
+
+__all__ = ["Catalog", "Problem", "matches"]
+
+
+class Problem(NamedTuple):
+    """One thing wrong with one tool; a fatal one keeps it out of lists."""
+
+    tool: str
+    text: str
+    fatal: bool = False
+
+    def __str__(self) -> str:
+        return self.text if self.fatal else f"{self.tool} {self.text}"
+
+
+class Catalog(Mapping[str, Tool]):
+    """Tools by name, in the order they were added."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._published: dict[str, str] = {}
+        self._disabled: set[str] = set()
+        self._listed: dict[bool, bytes] = {}
+        for tool in tools:
+            self.insert(tool)
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[self._own_name(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def insert(self, tool: Tool) -> Tool:
+        """Add a tool. Raises `SchemaError` if its name is taken or it can never be called."""
+        signature = tool.outline
+        if not tool.callable:
+            raise signature.refusal(
+                "is a method without its instance",
+                hint=f"add an instance: `add(instance.{tool.name})` or `include(instance)`",
+            )
+        taken = self._published.get(tool.published_name) or self._published.get(tool.name)
+        if tool.name in self._tools or taken is not None:
+            other = taken or tool.name
+            same = "is already in the toolbox" if other == tool.name else f"collides with `{other}`"
+            raise signature.refusal(same, hint="tool names must be unique; pass another name=")
+        self._tools[tool.name] = tool
+        self._published[tool.published_name] = tool.name
+        self._published.setdefault(tool.name, tool.name)
+        self._changed()
+        return tool
+
+    def remove(self, name: str) -> Tool:
+        """Take a tool out and return it. Raises `ToolNotFound`."""
+        own = self._own_name(name)
+        self._published = {key: value for key, value in self._published.items() if value != own}
+        self._disabled.discard(own)
+        self._changed()
+        return self._tools.pop(own)
+
+    def disable(self, name: str) -> None:
+        """Keep a tool but do not list it. Raises `ToolNotFound`."""
+        self._disabled.add(self._own_name(name))
+        self._changed()
+
+    def enable(self, name: str) -> None:
+        """List a disabled tool again. Raises `ToolNotFound`."""
+        self._disabled.discard(self._own_name(name))
+        self._changed()
+
+    def is_enabled(self, name: str) -> bool:
+        """Tell whether a tool is listed. Raises `ToolNotFound`."""
+        return self._own_name(name) not in self._disabled
+
+    def select(self, patterns: str | Sequence[str]) -> list[Tool]:
+        """Return the tools whose names match; `!pattern` leaves out."""
+        return [tool for name, tool in self._tools.items() if matches(name, patterns)]
+
+    def compile(self) -> None:
+        """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
+        bad = self._compile()
+        if len(bad) == 1:
+            raise bad[0]
+        if bad:
+            raise DefinitionError(problems=bad)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything known to be wrong or lost, tool by tool."""
+        self._compile()
+        found: list[Problem] = []
+        for name, tool in self._tools.items():
+            try:
+                found.extend(Problem(name, text) for text in tool.problems)
+            except SchemaError as error:
+                found.append(Problem(name, str(error), fatal=True))
+        return tuple(found)
+
+    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
+        """Return the `tools/list` payload as JSON; built once, until the toolbox changes."""
+        era = protocol >= BARE_SINCE
+        listed = self._listed.get(era)
+        if listed is None:
+            refused = {error.tool for error in self._compile()}
+            shown = [
+                tool.to_mcp_json(protocol)
+                for name, tool in self._tools.items()
+                if name not in refused and name not in self._disabled
+            ]
+            listed = self._listed[era] = b'{"tools":[' + b",".join(shown) + b"]}"
+        return listed
+
+    def _compile(self) -> list[SchemaError]:
+        compile_tools(list(self._tools.values()))
+        refused: list[SchemaError] = []
+        for tool in self._tools.values():
+            try:
+                tool.compile()
+            except SchemaError as error:
+                refused.append(error)
+        return refused
+
+    def _own_name(self, name: str) -> str:
+        own = self._published.get(name)
+        if own is None:
+            near = difflib.get_close_matches(name, self._tools, n=1)
+            raise ToolNotFound(name, hint=f"did you mean `{near[0]}`?" if near else "")
+        return own
+
+    def _changed(self) -> None:
+        self._listed.clear()
+
+
+def matches(name: str, patterns: str | Sequence[str]) -> bool:
+    """Tell whether a name matches a pattern, or one of several and no `!pattern`."""
+    given = [patterns] if isinstance(patterns, str) else list(patterns)
+    wanted = [pattern for pattern in given if not pattern.startswith("!")]
+    refused = [pattern[1:] for pattern in given if pattern.startswith("!")]
+    chosen = not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
+    return chosen and not any(fnmatchcase(name, pattern) for pattern in refused)

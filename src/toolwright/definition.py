@@ -1,0 +1,341 @@
+"""A tool: the frozen definition of one callable, compiled when it is first needed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
+
+from .errors import SchemaError
+from .options import BARE_SINCE, LATEST_PROTOCOL, Options, ToolOptions, options_from
+from .read.signature import EMPTY, VARIADIC, Signature
+from .read.target import Target, open_target
+
+if TYPE_CHECKING:
+    from .read.scope import Scope
+    from .schema.compile import Compiled
+
+__all__ = ["Tool", "compile_tools", "tool"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MARK = "__toolwright__"
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+
+
+class Tool:
+    """A callable with its name, its description and its schemas.
+
+    Making one reads only the bare signature; hints, documentation and schemas are worked out when
+    first needed, or by `compile`. Every refusal is a `SchemaError`.
+
+    >>> def add(a: int, b: int = 1) -> int:
+    ...     "Add two numbers."
+    ...     return a + b
+    >>> Tool(add).input_schema["required"]
+    ['a']
+    """
+
+    __slots__ = ("__weakref__", "_compiled", "_scope", "_signature", "_target", "name", "options")
+
+    name: str
+    options: Options
+
+    def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
+        opened = open_target(target)
+        _fill(self, opened, _options(opened, {**marks(target), **options}))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
+        raise AttributeError(msg)
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name}>"
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (self._target.call, self.options)
+
+    def replace(self, **options: Unpack[ToolOptions]) -> Tool:
+        """Return a copy of this tool with other options."""
+        return _rebuild(self.target, options_from(options, self.options))
+
+    @property
+    def target(self) -> Any:
+        """The callable itself."""
+        return self._target.call
+
+    @property
+    def signature(self) -> Signature:
+        """What was read off the target. Raises `SchemaError` if it cannot be read."""
+        if self._signature is None:
+            _set(self, "_signature", _read(self._target, self._scope, self.options))
+            _set(self, "_scope", None)
+        return self._signature
+
+    @property
+    def outline(self) -> Signature:
+        """The name and place of the target, without reading it: enough to refuse it by name."""
+        return Signature(self.name, self._target.call, (), location=self._target.location)
+
+    @property
+    def title(self) -> str | None:
+        """A name for people to read, if the author gave one."""
+        return self.options.title
+
+    @property
+    def description(self) -> str:
+        """What the tool does, for a model to read."""
+        if self.options.description is not None:
+            return self.options.description
+        signature = self.signature
+        returns = signature.returns_description
+        if not returns or returns in signature.description:
+            return signature.description
+        return f"{signature.description}\n\nReturns: {returns}".strip()
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments: a fresh copy, draft 2020-12."""
+        return json.loads(self.compile().input_schema)
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The JSON Schema of the values, bare; None if there is nothing to say about them."""
+        schema = self.compile().output_schema
+        return None if schema is None else json.loads(schema)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be kept of the target, one line each."""
+        return self.compile().problems
+
+    @property
+    def callable(self) -> bool:
+        """Whether it can be called: not if the target is a method without its instance."""
+        return not self._target.unbound
+
+    @property
+    def published_name(self) -> str:
+        """The name in lists: in the portable style, dots are underscores."""
+        return self.name.replace(".", "_") if self.options.style.plain_names else self.name
+
+    @property
+    def annotations(self) -> dict[str, bool]:
+        """The protocol's hints on behaviour; only those that the author gave."""
+        given = {
+            "readOnlyHint": self.options.read_only,
+            "destructiveHint": self.options.destructive,
+            "idempotentHint": self.options.idempotent,
+            "openWorldHint": self.options.open_world,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def compile(self) -> Compiled:
+        """Compile now. Raises `SchemaError`, the same one each time, if that is impossible."""
+        if self._compiled is None:
+            compile_tools([self])
+        if isinstance(self._compiled, SchemaError):
+            raise self._compiled
+        return self._compiled
+
+    def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
+        """Validate a JSON object of arguments; return the target's own, by position and by name.
+
+        Raises `ArgumentError`.
+        """
+        from .schema.bind import bind
+
+        return bind(self.name, self.compile(), arguments)
+
+    def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it to clients of a protocol version."""
+        return json.loads(self.to_mcp_json(protocol))
+
+    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
+        """Return the tool as `tools/list` shows it, as JSON."""
+        compiled = self.compile()
+        parts = [b'{"name":', _json(self.published_name)]
+        if self.title:
+            parts += [b',"title":', _json(self.title)]
+        if self.description:
+            parts += [b',"description":', _json(self.description)]
+        if self.options.icons:
+            parts += [b',"icons":', _json([dict(icon) for icon in self.options.icons])]
+        parts += [b',"inputSchema":', compiled.input_schema]
+        output = self.published_output(protocol)
+        if output is not None:
+            parts += [b',"outputSchema":', output]
+        if self.annotations:
+            parts += [b',"annotations":', _json(self.annotations)]
+        meta = dict(self.options.meta or {})
+        if self.options.tags:
+            meta.setdefault("toolwright/tags", list(self.options.tags))
+        if meta:
+            parts += [b',"_meta":', _json(meta)]
+        return b"".join([*parts, b"}"])
+
+    def published_output(self, protocol: str) -> bytes | None:
+        """Return the output schema that clients of a protocol version see, as JSON."""
+        compiled = self.compile()
+        emit = self.options.emit
+        if compiled.output_schema is None or emit == "text":
+            return None
+        if emit == "auto" and compiled.text_output:
+            return None
+        if compiled.boxed_output_schema is None:
+            return compiled.output_schema
+        bare = protocol >= BARE_SINCE and not compiled.nullable_output
+        return compiled.output_schema if bare else compiled.boxed_output_schema
+
+
+def compile_tools(tools: Sequence[Tool]) -> None:
+    """Compile many tools at once; each keeps its own result or error."""
+    from .schema.compile import compile_all
+
+    jobs: list[tuple[Tool, Signature]] = []
+    for each in tools:
+        if each._compiled is None:
+            try:
+                jobs.append((each, each.signature))
+            except SchemaError as error:
+                _set(each, "_compiled", error)
+    done = compile_all([(signature, each.options) for each, signature in jobs])
+    for (each, _), compiled in zip(jobs, done, strict=True):
+        _set(each, "_compiled", compiled)
+
+
+def _set(instance: Tool, name: str, value: Any) -> None:
+    object.__setattr__(instance, name, value)
+
+
+def _fill(tool: Tool, opened: Target, options: Options) -> None:
+    if options.name and options.name != opened.name:
+        opened = replace(opened, name=options.name)
+    _check(opened, options)
+    _set(tool, "name", opened.name)
+    _set(tool, "options", options)
+    _set(tool, "_target", opened)
+    _set(tool, "_scope", _scope_of(opened))
+    _set(tool, "_signature", None)
+    _set(tool, "_compiled", None)
+
+
+def _rebuild(target: Any, options: Options) -> Tool:
+    made = Tool.__new__(Tool)
+    _fill(made, open_target(target), options)
+    return made
+
+
+def _options(target: Target, given: Mapping[str, Any]) -> Options:
+    try:
+        return options_from(given)
+    except (TypeError, ValueError) as error:
+        raise SchemaError(
+            f"has a bad option: {error}",
+            tool=str(given.get("name") or target.name),
+            file=target.location.file,
+            line=target.location.line,
+        ) from None
+
+
+def _scope_of(target: Target) -> Scope | None:
+    from .read.reader import scope_of
+
+    return scope_of(target)
+
+
+def _read(target: Target, scope: Scope | None, options: Options) -> Signature:
+    from .read.reader import read
+
+    if options.input_schema is None:
+        return read(target, scope, permissive=options.on_unsupported == "permissive")
+    # The author's schema says what the parameters are: nothing about them is a problem.
+    signature = read(target, scope, permissive=True)
+    kept = (text for text in signature.problems if not text.startswith("takes any value"))
+    return replace(signature, problems=tuple(kept))
+
+
+def _check(target: Target, options: Options) -> None:
+    """Refuse at once what the bare signature shows."""
+    where = target.location
+
+    def refuse(what: str, parameter: str = "", hint: str = "") -> SchemaError:
+        return SchemaError(
+            what,
+            tool=target.name,
+            parameter=parameter,
+            hint=hint,
+            file=where.file,
+            line=where.line,
+        )
+
+    if target.name == "<lambda>":
+        raise refuse("has no name", hint='pass one: name="..."')
+    if not _NAME.fullmatch(target.name):
+        raise refuse("has an impossible name", hint="use 1 to 128 letters, digits, `_`, `-` or `.`")
+    if options.on_unsupported == "permissive" or options.input_schema is not None:
+        return
+    for parameter in target.parameters:
+        if parameter.annotation is not EMPTY:
+            continue
+        if parameter.kind not in VARIADIC:
+            raise refuse("has no type hint", parameter.name, "every tool parameter must be typed")
+        if options.on_unsupported != "skip":
+            stars = "*" if parameter.kind is VARIADIC[0] else "**"
+            raise refuse(
+                "has no type hint",
+                parameter.name,
+                f'write `{stars}{parameter.name}: T`, or leave it out with on_unsupported="skip"',
+            )
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def marks(target: Any) -> Mapping[str, Any]:
+    """Return the options that `@tool` left on a target."""
+    found = getattr(target, MARK, None)
+    return found if isinstance(found, Mapping) else {}
+
+
+@overload
+def tool(target: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def tool(
+    name: str | None = None, /, **options: Unpack[ToolOptions]
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    """Mark a function, method or class as a tool, with its options; it stays what it is.
+
+    `@tool`, `@tool("name")` and `@tool(read_only=True)` all work. `Toolbox.add` and
+    `Toolbox.include` find the mark.
+
+    >>> @tool(read_only=True)
+    ... def add(a: int, b: int) -> int:
+    ...     return a + b
+    >>> add(1, 2)
+    3
+    """
+    if target is None or isinstance(target, str):
+        given: dict[str, Any] = {**options, "name": target} if target else dict(options)
+
+        def decorate(function: Any) -> Any:
+            return _mark(function, given)
+
+        return decorate
+    return _mark(target, dict(options))
+
+
+def _mark(target: Any, given: Mapping[str, Any]) -> Any:
+    options_from(given)  # a bad option is the decorator's fault, not the toolbox's
+    holder = getattr(target, "__func__", target)
+    try:
+        setattr(holder, MARK, given)
+    except (AttributeError, TypeError):
+        msg = f"{target!r} cannot carry options; use `Toolbox.add(...)` or `Tool(...)`"
+        raise TypeError(msg) from None
+    return target

@@ -1,0 +1,158 @@
+"""Everything Toolwright raises.
+
+    ToolwrightError
+    +-- DefinitionError            the author's: a target cannot become a tool
+    |   +-- SchemaError            (ValueError) names tool, parameter, file and line, and the fix
+    +-- CallError                  the run's
+        +-- ArgumentError          (ValueError) the arguments do not fit the tool
+        +-- ToolNotFound           (KeyError) no tool of that name
+
+Messages are for reading and may change; `code` is stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "ArgumentError",
+    "CallError",
+    "DefinitionError",
+    "Fault",
+    "SchemaError",
+    "ToolNotFound",
+    "ToolwrightError",
+]
+
+
+class ToolwrightError(Exception):
+    """The root of every exception that crosses Toolwright's API."""
+
+    code: str = "error"
+
+    def __init__(self, message: str, *, path: Sequence[str | int] = (), hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = tuple(path)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} - {self.hint}" if self.hint else self.message
+
+
+class DefinitionError(ToolwrightError):
+    """One or more targets cannot become tools; `problems` has one `SchemaError` for each."""
+
+    code = "definition"
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        problems: Iterable[SchemaError] = (),
+        path: Sequence[str | int] = (),
+        hint: str = "",
+    ) -> None:
+        self.problems: tuple[SchemaError, ...] = tuple(problems)
+        if not message:
+            lines = "".join(f"\n  {problem}" for problem in self.problems)
+            message = f"{len(self.problems)} targets cannot become tools:{lines}"
+        super().__init__(message, path=path, hint=hint)
+
+
+class SchemaError(DefinitionError, ValueError):
+    """A target cannot become a tool: which one, which parameter, where, and what to do."""
+
+    code = "schema"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        tool: str,
+        parameter: str = "",
+        hint: str = "",
+        file: str = "",
+        line: int = 0,
+    ) -> None:
+        subject = f"{tool}.{parameter}" if parameter else tool
+        super().__init__(f"{subject} {what}", path=(parameter,) if parameter else (), hint=hint)
+        self.what = what
+        self.tool = tool
+        self.parameter = parameter
+        self.file = file
+        self.line = line
+        self.problems = (self,)
+
+    def __str__(self) -> str:
+        where = f" ({self.file}:{self.line})" if self.file else ""
+        return f"{super().__str__()}{where}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _schema_error, (
+            self.what,
+            self.tool,
+            self.parameter,
+            self.hint,
+            self.file,
+            self.line,
+        )
+
+
+def _schema_error(
+    what: str, tool: str, parameter: str, hint: str, file: str, line: int
+) -> SchemaError:
+    return SchemaError(what, tool=tool, parameter=parameter, hint=hint, file=file, line=line)
+
+
+class CallError(ToolwrightError):
+    """A call did not succeed."""
+
+    code = "call"
+
+
+class Fault:
+    """One thing wrong with one argument: its path, a stable code, and a line of text."""
+
+    __slots__ = ("code", "path", "text")
+
+    def __init__(self, path: Sequence[str | int], code: str, text: str) -> None:
+        self.path = tuple(path)
+        self.code = code
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Fault({self.path!r}, {self.code!r}, {self.text!r})"
+
+
+class ArgumentError(CallError, ValueError):
+    """The arguments do not fit the tool; `faults` has one entry for each thing wrong."""
+
+    code = "arguments"
+
+    def __init__(self, tool: str, faults: Iterable[Fault]) -> None:
+        self.tool = tool
+        self.faults: tuple[Fault, ...] = tuple(faults)
+        lines = "\n".join(fault.text for fault in self.faults)
+        path = self.faults[0].path if self.faults else ()
+        super().__init__(f"{tool}: {lines}", path=path)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.tool, self.faults)
+
+
+class ToolNotFound(CallError, KeyError):
+    """No tool of that name."""
+
+    code = "not_found"
+
+    def __init__(self, name: str, *, hint: str = "") -> None:
+        super().__init__(f"unknown tool `{name}`", hint=hint)
+        self.name = name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _tool_not_found, (self.name, self.hint)
+
+
+def _tool_not_found(name: str, hint: str) -> ToolNotFound:
+    return ToolNotFound(name, hint=hint)

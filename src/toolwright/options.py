@@ -1,0 +1,219 @@
+"""Every switch there is, with its default and its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal, TypedDict
+
+__all__ = [
+    "BARE_SINCE",
+    "FULL",
+    "LATEST_PROTOCOL",
+    "PORTABLE",
+    "Fixed",
+    "Flatten",
+    "Hidden",
+    "Nullable",
+    "Options",
+    "SchemaOptions",
+    "ToolOptions",
+    "options_from",
+]
+
+LATEST_PROTOCOL = "2026-07-28"
+# From this protocol version on, structured content may be any JSON value; before, only an object.
+BARE_SINCE = "2026-07-28"
+
+Emit = Literal["auto", "text", "structured", "both"]
+Extra = Literal["forbid", "ignore", "pass"]
+OnUnsupported = Literal["error", "permissive", "skip"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaOptions:
+    """How a schema is written down. The defaults are the portable style; `FULL` turns all off."""
+
+    absent_for_null: bool = True
+    """Inputs: `T | None = None` is an optional `T`, with no null arm and no `default: null`."""
+    inline_refs: bool = True
+    """Write non-recursive definitions where they are used."""
+    inline_limit: int = 8_000
+    """Above this many bytes only definitions used once are inlined."""
+    any_of: bool = True
+    """`anyOf` instead of `oneOf` and `discriminator`."""
+    one_items: bool = True
+    """One schema for `items`; a fixed tuple says its positions in words."""
+    enum_for_const: bool = True
+    """A one-value `enum` instead of `const`."""
+    typed_nodes: bool = True
+    """Every node has a type: any JSON value is written as the union of the JSON types."""
+    plain_keys: bool = True
+    """Rules for the keys of a map are said in words, not with `propertyNames`."""
+    plain_strings: bool = True
+    """No look-around in `pattern` and no `format` that a valid value may break."""
+    no_unique_items: bool = True
+    """No `uniqueItems`."""
+    plain_names: bool = True
+    """Dots in a tool's name are published as underscores."""
+
+
+PORTABLE = SchemaOptions()
+FULL = SchemaOptions(
+    absent_for_null=False,
+    inline_refs=False,
+    any_of=False,
+    one_items=False,
+    enum_for_const=False,
+    typed_nodes=False,
+    plain_keys=False,
+    plain_strings=False,
+    no_unique_items=False,
+    plain_names=False,
+)
+STYLES: Mapping[str, SchemaOptions] = MappingProxyType({"portable": PORTABLE, "full": FULL})
+
+
+class ToolOptions(TypedDict, total=False):
+    """The keywords that `tool`, `Tool`, `Toolbox.tool` and `Toolbox.add` take."""
+
+    name: str | None
+    title: str | None
+    description: str | None
+    tags: Sequence[str]
+    icons: Sequence[Mapping[str, Any]]
+    meta: Mapping[str, Any]
+    read_only: bool | None
+    destructive: bool | None
+    idempotent: bool | None
+    open_world: bool | None
+    input_schema: Mapping[str, Any] | None
+    output_schema: Mapping[str, Any] | None
+    extra: Extra | None
+    emit: Emit
+    on_unsupported: OnUnsupported
+    style: str | SchemaOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of one tool."""
+
+    name: str | None = None
+    """The tool's name; the target's own by default."""
+    title: str | None = None
+    """A name for people to read."""
+    description: str | None = None
+    """What the tool does; read from the documentation by default."""
+    tags: tuple[str, ...] = ()
+    """Words to select tools by."""
+    icons: tuple[Mapping[str, Any], ...] = ()
+    """Icons for clients to show, as the protocol defines them."""
+    meta: Mapping[str, Any] | None = None
+    """Published as the tool's `_meta`."""
+    read_only: bool | None = None
+    """The tool changes nothing."""
+    destructive: bool | None = None
+    """The tool may destroy something."""
+    idempotent: bool | None = None
+    """Calling it twice with the same arguments is the same as calling it once."""
+    open_world: bool | None = None
+    """The tool reaches beyond this program."""
+    input_schema: Mapping[str, Any] | None = None
+    """Published as it is and enforced, instead of the derived schema."""
+    output_schema: Mapping[str, Any] | None = None
+    """Published as it is and enforced, instead of the derived schema."""
+    extra: Extra | None = None
+    """Unknown arguments: refuse, drop, or hand over. Refused unless the target has `**kwargs`."""
+    emit: Emit = "auto"
+    """What of a result is sent: `auto` leaves out structured content that only repeats the text."""
+    on_unsupported: OnUnsupported = "error"
+    """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
+    style: SchemaOptions = PORTABLE
+    """How schemas are written: `"portable"`, `"full"`, or a `SchemaOptions`."""
+
+
+_FIELDS = frozenset(field.name for field in fields(Options))
+_CHOICES: Mapping[str, tuple[str | None, ...]] = MappingProxyType(
+    {
+        "extra": (None, "forbid", "ignore", "pass"),
+        "emit": ("auto", "text", "structured", "both"),
+        "on_unsupported": ("error", "permissive", "skip"),
+    }
+)
+
+
+def options_from(given: Mapping[str, Any], base: Options | None = None) -> Options:
+    """Make options of keywords, over `base`. Raises `TypeError` or `ValueError` for a bad one."""
+    values = dict(given)
+    unknown = sorted(values.keys() - _FIELDS)
+    if unknown:
+        msg = f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(_FIELDS))}"
+        raise TypeError(msg)
+    for key, allowed in _CHOICES.items():
+        if key in values and values[key] not in allowed:
+            choices = ", ".join(repr(choice) for choice in allowed)
+            msg = f"{key} must be one of {choices}; got {values[key]!r}"
+            raise ValueError(msg)
+    if "tags" in values:
+        values["tags"] = _words("tags", values["tags"])
+    if "icons" in values:
+        values["icons"] = tuple(values["icons"])
+    if "style" in values:
+        values["style"] = _style(values["style"])
+    return replace(base or _DEFAULTS, **values)
+
+
+def _words(key: str, value: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        msg = f"{key} takes a list of words; got the string {value!r}"
+        raise TypeError(msg)
+    return tuple(value)
+
+
+def _style(value: str | SchemaOptions) -> SchemaOptions:
+    if isinstance(value, SchemaOptions):
+        return value
+    if value not in STYLES:
+        msg = f"style must be a SchemaOptions or one of {', '.join(STYLES)}; got {value!r}"
+        raise ValueError(msg)
+    return STYLES[value]
+
+
+_DEFAULTS = Options()
+
+
+class Hidden:
+    """`Annotated[T, Hidden()] = default`: not in the schema, and no caller can set it."""
+
+    __slots__ = ()
+
+
+class Fixed:
+    """`Annotated[T, Fixed(value)]`: always `value`; not in the schema, and no caller can set it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Flatten:
+    """`Annotated[Model, Flatten()]`: the model's fields stand at the top level of the arguments."""
+
+    __slots__ = ()
+
+
+class Nullable:
+    """`Annotated[T | None, Nullable()] = None`: null is a value of its own, and published as one."""
+
+    __slots__ = ()
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        """Mark the node, wherever in a type it stands, so that its null arm is kept."""
+        return {**handler(core_schema), NULLABLE_KEY: True}
+
+
+# Keys that only live between generating a schema and publishing it.
+NULLABLE_KEY = "\0nullable"

@@ -1,0 +1,1 @@
+"""What is it? A target becomes a signature: parameters, hints, defaults, documentation."""

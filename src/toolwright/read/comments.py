@@ -1,0 +1,107 @@
+"""Comments that describe parameters: behind each one, or on the line above it.
+
+def add(
+    a: int,  # First number
+    # Second number
+    b: int = 1,
+) -> int:  # Their sum
+"""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from typing import Any
+
+from .source import lines_of, tokens_from
+
+RETURN = "return"
+
+_DIRECTIVE = re.compile(
+    r"(noqa|type:\s*ignore|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|nosec|yapf|ty:)\b", re.I
+)
+
+
+def comment_text(token: str) -> str:
+    """Return what a comment says to a reader: nothing if it speaks to a tool."""
+    text = token.lstrip("#:! ").strip()
+    return "" if _DIRECTIVE.match(text) else text
+
+
+def parameter_comments(function: Any) -> dict[str, str]:
+    """Read the comments in a function's header; the return value's is under `"return"`."""
+    code = getattr(function, "__code__", None)
+    lines = lines_of(code.co_filename) if code else []
+    if code is None or not 0 < code.co_firstlineno <= len(lines):
+        return {}
+    header = _Header()
+    for token in tokens_from(lines, code.co_firstlineno):
+        if header.take(token):
+            break
+    return header.comments
+
+
+class _Header:
+    """A small machine over the tokens of `def name(...) -> ...:` up to the end of that line."""
+
+    def __init__(self) -> None:
+        self.comments: dict[str, str] = {}
+        self.depth = -1  # before the opening bracket
+        self.expecting = False  # a parameter's name may come next
+        self.in_def = False
+        self.closed_line = 0
+        self.ended = False
+        self.on_line: list[str] = []  # parameters that start on the current line
+        self.line = 0
+        self.above: list[str] = []
+
+    def take(self, token: tokenize.TokenInfo) -> bool:
+        """Take one token; tell whether the header is over."""
+        if token.start[0] != self.line:
+            self.line, self.on_line = token.start[0], []
+        if not self.in_def:
+            self.in_def = token.type == tokenize.NAME and token.string == "def"
+        elif token.type == tokenize.COMMENT:
+            self._comment(token)
+        elif token.type == tokenize.OP:
+            self._operator(token.string)
+        elif token.type == tokenize.NAME and self.expecting and self.depth == 0:
+            self._parameter(token.string)
+        elif token.type == tokenize.NEWLINE:
+            return True
+        return self.ended and token.type != tokenize.COMMENT and token.start[0] != self.closed_line
+
+    def _operator(self, text: str) -> None:
+        if text in "([{":
+            self.depth += 1
+            self.expecting = self.depth == 0
+        elif text in ")]}":
+            self.depth -= 1
+            if self.depth < 0:
+                self.closed_line = self.line
+        elif text == "," and self.depth == 0:
+            self.expecting = True
+        elif text == ":" and self.depth < 0 and self.closed_line:
+            self.closed_line, self.ended = self.line, True
+
+    def _parameter(self, name: str) -> None:
+        self.expecting = False
+        self.on_line.append(name)
+        if self.above:
+            self.comments[name] = " ".join(self.above)
+            self.above = []
+
+    def _comment(self, token: tokenize.TokenInfo) -> None:
+        text = comment_text(token.string)
+        if not text:
+            return
+        alone = not token.line[: token.start[1]].strip()
+        named = [name for name in self.on_line if name not in ("self", "cls")]
+        if alone and not self.closed_line:
+            self.above.append(text)
+        elif named:
+            # One comment behind several parameters speaks of none of them in particular.
+            if len(named) == 1:
+                self.comments[named[0]] = text
+        elif self.closed_line:
+            self.comments[RETURN] = text

@@ -1,0 +1,205 @@
+"""Read a target in full: hints resolved, documentation found."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .attributes import annotated_text, class_docs
+from .comments import RETURN, parameter_comments
+from .docstring import ATTRIBUTES, PARAMETERS, Docstring, parse
+from .scope import Scope, UnresolvedName, needs_scope
+from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
+from .source import lines_of
+from .target import Target
+
+
+def scope_of(target: Target) -> Scope | None:
+    """Catch the scope a target's annotations need, while it can still be seen."""
+    annotations = [target.returns, *(p.annotation for p in target.parameters)]
+    if "<locals>" in getattr(target.function, "__qualname__", "") or any(
+        needs_scope(annotation) for annotation in annotations
+    ):
+        return Scope(target.function, target.owner)
+    return None
+
+
+def read(target: Target, scope: Scope | None, *, permissive: bool = False) -> Signature:
+    """Read a target. `permissive` takes what cannot be resolved as any value.
+
+    Raises `SchemaError` for a parameter whose type cannot be resolved.
+    """
+    hints, problems, names = _hints(target, scope, permissive=permissive)
+    docs = _Documentation(target)
+    own = frozenset(p.name for p in target.parameters)
+    texts = docs.texts()
+    if any(
+        not (texts.get(p.name) or _explained(hints[p.name], p.default)) for p in target.parameters
+    ):
+        texts = {**docs.comments(), **texts}
+    elif docs.returns_in_comment():
+        texts.setdefault(RETURN, docs.comments().get(RETURN, ""))
+    takes_any = any(p.kind is VAR_KEYWORD for p in target.parameters)
+    stray = [] if takes_any else docs.stray(own | target.reserved)
+    problems += [f"documents `{name}`, which is not a parameter" for name in stray]
+    parameters = tuple(
+        Parameter(
+            p.name,
+            p.kind,
+            hints[p.name],
+            p.default,
+            annotated_text(hints[p.name]) or texts.get(p.name, ""),
+            untyped=p.annotation is EMPTY,
+        )
+        for p in target.parameters
+    )
+    return Signature(
+        name=target.name,
+        call=target.call,
+        parameters=parameters,
+        returns=hints[RETURN],
+        description=docs.description(own | target.reserved),
+        returns_description=annotated_text(hints[RETURN]) or texts.get(RETURN, ""),
+        location=target.location,
+        reserved=target.reserved,
+        unbound=target.unbound,
+        namespace=names,
+        problems=tuple(problems),
+    )
+
+
+def _hints(
+    target: Target, scope: Scope | None, *, permissive: bool
+) -> tuple[dict[str, Any], list[str], dict[str, Any] | None]:
+    """Resolve every hint; the return value's is under `"return"`."""
+    hints = {p.name: p.annotation for p in target.parameters}
+    hints[RETURN] = target.returns
+    problems: list[str] = []
+    for parameter in target.parameters if permissive else ():
+        if parameter.annotation is EMPTY:
+            hints[parameter.name] = Any
+            problems.append(f"takes any value for `{parameter.name}`: it has no type hint")
+    if scope is None:
+        return hints, problems, None
+    names = scope.local_names()
+    for name, annotation in hints.items():
+        if annotation is EMPTY or not needs_scope(annotation):
+            continue
+        try:
+            hints[name] = scope.resolve(annotation, names)
+        except UnresolvedName as error:
+            if name == RETURN:
+                problems.append(f"has no output schema: its return type is not known; {error.hint}")
+                hints[name] = EMPTY
+            elif permissive:
+                problems.append(f"takes any value for `{name}`: {error.hint}")
+                hints[name] = Any
+            else:
+                raise _unresolved(target, name, error) from None
+    return hints, problems, dict(names)
+
+
+def _unresolved(target: Target, name: str, error: UnresolvedName) -> Exception:
+    bare = Signature(target.name, target.call, (), location=target.location)
+    return bare.refusal(
+        f"has a type that is not known: `{error.name}`", parameter=name, hint=error.hint
+    )
+
+
+def _explained(hint: Any, default: Any) -> bool:
+    """Tell whether a hint or default explains itself (text in `Annotated`, a `Field`)."""
+    items = (*getattr(hint, "__metadata__", ()), default)
+    return bool(annotated_text(hint)) or any(
+        isinstance(getattr(item, "description", None), str) for item in items
+    )
+
+
+class _Documentation:
+    """All that documents one target, nearest first."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.sources: list[Docstring] = []
+        for documented in _documented(target):
+            doc = getattr(documented, "__doc__", None)
+            if isinstance(doc, str) and doc.strip() and not _generated(documented, doc):
+                headings = ATTRIBUTES if isinstance(documented, type) else PARAMETERS
+                self.sources.append(parse(doc, headings))
+
+    def texts(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for source in reversed(self.sources):
+            found.update(source.texts)
+        return found
+
+    def description(self, gone: frozenset[str]) -> str:
+        own = gone | {"self", "cls"}
+        if isinstance(self.target.documented[0], type):
+            own |= class_docs(self.target.documented[0]).attributes.keys()
+        return next((text for s in self.sources if (text := s.without(own))), "")
+
+    def stray(self, known: frozenset[str]) -> list[str]:
+        names = self.sources[0].names if self.sources else ()
+        if isinstance(self.target.documented[0], type):
+            return []  # a class may document attributes that its constructor does not take
+        return [name for name in names if name not in known and name not in ("self", "cls")]
+
+    def comments(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for function in reversed([f for f in _functions(self.target) if _has_comment(f)]):
+            found.update(parameter_comments(function))
+        return found
+
+    def returns_in_comment(self) -> bool:
+        return _has_comment(self.target.function)
+
+
+def _documented(target: Target) -> Iterator[Any]:
+    """Yield whatever may document a target: itself, what it overrides, what it delegates to."""
+    yield from target.documented
+    yield from _overridden(target)
+    delegate = getattr(target.function, "__delwrap__", None)
+    if callable(delegate):
+        yield delegate
+
+
+def _overridden(target: Target) -> Iterator[Any]:
+    if target.owner is None or isinstance(target.documented[0], type):
+        return
+    for base in target.owner.__mro__:
+        found = vars(base).get(getattr(target.function, "__name__", ""))
+        found = getattr(found, "__func__", found)
+        if callable(found) and found is not target.function:
+            yield found
+
+
+def _functions(target: Target) -> Iterator[Any]:
+    yield target.function
+    yield from (inspect.unwrap(f) for f in _overridden(target))
+    delegate = getattr(target.function, "__delwrap__", None)
+    if callable(delegate):
+        yield inspect.unwrap(delegate)
+
+
+def _generated(documented: Any, doc: str) -> bool:
+    """Tell whether nobody wrote this docstring: `object`'s, or a dataclass's own signature."""
+    if isinstance(documented, type):
+        return doc.startswith(f"{documented.__name__}(") or doc == object.__doc__
+    return isinstance(documented, types.WrapperDescriptorType)
+
+
+def _has_comment(function: Any) -> bool:
+    """Tell cheaply whether a function's header holds a comment at all."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    seen_def = False
+    for line in lines_of(code.co_filename)[code.co_firstlineno - 1 :]:
+        if "#" in line:
+            return True
+        seen_def = seen_def or "def " in line
+        if seen_def and (line.rstrip().endswith(":") or "):" in line or '"""' in line):
+            return False
+    return False

@@ -1,0 +1,70 @@
+"""The values that reading gives: everything known of a target, and nothing of how it is used."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..errors import SchemaError
+
+EMPTY: Any = inspect.Parameter.empty
+
+POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
+VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
+VARIADIC = (VAR_POSITIONAL, VAR_KEYWORD)
+
+
+class Location(NamedTuple):
+    """Where a target was written."""
+
+    file: str = ""
+    line: int = 0
+
+
+class Parameter(NamedTuple):
+    """One parameter; `hint` is the resolved type, `description` what its author wrote about it.
+    `untyped` ones were let through as any value."""
+
+    name: str
+    kind: Any
+    hint: Any
+    default: Any = EMPTY
+    description: str = ""
+    untyped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A target, read: what it is called, what it takes and gives, and what its author says of it."""
+
+    name: str
+    call: Callable[..., Any]
+    parameters: tuple[Parameter, ...]
+    returns: Any = EMPTY
+    description: str = ""
+    returns_description: str = ""
+    location: Location = Location()
+    reserved: frozenset[str] = frozenset()
+    """Names that are bound already: no caller can set them, not even through `**kwargs`."""
+    unbound: bool = False
+    """The target is a method without an instance: it has schemas, but cannot be called."""
+    namespace: Mapping[str, Any] | None = None
+    """Names local to where the target was defined, for types that refer to them."""
+    problems: tuple[str, ...] = ()
+    """What could not be kept, one line each."""
+
+    def refusal(self, what: str, *, parameter: str = "", hint: str = "") -> SchemaError:
+        """Build the error that refuses this target."""
+        return SchemaError(
+            what,
+            tool=self.name,
+            parameter=parameter,
+            hint=hint,
+            file=self.location.file,
+            line=self.location.line,
+        )

@@ -1,0 +1,297 @@
+"""Open a target just far enough to know its bare signature and how it is called.
+
+This is all that registering does: no hints are resolved, no source or documentation is read.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Annotated, Any, NamedTuple
+
+from ..errors import SchemaError
+from ..options import Flatten
+from .signature import (
+    EMPTY,
+    KEYWORD_ONLY,
+    POSITIONAL_ONLY,
+    POSITIONAL_OR_KEYWORD,
+    VAR_KEYWORD,
+    VAR_POSITIONAL,
+    VARIADIC,
+    Location,
+)
+
+
+class Bare(NamedTuple):
+    """A parameter as written: its annotation may still be a string."""
+
+    name: str
+    kind: Any
+    annotation: Any
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A target, opened."""
+
+    name: str
+    call: Callable[..., Any]
+    parameters: tuple[Bare, ...]
+    returns: Any
+    function: Any
+    """The innermost function: its module, closure and source explain the annotations."""
+    documented: tuple[Any, ...]
+    """Where documentation may stand, nearest first."""
+    owner: type | None = None
+    """The class whose scope and base classes count, for a method or a constructor."""
+    reserved: frozenset[str] = frozenset()
+    unbound: bool = False
+
+    @property
+    def location(self) -> Location:
+        """Return where the innermost function, or the class, was written."""
+        code = getattr(self.function, "__code__", None)
+        if code is not None:
+            return Location(code.co_filename, code.co_firstlineno)
+        module = sys.modules.get(getattr(self.function, "__module__", None) or "")
+        return Location(getattr(module, "__file__", None) or "", 0)
+
+
+def open_target(obj: Any) -> Target:
+    """Open anything callable. Raises `SchemaError` for what cannot become a tool."""
+    if isinstance(obj, functools.partial):
+        return _open_partial(obj)
+    if isinstance(obj, staticmethod):
+        return open_target(obj.__func__)
+    if isinstance(obj, classmethod):
+        raise _refuse(
+            obj, "is a class method seen from inside its class", "add it as `TheClass.method`"
+        )
+    if isinstance(obj, type):
+        return _open_class(obj)
+    if isinstance(obj, types.MethodType):
+        return _open_method(obj)
+    if not callable(obj):
+        raise _refuse(obj, f"is {_article(type(obj).__name__)}, which cannot be called", "")
+    if isinstance(obj, types.FunctionType | types.BuiltinFunctionType | types.BuiltinMethodType):
+        return _open_function(obj)
+    if hasattr(obj, "__wrapped__") or isinstance(obj, _BUILTIN_KINDS):
+        return _open_function(obj)
+    return _open_object(obj)
+
+
+_BUILTIN_KINDS = (
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+)
+
+
+def _open_function(obj: Any) -> Target:
+    function = _innermost(obj)
+    if function is not obj and not isinstance(function, types.FunctionType):
+        # A wrapper round something that is no plain function (a partial, a method, a class).
+        inner = open_target(function)
+        return replace(inner, call=obj, name=_name_of(obj), documented=(obj, *inner.documented))
+    parameters, returns = _bare(function)
+    if hasattr(obj, "dispatch") and hasattr(obj, "registry") and parameters:
+        # functools.singledispatch chooses by the first *positional* argument.
+        first = parameters[0]
+        parameters = (first._replace(kind=POSITIONAL_ONLY), *parameters[1:])
+    owner = _defining_class(function)
+    unbound = _is_unbound(function, owner, parameters)
+    if unbound:
+        parameters = parameters[1:]
+    return Target(
+        name=_name_of(obj),
+        call=obj,
+        parameters=parameters,
+        returns=returns,
+        function=function,
+        documented=(obj,) if function is obj else (obj, function),
+        owner=owner,
+        unbound=unbound,
+    )
+
+
+def _open_method(obj: types.MethodType) -> Target:
+    inner = _open_function(obj.__func__)
+    owner = obj.__self__ if isinstance(obj.__self__, type) else type(obj.__self__)
+    parameters = inner.parameters
+    if not inner.unbound:
+        parameters = _without_positionals(parameters, 1)
+    return replace(inner, call=obj, parameters=parameters, owner=owner, unbound=False)
+
+
+def _open_partial(obj: functools.partial[Any]) -> Target:
+    inner = open_target(obj.func)
+    if inner.unbound and obj.args:
+        # The instance is the first bound value.
+        inner = replace(inner, unbound=False)
+        parameters = _without_positionals(inner.parameters, len(obj.args) - 1)
+    else:
+        parameters = _without_positionals(inner.parameters, len(obj.args))
+    kept: list[Bare] = []
+    by_keyword = False
+    for parameter in parameters:
+        if parameter.name in obj.keywords and parameter.kind not in VARIADIC:
+            by_keyword = parameter.kind is POSITIONAL_OR_KEYWORD or by_keyword
+        elif parameter.kind is VAR_POSITIONAL and by_keyword:
+            continue  # a positional argument would land on a bound parameter
+        elif by_keyword and parameter.kind is POSITIONAL_OR_KEYWORD:
+            kept.append(parameter._replace(kind=KEYWORD_ONLY))
+        else:
+            kept.append(parameter)
+    gone = {p.name for p in inner.parameters} - {p.name for p in kept}
+    return replace(
+        inner,
+        name=getattr(obj, "__name__", None) or inner.name,
+        call=obj,
+        parameters=tuple(kept),
+        reserved=inner.reserved | gone | frozenset(obj.keywords),
+        documented=(obj, *inner.documented) if "__doc__" in vars(obj) else inner.documented,
+    )
+
+
+def _open_class(cls: type) -> Target:
+    if _is_record(cls):
+        # Its fields are the arguments, and whoever validates it builds it: one flattened value.
+        def build(value: Any, /) -> Any:
+            return value
+
+        parameter = Bare("value", POSITIONAL_ONLY, Annotated[cls, Flatten()], EMPTY)
+        return Target(cls.__name__, build, (parameter,), cls, cls, (cls,), owner=cls)
+    function = next(
+        (
+            made
+            for made in (cls.__init__, cls.__new__)
+            if isinstance(inspect.unwrap(made), types.FunctionType)
+        ),
+        None,
+    )
+    if function is None:
+        raise _refuse(cls, "has no constructor of its own", "give it an `__init__` with types")
+    inner = _open_function(function)
+    parameters = inner.parameters if inner.unbound else _without_positionals(inner.parameters, 1)
+    return replace(
+        inner,
+        name=cls.__name__,
+        call=cls,
+        parameters=parameters,
+        returns=cls,
+        documented=(cls, function),
+        owner=cls,
+        unbound=False,
+    )
+
+
+def _open_object(obj: Any) -> Target:
+    inner = open_target(type(obj).__call__.__get__(obj, type(obj)))
+    documented = (*inner.documented, type(obj))
+    return replace(inner, name=_name_of(obj), call=obj, documented=documented)
+
+
+def _is_record(cls: type) -> bool:
+    """Tell whether a class is described by its fields rather than by its constructor."""
+    return is_dataclass(cls) or is_typed_dict(cls) or hasattr(cls, "__pydantic_fields__")
+
+
+def is_typed_dict(hint: Any) -> bool:
+    """Tell whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
+    return isinstance(hint, type) and issubclass(hint, dict) and hasattr(hint, "__total__")
+
+
+def _innermost(obj: Any) -> Any:
+    """Follow `__wrapped__` while the wrapper passes everything on; a wrapper with parameters of
+    its own is the one that will be called, so its own signature counts."""
+    seen = {id(obj)}
+    while True:
+        if "__signature__" in getattr(obj, "__dict__", ()):
+            return obj
+        inner = getattr(obj, "__wrapped__", None)
+        if inner is None or id(inner) in seen:
+            return obj
+        if isinstance(obj, types.FunctionType) and not _passes_all(obj):
+            return obj
+        seen.add(id(inner))
+        obj = inner
+
+
+def _passes_all(function: types.FunctionType) -> bool:
+    flags = function.__code__.co_flags
+    return bool(flags & inspect.CO_VARARGS or flags & inspect.CO_VARKEYWORDS)
+
+
+def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except (ValueError, TypeError):
+        raise _refuse(
+            function, "has no signature that can be read", "wrap it in a function with type hints"
+        ) from None
+    parameters = tuple(
+        Bare(p.name, p.kind, p.annotation, p.default) for p in signature.parameters.values()
+    )
+    return parameters, signature.return_annotation
+
+
+def _defining_class(function: Any) -> type | None:
+    """Find the class in whose body a function was written, if that class can be reached."""
+    parts = getattr(function, "__qualname__", "").split(".")
+    if len(parts) < 2 or "<locals>" in parts:
+        return None
+    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    for part in parts[:-1]:
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) else None
+
+
+def _is_unbound(function: Any, owner: type | None, parameters: tuple[Bare, ...]) -> bool:
+    if not parameters or parameters[0].kind not in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD):
+        return False
+    if owner is not None:
+        found = inspect.getattr_static(owner, function.__name__, None)
+        if isinstance(found, staticmethod):
+            return False
+        if inspect.unwrap(found) is function if callable(found) else False:
+            return True
+    parts = getattr(function, "__qualname__", "").split(".")
+    in_class_body = len(parts) > 1 and parts[-2] != "<locals>"
+    first = parameters[0]
+    return in_class_body and first.name in ("self", "cls") and first.annotation is EMPTY
+
+
+def _without_positionals(parameters: tuple[Bare, ...], count: int) -> tuple[Bare, ...]:
+    kept = list(parameters)
+    for _ in range(count):
+        if not kept or kept[0].kind in (VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD):
+            break
+        del kept[0]
+    return tuple(kept)
+
+
+def _name_of(obj: Any) -> str:
+    name = getattr(obj, "__name__", None)
+    return name if isinstance(name, str) else type(obj).__name__
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
+
+
+def _refuse(obj: Any, what: str, hint: str) -> SchemaError:
+    code = getattr(inspect.unwrap(obj) if callable(obj) else obj, "__code__", None)
+    return SchemaError(
+        what,
+        tool=_name_of(obj),
+        hint=hint,
+        file=code.co_filename if code else "",
+        line=code.co_firstlineno if code else 0,
+    )

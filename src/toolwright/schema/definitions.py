@@ -1,0 +1,159 @@
+"""Shared definitions: written once for many tools, then given to each tool as if it stood alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from .generate import NAME_KEY
+from .passes import Pass, apply_passes, losses
+from .walk import REF_PREFIX, Schema, refs, rewrite
+
+Refs = Counter[str]
+
+
+class Definition:
+    """One definition with the passes of a style applied."""
+
+    __slots__ = ("losses", "name", "refs", "schema", "size")
+
+    def __init__(self, key: str, schema: Schema, steps: tuple[Pass, ...]) -> None:
+        self.name = _short_name(schema.get(NAME_KEY), key)
+        self.losses = [f"`{self.name}`: {loss}" for loss in losses(schema)]
+        self.schema = apply_passes(schema, steps)
+        self.refs: Refs = Counter(refs(self.schema))
+        self.size = len(json.dumps(self.schema))
+
+
+class Definitions:
+    """All definitions of one batch, in one style and direction; each is worked out when needed."""
+
+    def __init__(self, raw: Mapping[str, Schema], steps: tuple[Pass, ...]) -> None:
+        self.raw = raw
+        self.steps = steps
+        self._known: dict[str, Definition] = {}
+        self._reach: dict[str, frozenset[str]] = {}
+        self._expanded: dict[str, Schema] = {}
+
+    def __getitem__(self, key: str) -> Definition:
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Definition(key, self.raw[key], self.steps)
+        return found
+
+    def reach(self, key: str) -> frozenset[str]:
+        """Return every definition that one refers to, directly or not."""
+        found = self._reach.get(key)
+        if found is None:
+            seen: set[str] = set()
+            todo = list(self[key].refs)
+            while todo:
+                name = todo.pop()
+                if name not in seen:
+                    seen.add(name)
+                    todo.extend(self[name].refs)
+            found = self._reach[key] = frozenset(seen)
+        return found
+
+    def is_recursive(self, key: str) -> bool:
+        """Tell whether a definition refers to itself."""
+        return key in self.reach(key)
+
+    def used_by(self, root: Schema) -> list[str]:
+        """Return the definitions a schema needs, in the order it meets them."""
+        order: dict[str, None] = {}
+        todo = list(refs(root))
+        while todo:
+            key = todo.pop(0)
+            if key not in order:
+                order[key] = None
+                todo.extend(refs(self[key].schema))
+        return list(order)
+
+    def losses(self, root: Schema) -> list[str]:
+        """Return what the definitions a schema needs could not say."""
+        return [loss for key in self.used_by(root) for loss in self[key].losses]
+
+    # -- giving a schema its definitions
+
+    def attach(self, root: Schema, *, inline: bool, limit: int) -> Schema:
+        """Return a schema that needs nothing beyond itself: definitions inlined or attached."""
+        used = self.used_by(root)
+        if not used:
+            return root
+        recursive = {key for key in used if self.is_recursive(key)}
+        if not inline:
+            kept = set(used)
+        elif self._size(root, recursive, limit) <= limit:
+            kept = recursive
+        else:
+            counts = Counter(refs(root))
+            for key in used:
+                counts.update(self[key].refs)
+            kept = recursive | {key for key in used if counts[key] > 1}
+        names = _unique_names([key for key in used if key in kept], self)
+        made = self._place(root, kept, names)
+        if names:
+            made["$defs"] = {
+                name: self._place(self[key].schema, kept, names) for key, name in names.items()
+            }
+        return made
+
+    def _size(self, root: Schema, recursive: set[str], limit: int) -> int:
+        """Estimate the size with everything inlined; stops counting above the limit."""
+        total = len(json.dumps(root))
+        todo = list(refs(root))
+        counted: set[str] = set()
+        while todo and total <= limit:
+            key = todo.pop()
+            if key in recursive:
+                if key in counted:
+                    continue
+                counted.add(key)
+            total += self[key].size
+            todo.extend(self[key].refs.elements())
+        return total
+
+    def _place(self, schema: Schema, kept: set[str], names: Mapping[str, str]) -> Schema:
+        def change(node: Schema, key: str) -> Schema:
+            ref = node.get("$ref")
+            if not isinstance(ref, str) or not ref.startswith(REF_PREFIX):
+                return node
+            target = ref.removeprefix(REF_PREFIX)
+            if target in kept:
+                return {**node, "$ref": REF_PREFIX + names[target]}
+            said = {word: value for word, value in node.items() if word != "$ref"}
+            return merge(self._place(self[target].schema, kept, names), said)
+
+        return rewrite(schema, change)
+
+
+def merge(definition: Schema, said: Schema) -> Schema:
+    """Put a definition where it is used; what is said there comes first and nothing is lost."""
+    here, there = said.get("description"), definition.get("description")
+    merged = {**definition, **said}
+    if here and there and there not in here:
+        merged["description"] = f"{here}\n\n{there}"
+    return merged
+
+
+def _unique_names(keys: list[str], definitions: Definitions) -> dict[str, str]:
+    """Name definitions as if the tool stood alone; equal names get a number, in order."""
+    names: dict[str, str] = {}
+    for key in keys:
+        base = name = definitions[key].name
+        number = 2
+        while name in names.values():
+            name = f"{base}_{number}"
+            number += 1
+        names[key] = name
+    return names
+
+
+def _short_name(name: Any, key: str) -> str:
+    if not isinstance(name, str):
+        name = re.sub(r"-(Input|Output)(__\d+)?$", "", key).rsplit("__", 1)[-1]
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)

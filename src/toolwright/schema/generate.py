@@ -1,0 +1,303 @@
+"""Write JSON Schemas with pydantic, in one go for many tools, and say what got lost on the way.
+
+The result is neutral: all that is known, in the words of JSON Schema, plus a few private keys
+(they start with NUL) that the style passes read and remove.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import json
+import operator
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import Secret, SecretBytes, SecretStr
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
+from pydantic_core import PydanticSerializationError, core_schema
+
+from ..read.attributes import class_docs
+
+NAME_KEY = "\0name"
+"""What a definition would be called if it stood alone."""
+LOSS_KEY = "\0loss"
+"""One line on something this node cannot say."""
+EXACT_KEY = "\0exact"
+"""Every value of this node meets its `format`."""
+POSITIONS_KEY = "\0positions"
+"""The names of a named tuple's positions."""
+NOTE_KEY = "\0note"
+"""Words to add to the description, in every style."""
+UNTITLED_KEY = "\0untitled"
+"""The title of this node is invented."""
+DOCS = "__toolwright_docs__"
+"""On a function that builds or writes a class: the class's name and description."""
+
+_SECRETS = (SecretStr, SecretBytes, Secret)
+_KEYS_IN_WORDS = {
+    "int": "integers",
+    "float": "numbers",
+    "bool": "`true` or `false`",
+    "date": "dates",
+    "datetime": "dates with time",
+    "uuid": "UUIDs",
+    "decimal": "decimal numbers",
+}
+
+
+class Generator(GenerateJsonSchema):
+    """pydantic's generator, without invented titles, with documentation, and honest on defaults."""
+
+    base64 = True
+    """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
+
+    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
+        """Keep the author's order."""
+        return value
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Invent no titles."""
+        return False
+
+    def emit_warning(self, kind: Any, detail: str) -> None:
+        """Losses are reported with the tool they belong to, not as warnings."""
+
+    # -- records
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """Write a model."""
+        cls: Any = schema["cls"]
+        with self._rules_of(cls.model_config):
+            written = super().model_schema(schema)
+        return self._documented(written, schema, cls, cls.model_config)
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        """Write a dataclass."""
+        cls: Any = schema["cls"]
+        config = getattr(cls, "__pydantic_config__", None)
+        with self._rules_of(config):
+            written = super().dataclass_schema(schema)
+        return self._documented(written, schema, cls, config or {})
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
+        """Write a TypedDict."""
+        cls: Any = schema.get("cls")
+        config = getattr(cls, "__pydantic_config__", None)
+        with self._rules_of(config):
+            written = super().typed_dict_schema(schema)
+        return self._documented(written, schema, cls, config or {}) if cls else written
+
+    @contextmanager
+    def _rules_of(self, config: Mapping[str, Any] | None) -> Iterator[None]:
+        """Follow a class's own rules for bytes while its fields are written."""
+        before = self.base64
+        if config is not None:
+            key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
+            self.base64 = config.get(key) == "base64"
+        try:
+            yield
+        finally:
+            self.base64 = before
+
+    def _documented(
+        self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
+    ) -> JsonSchemaValue:
+        """Add what the class says of its attributes; take the invented title away."""
+        titled = config.get("title") or config.get("model_title_generator")
+        if not titled and written.get("title") == cls.__name__:
+            del written["title"]
+        written[NAME_KEY] = cls.__name__
+        docs = class_docs(cls)
+        own = inspect.cleandoc(cls.__doc__) if cls.__doc__ else None
+        if own and written.get("description") == own:
+            if docs.description:
+                written["description"] = docs.description
+            else:
+                del written["description"]
+        properties = written.get("properties")
+        if properties and docs.attributes:
+            for name, field in _fields_of(schema).items():
+                text = docs.attributes.get(name)
+                node = properties.get(self._alias(field, name))
+                if text and node is not None:
+                    node.setdefault("description", text)
+        return written
+
+    def _alias(self, field: Mapping[str, Any], name: str) -> str:
+        key = "validation_alias" if self.mode == "validation" else "serialization_alias"
+        alias = field.get(key, name)
+        return alias if isinstance(alias, str) else first_alias(alias) or name
+
+    def call_schema(self, schema: core_schema.CallSchema) -> JsonSchemaValue:
+        """Write a class that is built by calling it."""
+        return _with_docs(super().call_schema(schema), schema["function"])
+
+    def named_tuple_schema(self, schema: Any) -> JsonSchemaValue:
+        """Write a named tuple, and remember what its positions are called."""
+        written = super().named_tuple_schema(schema)
+        written[POSITIONS_KEY] = [field["name"] for field in schema["fields"]]
+        return written
+
+    def get_argument_name(self, argument: Any) -> str:
+        """Publish the first alias that is a plain name."""
+        name = super().get_argument_name(argument)
+        alias = argument.get("alias")
+        if self.by_alias is not False and isinstance(alias, list):
+            found = first_alias(alias)
+            if found is None:
+                message = "an AliasPath cannot be written as one property"
+                raise PydanticInvalidForJsonSchema(message)
+            return found
+        return name
+
+    # -- values
+
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
+        """Write an enumeration; members of a `Flag` combine, so it is an integer."""
+        cls: Any = schema["cls"]
+        if issubclass(cls, enum.Flag):
+            values = ", ".join(f"{member.name}={member.value}" for member in cls)
+            every = functools.reduce(operator.or_, (member.value for member in cls), 0)
+            written: JsonSchemaValue = {"type": "integer", "minimum": 0, "maximum": every}
+            written[NOTE_KEY] = f"the sum of any of {values}"
+        else:
+            written = super().enum_schema(schema)
+        written[UNTITLED_KEY] = True
+        written[NAME_KEY] = cls.__name__
+        return written
+
+    def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
+        """Write bytes: base64 where the configuration says so, else text."""
+        written = super().bytes_schema(schema)
+        del written["format"]
+        if not self.base64:
+            return written
+        # Either alphabet is read; the URL-safe one is written.
+        encoding = "base64" if self.mode == "validation" else "base64url"
+        for key in ("minLength", "maxLength"):
+            written.pop(key, None)  # they count bytes, not characters of base64
+        return {**written, "contentEncoding": encoding}
+
+    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
+        """Write a date with time; only one with an offset meets `date-time`."""
+        return _exact_if_aware(super().datetime_schema(schema), schema)
+
+    def time_schema(self, schema: core_schema.TimeSchema) -> JsonSchemaValue:
+        """Write a time of day; only one with an offset meets `time`."""
+        return _exact_if_aware(super().time_schema(schema), schema)
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+        """Write a map, and say in words what its keys are."""
+        written = super().dict_schema(schema)
+        keys = _innermost(schema.get("keys_schema"))
+        kind = keys.get("type", "any")
+        if kind in ("tuple", "list", "set", "dict", "model", "dataclass"):
+            message = f"a map with {kind} keys cannot be written as JSON"
+            raise PydanticInvalidForJsonSchema(message)
+        if kind in _KEYS_IN_WORDS:
+            written[NOTE_KEY] = f"keys are {_KEYS_IN_WORDS[kind]}"
+        return written
+
+    def union_schema(self, schema: core_schema.UnionSchema) -> JsonSchemaValue:
+        """Write a union; an arm that JSON cannot hold is left out, and said."""
+        written = super().union_schema(schema)
+        lost = sum(1 for choice in schema["choices"] if self._is_unwritable(choice))
+        if lost:
+            written = {**written, LOSS_KEY: "a part of its type cannot be sent as JSON"}
+        return written
+
+    def _is_unwritable(self, choice: Any) -> bool:
+        kind = choice[0]["type"] if isinstance(choice, tuple) else choice["type"]
+        return kind in ("callable", "is-instance", "is-subclass")
+
+    # -- defaults and serialisers
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        """Write a default, if JSON can hold it and it is no secret."""
+        written = self.generate_inner(schema["schema"])
+        default = self.get_default_value(schema)
+        if default is NoDefault or type(default).__name__ == "MISSING":
+            return written
+        if isinstance(default, _SECRETS):
+            return written
+        if default is None or type(default) in (str, int, bool):
+            return {**written, "default": default}
+        try:
+            return {**written, "default": self._json_default(schema, default)}
+        except (ValueError, TypeError, PydanticSerializationError):
+            return {**written, LOSS_KEY: f"the default {_short(default)} is not JSON"}
+
+    def _json_default(self, schema: Any, default: Any) -> Any:
+        if self.mode == "serialization":
+            return super().default_schema(schema)["default"]
+        if isinstance(default, set | frozenset):
+            encoded = [self.encode_default(item) for item in default]
+            return sorted(encoded, key=lambda item: json.dumps(item, sort_keys=True))
+        if isinstance(default, bytes):
+            return urlsafe_b64encode(default).decode() if self.base64 else default.decode()
+        encoded = self.encode_default(default)
+        text = json.dumps(encoded, allow_nan=False)
+        if "**********" in text:
+            message = "it holds a secret"
+            raise ValueError(message)
+        return encoded
+
+    def ser_schema(self, schema: Any) -> JsonSchemaValue | None:
+        """Write what a serialiser gives; one without a return type may give anything."""
+        kind = schema["type"]
+        if kind not in ("function-plain", "function-wrap"):
+            return super().ser_schema(schema)
+        returned = schema.get("return_schema")
+        if returned is None or returned["type"] == "any":
+            return {LOSS_KEY: "a serialiser without a return type may give any value"}
+        return _with_docs(self.generate_inner(returned), schema["function"])
+
+
+def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:
+    """Add the name and description of the class that a function builds or writes."""
+    docs = getattr(function, DOCS, None)
+    if docs is None:
+        return written
+    name, description = docs
+    named = {**written, NAME_KEY: name}
+    return {"description": description, **named} if description else named
+
+
+def first_alias(alias: Any) -> str | None:
+    """Return the first alternative of an alias that is one plain name."""
+    for path in alias:
+        if isinstance(path, list) and len(path) == 1 and isinstance(path[0], str):
+            return path[0]
+    return None
+
+
+def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
+    return {**written, EXACT_KEY: True} if schema.get("tz_constraint") == "aware" else written
+
+
+def _innermost(schema: Any) -> Mapping[str, Any]:
+    while isinstance(schema, dict) and isinstance(schema.get("schema"), dict):
+        schema = schema["schema"]
+    return schema or {}
+
+
+def _fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Find the fields in a record's core schema, below any validators around them."""
+    while isinstance(schema, dict):
+        fields = schema.get("fields")
+        if isinstance(fields, dict):
+            return fields
+        if isinstance(fields, list) and fields and isinstance(fields[0], dict):
+            return {field["name"]: field for field in fields}
+        schema = schema.get("schema")
+    return {}
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return f"`{text}`" if len(text) <= 40 else f"`{text[:37]}...`"

@@ -1,0 +1,112 @@
+"""Small questions about type hints, asked in several places."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import typing_extensions
+
+UNIONS = (Union, types.UnionType)
+_QUALIFIERS = tuple(
+    getattr(module, name)
+    for module in (typing, typing_extensions)
+    for name in ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
+    if hasattr(module, name)
+)
+# `typing_extensions.TypeAliasType` is `typing`'s own where that has the newest form.
+ALIAS_TYPES: tuple[type, ...] = tuple(
+    {
+        getattr(m, "TypeAliasType")
+        for m in (typing, typing_extensions)
+        if hasattr(m, "TypeAliasType")
+    }
+)
+
+
+def strip_annotated(hint: Any) -> Any:
+    """Return the type inside `Annotated`."""
+    while get_origin(hint) is Annotated:
+        hint = hint.__origin__
+    return hint
+
+
+def metadata(hint: Any) -> tuple[Any, ...]:
+    """Return what `Annotated` carries."""
+    return tuple(hint.__metadata__) if get_origin(hint) is Annotated else ()
+
+
+def unalias(hint: Any) -> Any:
+    """Return what an alias (`type X = ...`) or a `NewType` stands for, and the type in `Annotated`."""
+    while True:
+        bare = strip_annotated(hint)
+        if isinstance(bare, ALIAS_TYPES):
+            bare = bare.__value__
+        elif isinstance(get_origin(bare), ALIAS_TYPES):
+            origin = get_origin(bare)
+            bare = origin.__value__[get_args(bare)]
+        elif isinstance(bare, typing.NewType):
+            bare = bare.__supertype__
+        if bare is hint:
+            return bare
+        hint = bare
+
+
+def unqualify(hint: Any) -> tuple[Any, list[Any]]:
+    """Take `Required`, `NotRequired`, `ReadOnly` and `Final` off a hint; return both."""
+    taken: list[Any] = []
+    while True:
+        if get_origin(hint) in _QUALIFIERS:
+            taken.append(get_origin(hint))
+            hint = get_args(hint)[0]
+        elif get_origin(hint) is Annotated and get_origin(hint.__origin__) in _QUALIFIERS:
+            taken.append(get_origin(hint.__origin__))
+            hint = Annotated[(get_args(hint.__origin__)[0], *hint.__metadata__)]
+        else:
+            return hint, taken
+
+
+def is_not_required(qualifier: Any) -> bool:
+    """Tell `NotRequired`, of either module."""
+    return qualifier in (typing.NotRequired, typing_extensions.NotRequired)
+
+
+def is_required(qualifier: Any) -> bool:
+    """Tell `Required`, of either module."""
+    return qualifier in (typing.Required, typing_extensions.Required)
+
+
+def is_unpack(hint: Any) -> bool:
+    """Tell `Unpack[TypedDict]`, of either module."""
+    return get_origin(hint) in (typing.Unpack, typing_extensions.Unpack)
+
+
+def arms(hint: Any) -> Iterator[Any]:
+    """Yield the alternatives of a union, aliases opened; a plain type is its own only one."""
+    bare = unalias(hint)
+    if get_origin(bare) in UNIONS:
+        for arm in get_args(bare):
+            yield from arms(arm)
+    else:
+        yield bare
+
+
+def admits_none(hint: Any) -> bool:
+    """Tell whether None is a value of this type."""
+    for arm in arms(hint):
+        if arm is None or arm is types.NoneType or arm is Any or arm is object:
+            return True
+        if isinstance(arm, typing.TypeVar):
+            return True
+        if get_origin(arm) is typing.Literal and None in get_args(arm):
+            return True
+    return False
+
+
+def or_none(hint: Any) -> Any:
+    """Widen a type by None, keeping what `Annotated` says of the whole."""
+    if get_origin(hint) is Annotated:
+        return Annotated[(hint.__origin__ | None, *hint.__metadata__)]
+    return typing.Optional[hint]

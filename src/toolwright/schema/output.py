@@ -1,0 +1,115 @@
+"""What a tool gives: which hint describes it, and how it is boxed for older clients."""
+
+from __future__ import annotations
+
+import collections.abc as abc
+from typing import Any, NoReturn, get_args, get_origin
+
+import typing_extensions
+
+from ..read.signature import EMPTY
+from .hints import UNIONS, arms, unalias
+from .walk import Schema
+
+BOX_FIELD = "result"
+BOX_KEY = "x-toolwright-box"
+
+_CONTENT_MODULES = ("mcp", "mcp_types")
+_CONTENT_TYPES = frozenset(
+    (
+        "CallToolResult",
+        "ServerResult",
+        "ContentBlock",
+        "TextContent",
+        "ImageContent",
+        "AudioContent",
+        "ResourceLink",
+        "EmbeddedResource",
+    )
+)
+_STREAMS: frozenset[Any] = frozenset(
+    (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
+)
+_NOTHING: tuple[Any, ...] = (
+    EMPTY,
+    Any,
+    object,
+    None,
+    type(None),
+    NoReturn,
+    typing_extensions.Never,
+    typing_extensions.NoReturn,
+)
+
+
+def output_hint(hint: Any) -> Any:
+    """Return the hint that describes a tool's values, or `EMPTY` if there is nothing to describe."""
+    bare = unalias(hint)
+    if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
+        return output_hint(get_args(bare)[-1])
+    if any(bare is nothing for nothing in _NOTHING) or has_content(hint):
+        return EMPTY
+    if get_origin(bare) in _STREAMS and unalias(get_args(bare)[0]) is str:
+        return str  # pieces of one text
+    return hint
+
+
+def has_content(hint: Any) -> bool:
+    """Tell whether a hint is, or holds, one of the protocol's content types."""
+    for arm in arms(hint):
+        if isinstance(arm, type) and any(_is_content(base) for base in arm.__mro__):
+            return True
+        parts = get_args(arm) if get_origin(arm) not in UNIONS else ()
+        if any(has_content(part) for part in parts if not isinstance(part, list)):
+            return True
+    return False
+
+
+def _is_content(cls: type) -> bool:
+    return cls.__name__ in _CONTENT_TYPES and cls.__module__.split(".")[0] in _CONTENT_MODULES
+
+
+def is_text(hint: Any) -> bool:
+    """Tell whether values are plain text, which structured content would only repeat."""
+    return unalias(hint) is str
+
+
+def is_object(schema: Schema) -> bool:
+    """Tell whether a schema's root is an object, as clients before 2026-07-28 need it."""
+    return schema.get("type") == "object"
+
+
+def root_object(schema: Schema) -> Schema:
+    """Say at the root that a recursive object is one."""
+    ref = schema.get("$ref")
+    if isinstance(ref, str) and "type" not in schema:
+        target = schema.get("$defs", {}).get(ref.rsplit("/", 1)[-1], {})
+        if target.get("type") == "object":
+            return {"type": "object", **schema}
+    return schema
+
+
+def may_be_null(schema: Schema) -> bool:
+    """Tell whether null may stand at the root."""
+    kind = schema.get("type")
+    if kind == "null" or (isinstance(kind, list) and "null" in kind):
+        return True
+    if None in schema.get("enum", ()):
+        return True
+    return any(may_be_null(arm) for arm in (*schema.get("anyOf", ()), *schema.get("oneOf", ())))
+
+
+def boxed(schema: Schema) -> Schema:
+    """Put a schema inside an object; definitions stay at the root, where references find them."""
+    inner = dict(schema)
+    definitions = inner.pop("$defs", None)
+    box: Schema = {
+        "type": "object",
+        "properties": {BOX_FIELD: inner},
+        "required": [BOX_FIELD],
+        "additionalProperties": False,
+        BOX_KEY: {"field": BOX_FIELD},
+    }
+    if definitions:
+        box["$defs"] = definitions
+    return box

@@ -1,0 +1,225 @@
+"""The rules of a style, in the order they apply. Each is one small function over one node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..options import NULLABLE_KEY, SchemaOptions
+from .generate import EXACT_KEY, LOSS_KEY, NAME_KEY, NOTE_KEY, POSITIONS_KEY, UNTITLED_KEY
+from .walk import Schema, nodes, rewrite
+
+Pass = Callable[[Schema, str], Schema]
+
+JSON_TYPES = ("string", "number", "boolean", "object", "array", "null")
+_PRIVATE = (NAME_KEY, LOSS_KEY, EXACT_KEY, POSITIONS_KEY, NOTE_KEY, UNTITLED_KEY, NULLABLE_KEY)
+_ENUM_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_SHAPES = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"))
+
+
+def passes(options: SchemaOptions, *, is_input: bool) -> tuple[Pass, ...]:
+    """Return the passes of a style, in order."""
+    chosen: tuple[tuple[bool, Pass], ...] = (
+        (options.any_of, any_of),
+        (options.enum_for_const, enum_for_const),
+        (options.typed_nodes, any_arm),
+        (options.absent_for_null and is_input, absent_for_null),
+        (options.one_items, one_items),
+        (options.typed_nodes, typed_nodes),
+        (options.plain_keys, plain_keys),
+        (options.plain_strings, plain_patterns),
+        (options.plain_strings, plain_formats),
+        (options.no_unique_items, no_unique_items),
+    )
+    return tuple(step for wanted, step in chosen if wanted)
+
+
+def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
+    """Return a schema with every pass applied to every node, and the private keys gone."""
+
+    def change(node: Schema, key: str) -> Schema:
+        for step in steps:
+            node = step(node, key)
+        if any(word[0] == "\0" for word in node if word):
+            if NOTE_KEY in node:
+                note(node, node[NOTE_KEY])
+            if node.get(UNTITLED_KEY):
+                node.pop("title", None)
+            for private in _PRIVATE:
+                node.pop(private, None)
+        return node
+
+    return rewrite(schema, change)
+
+
+def losses(schema: Any) -> list[str]:
+    """Return what a schema, before any pass, says it cannot say."""
+    return [node[LOSS_KEY] for node in nodes(schema) if LOSS_KEY in node]
+
+
+def note(node: Schema, text: str) -> None:
+    """Say in words what a keyword no longer says."""
+    described = node.get("description")
+    node["description"] = f"{described} ({text})" if described else text[:1].upper() + text[1:]
+
+
+def any_of(node: Schema, key: str) -> Schema:
+    """Write alternatives as `anyOf`."""
+    if "oneOf" in node and "anyOf" not in node:
+        node["anyOf"] = node.pop("oneOf")
+    node.pop("discriminator", None)
+    return node
+
+
+def enum_for_const(node: Schema, key: str) -> Schema:
+    """Write a constant as an `enum` of one value."""
+    if "const" in node:
+        value = node.pop("const")
+        if value is None:
+            node["type"] = "null"
+        else:
+            node["enum"] = [value]
+    return node
+
+
+def any_arm(node: Schema, key: str) -> Schema:
+    """A union with an arm for any value is any value."""
+    arms = node.get("anyOf")
+    if arms and any(_is_any(arm) for arm in arms):
+        del node["anyOf"]
+    return node
+
+
+def absent_for_null(node: Schema, key: str) -> Schema:
+    """An optional property whose default is null may just be left out: no null arm, no default."""
+    optional = key == "properties" and "default" in node and node["default"] is None
+    return _without_null(node) if optional and not node.get(NULLABLE_KEY) else node
+
+
+def _without_null(node: Schema) -> Schema:
+    kept = {word: value for word, value in node.items() if word != "default"}
+    arms = kept.get("anyOf")
+    if arms:
+        rest = [arm for arm in arms if arm.get("type") != "null"]
+        if len(rest) == 1:
+            del kept["anyOf"]
+            # What is said of the whole counts more than what is said of the arm.
+            return {**rest[0], **kept}
+        if rest:
+            kept["anyOf"] = rest
+    values = kept.get("enum")
+    if values and None in values and len(values) > 1:
+        kept["enum"] = [value for value in values if value is not None]
+    return kept
+
+
+def one_items(node: Schema, key: str) -> Schema:
+    """Write a fixed tuple with one schema for all its items, and its positions in words."""
+    positions = node.pop("prefixItems", None)
+    if positions is None:
+        return node
+    different: list[Any] = []
+    for position in positions:
+        item = {word: value for word, value in position.items() if word != "default"}
+        if item not in different:
+            different.append(item)
+    more = node.pop("items", None)
+    if isinstance(more, dict) and more not in different:
+        different.append(more)
+    node["items"] = different[0] if len(different) == 1 else {"anyOf": different}
+    names = node.get(POSITIONS_KEY) or [""] * len(positions)
+    words = [
+        f"{name}: {_in_words(item)}".removeprefix(": ")
+        for name, item in zip(names, positions, strict=True)
+    ]
+    note(node, f"positions: {', '.join(words)}")
+    return node
+
+
+def _in_words(node: Schema) -> str:
+    if "enum" in node:
+        return " or ".join(repr(value) for value in node["enum"])
+    if "anyOf" in node:
+        return " or ".join(dict.fromkeys(_in_words(arm) for arm in node["anyOf"]))
+    kind = node.get("type")
+    if isinstance(kind, str):
+        return kind
+    return str(node.get("$ref", "any value")).rsplit("/", 1)[-1]
+
+
+def _is_any(node: Any) -> bool:
+    return isinstance(node, dict) and not _SHAPES & node.keys() and "properties" not in node
+
+
+def typed_nodes(node: Schema, key: str) -> Schema:
+    """Give every node a type; any value is the union of the JSON types."""
+    if node.get("type") == "array" and "items" not in node and "prefixItems" not in node:
+        node["items"] = {"type": list(JSON_TYPES)}
+    if "enum" in node and "type" not in node:
+        kinds = {_ENUM_TYPES.get(type(value)) for value in node["enum"]}
+        if len(kinds) == 1 and None not in kinds:
+            return {"type": kinds.pop(), **node}
+    if not _is_any(node):
+        return node
+    if key == "items":
+        return {**node, "type": list(JSON_TYPES)}
+    if key in ("additionalProperties", "unevaluatedProperties", "unevaluatedItems") and not node:
+        return node
+    arms: list[Schema] = [{"type": kind} for kind in JSON_TYPES]
+    arms[JSON_TYPES.index("array")]["items"] = {"type": list(JSON_TYPES)}
+    return {**node, "anyOf": arms}
+
+
+def plain_keys(node: Schema, key: str) -> Schema:
+    """Say in words what the keys of a map may be."""
+    patterns = node.pop("patternProperties", None)
+    if patterns:
+        node.setdefault("additionalProperties", next(iter(patterns.values())))
+        note(node, f"keys match {' or '.join(f'`{p}`' for p in patterns)}")
+    names = node.pop("propertyNames", None)
+    if names:
+        note(node, f"keys: {_key_rule(names)}")
+    return node
+
+
+def _key_rule(names: Schema) -> str:
+    if "enum" in names:
+        return "one of " + ", ".join(str(value) for value in names["enum"])
+    rules = [f"{word} {value}" for word, value in names.items() if word not in ("anyOf", "type")]
+    return ", ".join(rules) or "any"
+
+
+# Anything but a plain group: look-around, inline flags, named groups; and Perl-only escapes.
+_SPECIAL = re.compile(r"\(\?(?!:)|\\[AZzpPGKh]|[*+?}]\+")
+
+
+def plain_patterns(node: Schema, key: str) -> Schema:
+    """Keep only patterns that every regular expression engine reads alike."""
+    pattern = node.get("pattern")
+    if isinstance(pattern, str) and node.get("type") == "string" and _SPECIAL.search(pattern):
+        del node["pattern"]
+        note(node, f"matches `{pattern}`")
+    return node
+
+
+_LOOSE = {
+    "date-time": "ISO 8601 date and time",
+    "time": "ISO 8601 time of day",
+    "duration": "ISO 8601 duration",
+}
+
+
+def plain_formats(node: Schema, key: str) -> Schema:
+    """Drop a `format` that a valid value may break: naive times, negative durations."""
+    words = _LOOSE.get(node.get("format", "")) if node.get("type") == "string" else None
+    if words and not node.get(EXACT_KEY):
+        del node["format"]
+        note(node, words)
+    return node
+
+
+def no_unique_items(node: Schema, key: str) -> Schema:
+    """Drop `uniqueItems`: a repeated item is taken once, not refused."""
+    node.pop("uniqueItems", None)
+    return node

@@ -1,0 +1,256 @@
+"""From a signature to one keyword-only stand-in that pydantic can compile, and back to a call.
+
+The stand-in has one keyword-only parameter for each argument a caller may send, whatever kind it
+is in the target; `bind` turns its validated arguments into those of the target.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Protocol, get_args
+
+from pydantic import Field as PydanticField
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from ..options import Fixed, Flatten, Hidden
+from ..read.attributes import class_docs
+from ..read.signature import (
+    EMPTY,
+    KEYWORD_ONLY,
+    POSITIONAL_ONLY,
+    POSITIONAL_OR_KEYWORD,
+    VAR_KEYWORD,
+    VAR_POSITIONAL,
+    Parameter,
+    Signature,
+)
+from .hints import (
+    admits_none,
+    is_unpack,
+    metadata,
+    or_none,
+    strip_annotated,
+    unqualify,
+)
+
+
+class Translate(Protocol):
+    """Makes hints that pydantic takes of the hints that authors write."""
+
+    def __call__(self, hint: Any) -> Any:
+        """Translate one hint."""
+        ...
+
+    def hints_of(self, cls: type) -> dict[str, Any]:
+        """Resolve the annotations of a class."""
+        ...
+
+    def typed_dict_fields(self, cls: Any) -> dict[str, tuple[Any, bool]]:
+        """Return a TypedDict's translated hints, each with whether its key is required."""
+        ...
+
+
+class _Absent:
+    """Stands for an optional keyword that was not sent and has no default."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Any = _Absent()
+
+
+@dataclass(slots=True)
+class Slot:
+    """One argument a caller may send."""
+
+    name: str
+    hint: Any
+    default: Any
+    description: str
+    flat: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Tell whether a caller must send it."""
+        return effective_default(self.hint, self.default) is EMPTY
+
+
+@dataclass(slots=True)
+class Plan:
+    """Which arguments there are, and how they reach the target."""
+
+    slots: list[Slot] = field(default_factory=list[Slot])
+    extra: Any = EMPTY
+    """The type of unknown arguments handed over, if the target takes any."""
+    extra_description: str = ""
+    drop_extra: bool = False
+    """Take unknown arguments only to drop them."""
+    positional: list[str] = field(default_factory=list[str])
+    """Names to pass by position, in order."""
+    rest: str = ""
+    """The name whose list is spread as `*args`."""
+    fixed: dict[str, Any] = field(default_factory=dict[str, Any])
+    unsendable: frozenset[str] = frozenset()
+    absent: list[str] = field(default_factory=list[str])
+    """Names that may be missing altogether."""
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
+    """Keys that cannot be the name of a parameter, by the name they have in the stand-in."""
+    problems: list[str] = field(default_factory=list[str])
+
+    def stand_in(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Give a function that takes any keywords the signature that pydantic compiles."""
+        parameters = [
+            inspect.Parameter(slot.name, KEYWORD_ONLY, annotation=slot.hint, default=slot.default)
+            for slot in self.slots
+        ]
+        if self.extra is not EMPTY:
+            name = "extra"
+            while any(slot.name == name for slot in self.slots):
+                name += "_"
+            parameters.append(inspect.Parameter(name, VAR_KEYWORD, annotation=self.extra))
+        vars(function)["__signature__"] = inspect.Signature(parameters)
+        function.__annotations__ = {p.name: p.annotation for p in parameters}
+        return function
+
+    @property
+    def by_name_only(self) -> bool:
+        """Tell whether validated arguments are the target's keyword arguments as they are."""
+        return not (
+            self.positional
+            or self.rest
+            or self.fixed
+            or self.absent
+            or self.renamed
+            or self.drop_extra
+        )
+
+    def bind(self, validated: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Turn validated arguments into positional and keyword arguments of the target."""
+        if self.drop_extra:
+            validated = {slot.name: validated[slot.name] for slot in self.slots}
+        for name in self.absent:
+            if validated.get(name) is ABSENT:
+                del validated[name]
+        for name, key in self.renamed.items():
+            if name in validated:
+                validated[key] = validated.pop(name)
+        validated.update(self.fixed)
+        positional = [validated.pop(name) for name in self.positional if name in validated]
+        if self.rest:
+            positional.extend(validated.pop(self.rest))
+        return positional, validated
+
+
+def plan(signature: Signature, translate: Translate, *, extra: str | None, skip: bool) -> Plan:
+    """Plan the arguments of a signature; `translate` makes hints that pydantic takes."""
+    made = Plan()
+    unsendable = set(signature.reserved)
+    parameters = signature.parameters
+    spread = any(p.kind is VAR_POSITIONAL for p in parameters) and not skip
+    for parameter in parameters:
+        by_position = parameter.kind is POSITIONAL_ONLY or (
+            spread and parameter.kind is POSITIONAL_OR_KEYWORD
+        )
+        if parameter.kind is VAR_KEYWORD:
+            if not skip:
+                _plan_keywords(made, parameter, translate)
+        elif parameter.kind is VAR_POSITIONAL:
+            if not skip:
+                hint = translate(list[parameter.hint])
+                made.slots.append(
+                    Slot(
+                        parameter.name,
+                        hint,
+                        PydanticField(default_factory=list),
+                        parameter.description,
+                    )
+                )
+                made.rest = parameter.name
+        elif _hide(made, signature, parameter, by_position=by_position):
+            unsendable.add(parameter.name)
+            if by_position:
+                made.positional.append(parameter.name)
+        else:
+            made.slots.append(_slot(parameter, translate))
+            if by_position:
+                made.positional.append(parameter.name)
+    if extra == "pass" and made.extra is EMPTY:
+        raise signature.refusal(
+            'has extra="pass" but takes no unknown arguments', hint="give it `**kwargs: Any`"
+        )
+    if extra == "forbid":
+        made.extra = EMPTY
+    elif extra == "ignore":
+        made.extra, made.drop_extra = Any, True
+    made.unsendable = frozenset(unsendable)
+    return made
+
+
+def _slot(parameter: Parameter, translate: Translate) -> Slot:
+    hint, _ = unqualify(parameter.hint)
+    if effective_default(hint, parameter.default) is None and not admits_none(hint):
+        hint = or_none(hint)
+    return Slot(
+        parameter.name,
+        translate(hint),
+        parameter.default,
+        parameter.description,
+        flat=any(item is Flatten or isinstance(item, Flatten) for item in metadata(hint)),
+    )
+
+
+def effective_default(hint: Any, default: Any) -> Any:
+    """Return the default that counts: the parameter's, or the one in a `Field`; else `EMPTY`."""
+    for item in (default, *reversed(metadata(hint))):
+        if isinstance(item, FieldInfo):
+            if item.default is not PydanticUndefined:
+                return item.default
+            if item.default_factory is not None:
+                return item.default_factory
+        elif item is default and default is not EMPTY:
+            return default
+    return EMPTY
+
+
+def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position: bool) -> bool:
+    """Take a parameter that no caller may see out of the plan; tell whether it was one."""
+    for item in metadata(parameter.hint):
+        if isinstance(item, Fixed):
+            made.fixed[parameter.name] = item.value
+            return True
+        if item is Hidden or isinstance(item, Hidden):
+            default = effective_default(parameter.hint, parameter.default)
+            if default is EMPTY:
+                raise signature.refusal(
+                    "is hidden but has no default",
+                    parameter=parameter.name,
+                    hint="give it a default, or use `Fixed(value)`",
+                )
+            if by_position or default is not parameter.default:
+                made.fixed[parameter.name] = default
+            return True
+    return False
+
+
+def _plan_keywords(made: Plan, parameter: Parameter, translate: Translate) -> None:
+    if not is_unpack(parameter.hint):
+        made.extra = translate(parameter.hint)
+        made.extra_description = parameter.description
+        return
+    typed_dict = strip_annotated(get_args(parameter.hint)[0])
+    texts = class_docs(typed_dict).attributes
+    for name, (hint, required) in translate.typed_dict_fields(typed_dict).items():
+        slot = Slot(name, hint, EMPTY, texts.get(name, ""))
+        if not name.isidentifier() or keyword.iskeyword(name):
+            slot.name = f"key_{len(made.slots)}"
+            slot.hint = Annotated[hint, PydanticField(alias=name)]
+            made.renamed[slot.name] = name
+        if not required:
+            slot.default = PydanticField(default_factory=lambda: ABSENT)
+            made.absent.append(slot.name)
+        made.slots.append(slot)

@@ -1,0 +1,196 @@
+"""The public face: a catalog that also takes whole modules and objects, and lists itself."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
+
+from .catalog import Catalog, Problem, matches
+from .definition import MARK, Tool, marks
+from .errors import DefinitionError, SchemaError
+from .options import LATEST_PROTOCOL, ToolOptions
+
+__all__ = ["Toolbox"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Toolbox(Mapping[str, Tool]):
+    """A named, ordered set of tools; a mapping of name to `Tool`.
+
+    >>> box = Toolbox("sums")
+    >>> @box.tool
+    ... def add(a: int, b: int = 1) -> int:
+    ...     "Add two numbers."
+    ...     return a + b
+    >>> list(box)
+    ['add']
+    """
+
+    def __init__(
+        self, name: str, *, version: str = "", instructions: str = "", eager: bool = False
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.instructions = instructions
+        self.eager = eager
+        self._catalog = Catalog()
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._catalog[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._catalog)
+
+    def __len__(self) -> int:
+        return len(self._catalog)
+
+    def __repr__(self) -> str:
+        return f"<Toolbox {self.name}: {len(self)} tools>"
+
+    @overload
+    def tool(self, target: Callable[P, R], /) -> Callable[P, R]: ...
+    @overload
+    def tool(
+        self, name: str | None = None, /, **options: Unpack[ToolOptions]
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+    def tool(self, target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+        """Add a function as a tool; it stays the very same function."""
+        if target is None or isinstance(target, str):
+            if target:
+                options["name"] = target
+
+            def decorate(function: Any) -> Any:
+                self.add(function, **options)
+                return function
+
+            return decorate
+        self.add(target, **options)
+        return target
+
+    def add(self, target: Any, **options: Unpack[ToolOptions]) -> Tool:
+        """Add anything callable, or a `Tool`, and return its tool. Raises `SchemaError`."""
+        if isinstance(target, Tool):
+            tool = target.replace(**options) if options else target
+        else:
+            tool = Tool(target, **options)
+        if self.eager:
+            tool.compile()
+        return self._catalog.insert(tool)
+
+    def include(
+        self,
+        source: Any,
+        *,
+        select: str | Sequence[str] = "*",
+        prefix: str = "",
+        **options: Unpack[ToolOptions],
+    ) -> list[Tool]:
+        """Add all tools of a module, an object, a class, a mapping or another toolbox.
+
+        `select` takes glob patterns on the source's own names (`!pattern` leaves out), `prefix`
+        goes before each name. Where some members are marked with `@tool`, only those are taken;
+        else a module gives its `__all__` or the public functions defined in it, an object its
+        public methods. The good ones are added; then `DefinitionError` names all the bad ones.
+        """
+        added: list[Tool] = []
+        bad: list[SchemaError] = []
+        for name, target in _members(source):
+            if not matches(name, select):
+                continue
+            try:
+                given: ToolOptions = {"name": prefix + name, **options}
+                added.append(self.add(target, **given))
+            except SchemaError as error:
+                bad.append(error)
+        if len(bad) == 1:
+            raise bad[0]
+        if bad:
+            raise DefinitionError(problems=bad)
+        return added
+
+    def remove(self, name: str) -> Tool:
+        """Take a tool out and return it. Raises `ToolNotFound`."""
+        return self._catalog.remove(name)
+
+    def disable(self, name: str) -> None:
+        """Keep a tool but do not list it. Raises `ToolNotFound`."""
+        self._catalog.disable(name)
+
+    def enable(self, name: str) -> None:
+        """List a disabled tool again. Raises `ToolNotFound`."""
+        self._catalog.enable(name)
+
+    def compile(self) -> None:
+        """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
+        self._catalog.compile()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything known to be wrong or lost, tool by tool."""
+        return self._catalog.problems
+
+    def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
+        """Return the `tools/list` payload for clients of a protocol version."""
+        return json.loads(self.to_mcp_json(protocol))
+
+    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
+        """Return the `tools/list` payload as JSON; built once, until the toolbox changes."""
+        return self._catalog.to_mcp_json(protocol)
+
+
+def _members(source: Any) -> list[tuple[str, Any]]:
+    """List what a source offers, by name."""
+    if isinstance(source, Toolbox | Catalog):
+        return list(source.items())
+    if isinstance(source, Mapping):
+        return [(str(name), target) for name, target in source.items()]
+    found = dict(_public(source))
+    marked = {
+        str(marks(target).get("name") or name): target
+        for name, target in found.items()
+        if isinstance(getattr(target, MARK, None), Mapping)
+    }
+    return list((marked or found).items())
+
+
+def _public(source: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(source, types.ModuleType):
+        yield from _of_module(source)
+        return
+    cls = source if isinstance(source, type) else type(source)
+    for name in _names_in_order(cls):
+        if name.startswith("_"):
+            continue
+        static = inspect.getattr_static(source, name, None)
+        if isinstance(source, type) and not isinstance(static, classmethod | staticmethod):
+            continue
+        if isinstance(static, property) or isinstance(static, type):
+            continue  # reading a property would run it
+        value = getattr(source, name, None)
+        if callable(value):
+            yield name, value
+
+
+def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+    listed = getattr(module, "__all__", None)
+    for name in listed if listed is not None else list(vars(module)):
+        value = getattr(module, name, None)
+        if listed is None:
+            own = getattr(value, "__module__", None) == module.__name__
+            marked = isinstance(getattr(value, MARK, None), Mapping)
+            if name.startswith("_") or not (own or marked) or isinstance(value, type):
+                continue
+        if callable(value) and not isinstance(value, types.ModuleType):
+            yield name, value
+
+
+def _names_in_order(cls: type) -> dict[str, None]:
+    """Return the names of a class and its bases, base classes first, as they were written."""
+    return {
+        name: None for base in reversed(cls.__mro__) for name in vars(base) if base is not object
+    }
