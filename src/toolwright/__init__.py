@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .catalog import Problem
+    from .definition import Tool, tool
     from .errors import (
         ArgumentError,
         CallError,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         ToolwrightError,
     )
     from .options import Fixed, Flatten, Hidden, Nullable, SchemaOptions
-    from .definition import Tool, tool
     from .toolbox import Toolbox
 
 __all__ = [

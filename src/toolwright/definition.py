@@ -15,7 +15,7 @@ from .read.target import Target, open_target
 
 if TYPE_CHECKING:
     from .read.scope import Scope
-    from .schema.compile import Compiled
+    from .schema.write import Compiled
 
 __all__ = ["Tool", "compile_tools", "tool"]
 
@@ -43,6 +43,10 @@ class Tool:
 
     name: str
     options: Options
+    _target: Target
+    _scope: Scope | None
+    _signature: Signature | None
+    _compiled: Compiled | SchemaError | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)
@@ -70,10 +74,12 @@ class Tool:
     @property
     def signature(self) -> Signature:
         """What was read off the target. Raises `SchemaError` if it cannot be read."""
-        if self._signature is None:
-            _set(self, "_signature", _read(self._target, self._scope, self.options))
+        known = self._signature
+        if known is None:
+            known = _read(self._target, self._scope, self.options)
+            _set(self, "_signature", known)
             _set(self, "_scope", None)
-        return self._signature
+        return known
 
     @property
     def outline(self) -> Signature:
@@ -133,13 +139,19 @@ class Tool:
         }
         return {name: value for name, value in given.items() if value is not None}
 
+    @property
+    def compiled(self) -> bool:
+        """Whether it has been compiled, or refused."""
+        return self._compiled is not None
+
     def compile(self) -> Compiled:
         """Compile now. Raises `SchemaError`, the same one each time, if that is impossible."""
         if self._compiled is None:
             compile_tools([self])
-        if isinstance(self._compiled, SchemaError):
-            raise self._compiled
-        return self._compiled
+        compiled: Any = self._compiled
+        if isinstance(compiled, SchemaError):
+            raise compiled
+        return compiled
 
     def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
         """Validate a JSON object of arguments; return the target's own, by position and by name.
@@ -197,7 +209,7 @@ def compile_tools(tools: Sequence[Tool]) -> None:
 
     jobs: list[tuple[Tool, Signature]] = []
     for each in tools:
-        if each._compiled is None:
+        if not each.compiled:
             try:
                 jobs.append((each, each.signature))
             except SchemaError as error:
@@ -242,7 +254,7 @@ def _options(target: Target, given: Mapping[str, Any]) -> Options:
 
 
 def _scope_of(target: Target) -> Scope | None:
-    from .read.reader import scope_of
+    from .read.scope import scope_of
 
     return scope_of(target)
 
@@ -298,15 +310,20 @@ def _json(value: Any) -> bytes:
 
 def marks(target: Any) -> Mapping[str, Any]:
     """Return the options that `@tool` left on a target."""
-    found = getattr(target, MARK, None)
-    return found if isinstance(found, Mapping) else {}
+    found: Any = getattr(target, MARK, None)
+    return found if is_marked(target) else {}
+
+
+def is_marked(target: Any) -> bool:
+    """Tell whether `@tool` was put on a target."""
+    return isinstance(getattr(target, MARK, None), Mapping)
 
 
 @overload
 def tool(target: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def tool(
-    name: str | None = None, /, **options: Unpack[ToolOptions]
+    called: str | None = None, /, **options: Unpack[ToolOptions]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     """Mark a function, method or class as a tool, with its options; it stays what it is.

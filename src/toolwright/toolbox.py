@@ -6,10 +6,10 @@ import inspect
 import json
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from .catalog import Catalog, Problem, matches
-from .definition import MARK, Tool, marks
+from .definition import Tool, is_marked, marks
 from .errors import DefinitionError, SchemaError
 from .options import LATEST_PROTOCOL, ToolOptions
 
@@ -56,7 +56,7 @@ class Toolbox(Mapping[str, Tool]):
     def tool(self, target: Callable[P, R], /) -> Callable[P, R]: ...
     @overload
     def tool(
-        self, name: str | None = None, /, **options: Unpack[ToolOptions]
+        self, called: str | None = None, /, **options: Unpack[ToolOptions]
     ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
     def tool(self, target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
         """Add a function as a tool; it stays the very same function."""
@@ -148,12 +148,12 @@ def _members(source: Any) -> list[tuple[str, Any]]:
     if isinstance(source, Toolbox | Catalog):
         return list(source.items())
     if isinstance(source, Mapping):
-        return [(str(name), target) for name, target in source.items()]
+        return [(str(name), target) for name, target in cast("Any", source).items()]
     found = dict(_public(source))
     marked = {
         str(marks(target).get("name") or name): target
         for name, target in found.items()
-        if isinstance(getattr(target, MARK, None), Mapping)
+        if is_marked(target)
     }
     return list((marked or found).items())
 
@@ -169,7 +169,7 @@ def _public(source: Any) -> Iterator[tuple[str, Any]]:
         static = inspect.getattr_static(source, name, None)
         if isinstance(source, type) and not isinstance(static, classmethod | staticmethod):
             continue
-        if isinstance(static, property) or isinstance(static, type):
+        if isinstance(static, property | type):
             continue  # reading a property would run it
         value = getattr(source, name, None)
         if callable(value):
@@ -182,8 +182,7 @@ def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
         value = getattr(module, name, None)
         if listed is None:
             own = getattr(value, "__module__", None) == module.__name__
-            marked = isinstance(getattr(value, MARK, None), Mapping)
-            if name.startswith("_") or not (own or marked) or isinstance(value, type):
+            if name.startswith("_") or not (own or is_marked(value)) or isinstance(value, type):
                 continue
         if callable(value) and not isinstance(value, types.ModuleType):
             yield name, value

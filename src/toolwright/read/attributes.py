@@ -39,7 +39,7 @@ def class_docs(cls: type) -> ClassDocs:
 def _read(cls: type) -> ClassDocs:
     attributes: dict[str, str] = {}
     for base in reversed(_bases(cls)):
-        names = vars(base).get("__annotations__") or {}
+        names: dict[str, Any] = vars(base).get("__annotations__") or {}
         sections = parse(_own_doc(base), ATTRIBUTES).texts
         in_body = dict(_body_texts(base))
         for name, annotation in names.items():

@@ -18,7 +18,8 @@ from .source import lines_of, tokens_from
 RETURN = "return"
 
 _DIRECTIVE = re.compile(
-    r"(noqa|type:\s*ignore|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|nosec|yapf|ty:)\b", re.I
+    r"(noqa|type:\s*ignore|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|nosec|yapf|ty:)\b",
+    re.IGNORECASE,
 )
 
 

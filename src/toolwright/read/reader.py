@@ -16,16 +16,6 @@ from .source import lines_of
 from .target import Target
 
 
-def scope_of(target: Target) -> Scope | None:
-    """Catch the scope a target's annotations need, while it can still be seen."""
-    annotations = [target.returns, *(p.annotation for p in target.parameters)]
-    if "<locals>" in getattr(target.function, "__qualname__", "") or any(
-        needs_scope(annotation) for annotation in annotations
-    ):
-        return Scope(target.function, target.owner)
-    return None
-
-
 def read(target: Target, scope: Scope | None, *, permissive: bool = False) -> Signature:
     """Read a target. `permissive` takes what cannot be resolved as any value.
 

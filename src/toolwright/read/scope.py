@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 import types
 import typing
@@ -11,6 +12,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, ForwardRef
 
 from .source import module_tree
+from .target import Target
 
 
 class UnresolvedName(Exception):
@@ -83,6 +85,16 @@ class Scope:
         return UnresolvedName(name, hint)
 
 
+def scope_of(target: Target) -> Scope | None:
+    """Catch the scope a target's annotations need, while it can still be seen."""
+    annotations = [target.returns, *(p.annotation for p in target.parameters)]
+    if "<locals>" in getattr(target.function, "__qualname__", "") or any(
+        needs_scope(annotation) for annotation in annotations
+    ):
+        return Scope(target.function, target.owner)
+    return None
+
+
 def needs_scope(annotation: Any) -> bool:
     """Tell whether an annotation holds a string that has yet to be resolved."""
     if isinstance(annotation, str | ForwardRef):
@@ -109,7 +121,7 @@ def _defining_frames(function: Any) -> tuple[types.FrameType, ...]:
     parents = {".".join(parts[:end]).removesuffix(".<locals>") for end in range(1, len(parts))}
     names = getattr(function, "__globals__", None)
     found: list[types.FrameType] = []
-    frame = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None:
         if frame.f_globals is names and frame.f_code.co_qualname in parents:
             found.append(frame)

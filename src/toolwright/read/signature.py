@@ -26,6 +26,9 @@ class Location(NamedTuple):
     line: int = 0
 
 
+NOWHERE = Location()
+
+
 class Parameter(NamedTuple):
     """One parameter; `hint` is the resolved type, `description` what its author wrote about it.
     `untyped` ones were let through as any value."""
@@ -48,7 +51,7 @@ class Signature:
     returns: Any = EMPTY
     description: str = ""
     returns_description: str = ""
-    location: Location = Location()
+    location: Location = NOWHERE
     reserved: frozenset[str] = frozenset()
     """Names that are bound already: no caller can set them, not even through `**kwargs`."""
     unbound: bool = False

@@ -11,7 +11,7 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass, replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from ..errors import SchemaError
 from ..options import Flatten
@@ -130,7 +130,7 @@ def _open_method(obj: types.MethodType) -> Target:
     return replace(inner, call=obj, parameters=parameters, owner=owner, unbound=False)
 
 
-def _open_partial(obj: functools.partial[Any]) -> Target:
+def _open_partial(obj: Any) -> Target:
     inner = open_target(obj.func)
     if inner.unbound and obj.args:
         # The instance is the first bound value.
@@ -193,19 +193,20 @@ def _open_class(cls: type) -> Target:
 
 
 def _open_object(obj: Any) -> Target:
-    inner = open_target(type(obj).__call__.__get__(obj, type(obj)))
-    documented = (*inner.documented, type(obj))
+    cls = cast("Any", type(obj))
+    inner = open_target(cls.__call__.__get__(obj, cls))
+    documented = (*inner.documented, cls)
     return replace(inner, name=_name_of(obj), call=obj, documented=documented)
 
 
-def _is_record(cls: type) -> bool:
+def _is_record(cls: Any) -> bool:
     """Tell whether a class is described by its fields rather than by its constructor."""
     return is_dataclass(cls) or is_typed_dict(cls) or hasattr(cls, "__pydantic_fields__")
 
 
 def is_typed_dict(hint: Any) -> bool:
     """Tell whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
-    return isinstance(hint, type) and issubclass(hint, dict) and hasattr(hint, "__total__")
+    return isinstance(hint, type) and dict in hint.__mro__ and hasattr(hint, "__total__")
 
 
 def _innermost(obj: Any) -> Any:

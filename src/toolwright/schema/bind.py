@@ -8,7 +8,8 @@ from typing import Any
 from pydantic_core import ValidationError, from_json, to_json
 
 from ..errors import ArgumentError, Fault
-from .compile import Compiled
+from .walk import is_node
+from .write import Compiled
 
 Bound = tuple[list[Any], dict[str, Any]]
 
@@ -44,7 +45,7 @@ def _prepare(name: str, compiled: Compiled, data: Any) -> Any:
         if errors:
             faults = [Fault(e.absolute_path, str(e.validator), e.message) for e in errors]
             raise ArgumentError(name, faults)
-    if compiled.flat and isinstance(data, dict):
+    if compiled.flat and is_node(data):
         return nest(compiled, data)
     return data
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 from pydantic_core import core_schema
@@ -20,9 +20,9 @@ from .generate import DOCS
 from .plan import Plan, Translate, plan
 
 
-def is_named_tuple(cls: type) -> bool:
+def is_named_tuple(cls: Any) -> bool:
     """Tell a `typing.NamedTuple`."""
-    return issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "__annotations__")
+    return tuple in cls.__mro__ and hasattr(cls, "_fields") and hasattr(cls, "__annotations__")
 
 
 def has_typed_constructor(cls: type) -> bool:
@@ -117,7 +117,7 @@ class Constructed:
             default = Field(default_factory=made) if factory else parameter.default
             hint = hints[name]
             if isinstance(hint, dataclasses.InitVar):
-                hint = hint.type
+                hint = cast("Any", hint).type
             text = docs.attributes.get(name, "")
             parameters.append(Parameter(name, KEYWORD_ONLY, hint, default, text))
         return Signature(

@@ -7,14 +7,13 @@ The result is neutral: all that is known, in the words of JSON Schema, plus a fe
 from __future__ import annotations
 
 import enum
-import functools
 import inspect
 import json
-import operator
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator as Generator_
+from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Secret, SecretBytes, SecretStr
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -22,6 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema
 
 from ..read.attributes import class_docs
+from .walk import is_list, is_node
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
@@ -93,7 +93,7 @@ class Generator(GenerateJsonSchema):
         return self._documented(written, schema, cls, config or {}) if cls else written
 
     @contextmanager
-    def _rules_of(self, config: Mapping[str, Any] | None) -> Iterator[None]:
+    def _rules_of(self, config: Mapping[str, Any] | None) -> Generator_[None]:
         """Follow a class's own rules for bytes while its fields are written."""
         before = self.base64
         if config is not None:
@@ -162,7 +162,9 @@ class Generator(GenerateJsonSchema):
         cls: Any = schema["cls"]
         if issubclass(cls, enum.Flag):
             values = ", ".join(f"{member.name}={member.value}" for member in cls)
-            every = functools.reduce(operator.or_, (member.value for member in cls), 0)
+            every = 0
+            for member in cls:
+                every |= member.value
             written: JsonSchemaValue = {"type": "integer", "minimum": 0, "maximum": every}
             written[NOTE_KEY] = f"the sum of any of {values}"
         else:
@@ -212,8 +214,9 @@ class Generator(GenerateJsonSchema):
         return written
 
     def _is_unwritable(self, choice: Any) -> bool:
-        kind = choice[0]["type"] if isinstance(choice, tuple) else choice["type"]
-        return kind in ("callable", "is-instance", "is-subclass")
+        # With a label, a choice is a pair.
+        schema: Any = choice if is_node(choice) else choice[0]
+        return schema["type"] in ("callable", "is-instance", "is-subclass")
 
     # -- defaults and serialisers
 
@@ -236,7 +239,7 @@ class Generator(GenerateJsonSchema):
         if self.mode == "serialization":
             return super().default_schema(schema)["default"]
         if isinstance(default, set | frozenset):
-            encoded = [self.encode_default(item) for item in default]
+            encoded = [self.encode_default(item) for item in cast("Any", default)]
             return sorted(encoded, key=lambda item: json.dumps(item, sort_keys=True))
         if isinstance(default, bytes):
             return urlsafe_b64encode(default).decode() if self.base64 else default.decode()
@@ -271,7 +274,7 @@ def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:
 def first_alias(alias: Any) -> str | None:
     """Return the first alternative of an alias that is one plain name."""
     for path in alias:
-        if isinstance(path, list) and len(path) == 1 and isinstance(path[0], str):
+        if is_list(path) and len(path) == 1 and isinstance(path[0], str):
             return path[0]
     return None
 
@@ -281,18 +284,18 @@ def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
 
 
 def _innermost(schema: Any) -> Mapping[str, Any]:
-    while isinstance(schema, dict) and isinstance(schema.get("schema"), dict):
+    while is_node(schema) and is_node(schema.get("schema")):
         schema = schema["schema"]
     return schema or {}
 
 
 def _fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
     """Find the fields in a record's core schema, below any validators around them."""
-    while isinstance(schema, dict):
+    while is_node(schema):
         fields = schema.get("fields")
-        if isinstance(fields, dict):
+        if is_node(fields):
             return fields
-        if isinstance(fields, list) and fields and isinstance(fields[0], dict):
+        if is_list(fields) and fields and is_node(fields[0]):
             return {field["name"]: field for field in fields}
         schema = schema.get("schema")
     return {}

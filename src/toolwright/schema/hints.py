@@ -18,11 +18,7 @@ _QUALIFIERS = tuple(
 )
 # `typing_extensions.TypeAliasType` is `typing`'s own where that has the newest form.
 ALIAS_TYPES: tuple[type, ...] = tuple(
-    {
-        getattr(m, "TypeAliasType")
-        for m in (typing, typing_extensions)
-        if hasattr(m, "TypeAliasType")
-    }
+    {m.TypeAliasType for m in (typing, typing_extensions) if hasattr(m, "TypeAliasType")}
 )
 
 
@@ -108,5 +104,5 @@ def admits_none(hint: Any) -> bool:
 def or_none(hint: Any) -> Any:
     """Widen a type by None, keeping what `Annotated` says of the whole."""
     if get_origin(hint) is Annotated:
-        return Annotated[(hint.__origin__ | None, *hint.__metadata__)]
-    return typing.Optional[hint]
+        return Annotated[(or_none(hint.__origin__), *hint.__metadata__)]
+    return Union[hint, None]  # noqa: UP007 - a hint need not be a type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import collections.abc as abc
+from collections import abc
 from typing import Any, NoReturn, get_args, get_origin
 
 import typing_extensions

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..options import NULLABLE_KEY, SchemaOptions
 from .generate import EXACT_KEY, LOSS_KEY, NAME_KEY, NOTE_KEY, POSITIONS_KEY, UNTITLED_KEY
-from .walk import Schema, nodes, rewrite
+from .walk import Schema, is_node, nodes, rewrite
 
 Pass = Callable[[Schema, str], Schema]
 
 JSON_TYPES = ("string", "number", "boolean", "object", "array", "null")
 _PRIVATE = (NAME_KEY, LOSS_KEY, EXACT_KEY, POSITIONS_KEY, NOTE_KEY, UNTITLED_KEY, NULLABLE_KEY)
-_ENUM_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_ENUM_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _SHAPES = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"))
 
 
@@ -125,7 +125,7 @@ def one_items(node: Schema, key: str) -> Schema:
         if item not in different:
             different.append(item)
     more = node.pop("items", None)
-    if isinstance(more, dict) and more not in different:
+    if is_node(more) and more not in different:
         different.append(more)
     node["items"] = different[0] if len(different) == 1 else {"anyOf": different}
     names = node.get(POSITIONS_KEY) or [""] * len(positions)
@@ -149,7 +149,7 @@ def _in_words(node: Schema) -> str:
 
 
 def _is_any(node: Any) -> bool:
-    return isinstance(node, dict) and not _SHAPES & node.keys() and "properties" not in node
+    return is_node(node) and not _SHAPES & node.keys() and "properties" not in node
 
 
 def typed_nodes(node: Schema, key: str) -> Schema:
@@ -157,7 +157,8 @@ def typed_nodes(node: Schema, key: str) -> Schema:
     if node.get("type") == "array" and "items" not in node and "prefixItems" not in node:
         node["items"] = {"type": list(JSON_TYPES)}
     if "enum" in node and "type" not in node:
-        kinds = {_ENUM_TYPES.get(type(value)) for value in node["enum"]}
+        values: list[Any] = node["enum"]
+        kinds = {_ENUM_TYPES.get(value.__class__) for value in values}
         if len(kinds) == 1 and None not in kinds:
             return {"type": kinds.pop(), **node}
     if not _is_any(node):

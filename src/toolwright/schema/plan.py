@@ -22,9 +22,9 @@ from ..read.signature import (
     EMPTY,
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
-    POSITIONAL_OR_KEYWORD,
     VAR_KEYWORD,
     VAR_POSITIONAL,
+    VARIADIC,
     Parameter,
     Signature,
 )
@@ -148,37 +148,28 @@ class Plan:
 
 def plan(signature: Signature, translate: Translate, *, extra: str | None, skip: bool) -> Plan:
     """Plan the arguments of a signature; `translate` makes hints that pydantic takes."""
-    made = Plan()
-    unsendable = set(signature.reserved)
-    parameters = signature.parameters
-    spread = any(p.kind is VAR_POSITIONAL for p in parameters) and not skip
+    made = Plan(unsendable=signature.reserved)
+    parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
+    spread = any(p.kind is VAR_POSITIONAL for p in parameters)
     for parameter in parameters:
-        by_position = parameter.kind is POSITIONAL_ONLY or (
-            spread and parameter.kind is POSITIONAL_OR_KEYWORD
-        )
         if parameter.kind is VAR_KEYWORD:
-            if not skip:
-                _plan_keywords(made, parameter, translate)
+            _plan_keywords(made, parameter, translate)
         elif parameter.kind is VAR_POSITIONAL:
-            if not skip:
-                hint = translate(list[parameter.hint])
-                made.slots.append(
-                    Slot(
-                        parameter.name,
-                        hint,
-                        PydanticField(default_factory=list),
-                        parameter.description,
-                    )
-                )
-                made.rest = parameter.name
-        elif _hide(made, signature, parameter, by_position=by_position):
-            unsendable.add(parameter.name)
-            if by_position:
-                made.positional.append(parameter.name)
+            items = PydanticField(default_factory=list)
+            hint = translate(list[parameter.hint])
+            made.slots.append(Slot(parameter.name, hint, items, parameter.description))
+            made.rest = parameter.name
         else:
-            made.slots.append(_slot(parameter, translate))
-            if by_position:
+            by_position = spread or parameter.kind is POSITIONAL_ONLY
+            if by_position and parameter.kind is not KEYWORD_ONLY:
                 made.positional.append(parameter.name)
+            if not _hide(made, signature, parameter, by_position=by_position):
+                made.slots.append(_slot(parameter, translate))
+    _plan_extra(made, signature, extra)
+    return made
+
+
+def _plan_extra(made: Plan, signature: Signature, extra: str | None) -> None:
     if extra == "pass" and made.extra is EMPTY:
         raise signature.refusal(
             'has extra="pass" but takes no unknown arguments', hint="give it `**kwargs: Any`"
@@ -187,8 +178,6 @@ def plan(signature: Signature, translate: Translate, *, extra: str | None, skip:
         made.extra = EMPTY
     elif extra == "ignore":
         made.extra, made.drop_extra = Any, True
-    made.unsendable = frozenset(unsendable)
-    return made
 
 
 def _slot(parameter: Parameter, translate: Translate) -> Slot:
@@ -221,9 +210,11 @@ def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position
     """Take a parameter that no caller may see out of the plan; tell whether it was one."""
     for item in metadata(parameter.hint):
         if isinstance(item, Fixed):
+            made.unsendable |= {parameter.name}
             made.fixed[parameter.name] = item.value
             return True
         if item is Hidden or isinstance(item, Hidden):
+            made.unsendable |= {parameter.name}
             default = effective_default(parameter.hint, parameter.default)
             if default is EMPTY:
                 raise signature.refusal(

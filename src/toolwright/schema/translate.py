@@ -7,11 +7,11 @@ built by calling it.
 
 from __future__ import annotations
 
-import collections.abc as abc
 import dataclasses
 import sys
 import types
 import typing
+from collections import abc
 from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
@@ -23,6 +23,7 @@ from ..read.scope import needs_scope
 from ..read.target import is_typed_dict
 from .construct import Constructed, has_typed_constructor, is_named_tuple
 from .hints import ALIAS_TYPES, UNIONS, is_not_required, is_required, unqualify
+from .walk import is_list
 
 _LISTS: frozenset[Any] = frozenset(
     (abc.Iterable, abc.Collection, abc.Container, abc.Reversible, abc.AsyncIterable)
@@ -53,7 +54,7 @@ class Translator:
         """Translate a hint; the very same object comes back if nothing has to change."""
         if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
             return hint if hint in _PLAIN else self._class(hint)
-        origin = get_origin(hint)
+        origin: Any = get_origin(hint)
         if origin is None:
             return self._atom(hint)
         if origin in _UNCHANGED:
@@ -111,12 +112,15 @@ class Translator:
         if origin in _AWAITABLES:
             return self(arguments[-1])
         if is_typed_dict(origin) and _is_refused(origin):
-            return self._typed_dict_twin(origin, dict(zip(origin.__parameters__, arguments)))
-        changed = tuple(a if a is Ellipsis or isinstance(a, list) else self(a) for a in arguments)
+            known = dict(zip(origin.__parameters__, arguments, strict=False))
+            return self._typed_dict_twin(origin, known)
+        changed: tuple[Any, ...] = tuple(
+            a if a is Ellipsis or is_list(a) else self(a) for a in arguments
+        )
         if all(new is old for new, old in zip(changed, arguments, strict=True)):
             return hint
         if origin in UNIONS:
-            return typing.Union[changed]
+            return typing.Union[changed]  # noqa: UP007 - as many arms as there were
         return origin[changed if len(changed) != 1 else changed[0]]
 
     def _class(self, cls: Any) -> Any:
@@ -161,7 +165,8 @@ class Translator:
         return made
 
     def _typed_dict_twin(self, cls: Any, known: Mapping[Any, Any]) -> Any:
-        twin: Any = typing_extensions.TypedDict(cls.__name__, {})
+        make: Any = typing_extensions.TypedDict
+        twin = make(cls.__name__, {})
         if not known:
             self.twins[cls] = twin  # before its fields: one of them may be the class itself
         fields = self.typed_dict_fields(cls)

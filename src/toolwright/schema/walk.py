@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 Schema = dict[str, Any]
 
@@ -27,18 +27,28 @@ SINGLES = frozenset(
 REF_PREFIX = "#/$defs/"
 
 
+def is_node(value: Any) -> TypeGuard[Schema]:
+    """Tell a schema that has keywords from `true`, `false` and everything else."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Tell a list."""
+    return isinstance(value, list)
+
+
 def rewrite(node: Any, change: Callable[[Schema, str], Schema], key: str = "") -> Any:
     """Copy a schema, innermost nodes first; `change` gets each fresh node and the keyword it
     stands under. What a node holds as data (`default`, `enum`, `examples`, ...) stays as it is."""
-    if not isinstance(node, dict):
+    if not is_node(node):
         return node
     made: Schema = {}
     for word, value in node.items():
         if word in SINGLES:
             made[word] = rewrite(value, change, word)
-        elif word in LISTS and isinstance(value, list):
+        elif word in LISTS and is_list(value):
             made[word] = [rewrite(item, change, word) for item in value]
-        elif word in MAPS and isinstance(value, dict):
+        elif word in MAPS and is_node(value):
             made[word] = {name: rewrite(item, change, word) for name, item in value.items()}
         else:
             made[word] = value
@@ -47,16 +57,16 @@ def rewrite(node: Any, change: Callable[[Schema, str], Schema], key: str = "") -
 
 def nodes(node: Any) -> Iterator[Schema]:
     """Yield a schema and every schema inside it."""
-    if not isinstance(node, dict):
+    if not is_node(node):
         return
     yield node
     for word, value in node.items():
         if word in SINGLES:
             yield from nodes(value)
-        elif word in LISTS and isinstance(value, list):
+        elif word in LISTS and is_list(value):
             for item in value:
                 yield from nodes(item)
-        elif word in MAPS and isinstance(value, dict):
+        elif word in MAPS and is_node(value):
             for item in value.values():
                 yield from nodes(item)
 

@@ -1,0 +1,199 @@
+"""Write the schemas of compiled signatures in the style each tool asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ..options import Options, SchemaOptions
+from ..read.signature import VARIADIC, Signature
+from .definitions import Definitions, merge
+from .explicit import check_explicit
+from .output import boxed, is_object, is_text, may_be_null, root_object
+from .passes import apply_passes, losses, passes
+from .plan import Plan, Slot
+from .walk import REF_PREFIX, Schema, is_node
+
+
+@dataclass(slots=True)
+class Compiled:
+    """All that a call and a list need of one tool."""
+
+    plan: Plan
+    inputs: TypeAdapter[Any]
+    flat: dict[str, frozenset[str]]
+    """For each flattened parameter, the top-level keys that are its fields."""
+    flat_rest: str
+    """The flattened parameter that takes unknown keys, if its model does."""
+    outputs: TypeAdapter[Any] | None
+    input_schema: bytes
+    output_schema: bytes | None
+    boxed_output_schema: bytes | None
+    """The form for clients that need an object; None if the bare form is one."""
+    nullable_output: bool
+    text_output: bool
+    problems: tuple[str, ...]
+    explicit_input: Any = None
+    """A validator for an explicit input schema."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A signature on its way: adapters made, schemas not yet written."""
+
+    signature: Signature
+    options: Options
+    plan: Plan
+    inputs: TypeAdapter[Any]
+    outputs: TypeAdapter[Any] | None
+    output_hint: Any
+    problems: list[str] = field(default_factory=list[str])
+
+
+class Writer:
+    """Turns pydantic's neutral schemas of one batch into the published ones."""
+
+    def __init__(self, raw: dict[str, Schema]) -> None:
+        self.raw = raw
+        self.known: dict[tuple[SchemaOptions, bool], Definitions] = {}
+
+    def _definitions(self, style: SchemaOptions, *, is_input: bool) -> Definitions:
+        key = (style, is_input)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = Definitions(self.raw, passes(style, is_input=is_input))
+        return found
+
+    def compiled(self, draft: Draft, given: Schema, taken: Schema | None) -> Compiled:
+        """Finish a draft with its input schema and, if it has one, its output schema."""
+        options, made = draft.options, draft.plan
+        flat: dict[str, frozenset[str]] = {}
+        rest: list[str] = []
+        schema = self._input(draft, given, flat, rest)
+        explicit = None
+        if options.input_schema is not None:
+            explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
+            schema = dict(options.input_schema)
+        output: Schema | None = None
+        if options.output_schema is not None:
+            check_explicit(draft.signature, options.output_schema, "output_schema")
+            output = dict(options.output_schema)
+        elif taken is not None:
+            output = self._output(draft, taken)
+        return Compiled(
+            plan=made,
+            inputs=draft.inputs,
+            flat=flat,
+            flat_rest=rest[0] if rest else "",
+            outputs=draft.outputs,
+            input_schema=_dump(schema),
+            output_schema=None if output is None else _dump(output),
+            boxed_output_schema=(
+                None if output is None or is_object(output) else _dump(boxed(output))
+            ),
+            nullable_output=output is not None and may_be_null(output),
+            text_output=options.output_schema is None and is_text(draft.output_hint),
+            problems=tuple(dict.fromkeys(draft.problems)),
+            explicit_input=explicit,
+        )
+
+    def _input(
+        self, draft: Draft, raw: Schema, flat: dict[str, frozenset[str]], rest: list[str]
+    ) -> Schema:
+        style = draft.options.style
+        definitions = self._definitions(style, is_input=True)
+        slots = draft.plan.slots
+        properties: dict[str, Schema] = {}
+        keys: dict[str, str] = {}
+        for slot, (key, node) in zip(slots, raw.get("properties", {}).items(), strict=True):
+            keys[slot.name] = key
+            described = slot.description and "description" not in node
+            properties[key] = {**node, "description": slot.description} if described else node
+            draft.problems.extend(f"`{key}`: {loss}" for loss in losses(node))
+        root: Schema = {"type": "object", "properties": properties}
+        if raw.get("required"):
+            root["required"] = list(raw["required"])
+        root["additionalProperties"] = self._extra(draft, raw)
+        if _is_open(draft):
+            return {"type": "object", "additionalProperties": True}
+        root = apply_passes(root, definitions.steps)
+        for slot in slots:
+            if slot.flat:
+                self._flatten(draft, root, slot, keys[slot.name], definitions, flat, rest)
+        draft.problems.extend(definitions.losses(root))
+        if not root.get("required"):
+            root.pop("required", None)
+        return definitions.attach(root, inline=style.inline_refs, limit=style.inline_limit)
+
+    def _extra(self, draft: Draft, raw: Schema) -> Any:
+        extra = raw.get("additionalProperties", True)
+        if is_node(extra) and draft.plan.extra_description:
+            return {"description": draft.plan.extra_description, **extra}
+        return extra
+
+    def _flatten(
+        self,
+        draft: Draft,
+        root: Schema,
+        slot: Slot,
+        key: str,
+        definitions: Definitions,
+        flat: dict[str, frozenset[str]],
+        rest: list[str],
+    ) -> None:
+        """Put the fields of a model where the parameter itself stood."""
+        signature = draft.signature
+        node = root["properties"][key]
+        if "$ref" in node:
+            target = definitions[node["$ref"].removeprefix(REF_PREFIX)]
+            node = merge(target.schema, {k: v for k, v in node.items() if k != "$ref"})
+        fields: dict[str, Schema] | None = node.get("properties")
+        if node.get("type") != "object" or fields is None:
+            raise signature.refusal(
+                "is marked `Flatten()` but has no fields",
+                parameter=slot.name,
+                hint="flatten a model, dataclass or TypedDict",
+            )
+        others = set(root["properties"]) - {key}
+        clash = sorted(others & fields.keys() | draft.plan.unsendable & fields.keys())
+        if clash:
+            raise signature.refusal(
+                f"has a field `{clash[0]}`, and so has the tool",
+                parameter=slot.name,
+                hint="rename one of them, or do not flatten",
+            )
+        before: dict[str, Schema] = {}
+        for name, inner in root["properties"].items():
+            before.update(fields if name == key else {name: inner})
+        root["properties"] = before
+        required: list[str] = root.get("required", [])
+        if key in required:
+            at = required.index(key)
+            root["required"] = [*required[:at], *node.get("required", []), *required[at + 1 :]]
+        if node.get("additionalProperties", False) not in (False, None):
+            rest.append(slot.name)
+            root["additionalProperties"] = node["additionalProperties"]
+        flat[slot.name] = frozenset(fields)
+
+    def _output(self, draft: Draft, raw: Schema) -> Schema:
+        style = draft.options.style
+        definitions = self._definitions(style, is_input=False)
+        schema = apply_passes(raw, definitions.steps)
+        draft.problems.extend(f"result: {loss}" for loss in losses(raw))
+        draft.problems.extend(f"result: {loss}" for loss in definitions.losses(schema))
+        made = definitions.attach(schema, inline=style.inline_refs, limit=style.inline_limit)
+        return root_object(made)
+
+
+def _is_open(draft: Draft) -> bool:
+    """A target with an untyped variadic, let through, takes any object."""
+    return draft.options.on_unsupported == "permissive" and any(
+        p.kind in VARIADIC and p.untyped for p in draft.signature.parameters
+    )
+
+
+def _dump(schema: Schema) -> bytes:
+    return json.dumps(schema, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

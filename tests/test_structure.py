@@ -1,0 +1,120 @@
+"""The shape of the package: data flows one way, and nothing heavy is loaded early."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import toolwright
+
+SOURCE = Path(toolwright.__file__).parent
+
+# A module may import from its own row and from the rows above it.
+ORDER = [
+    ["errors", "options"],
+    ["read"],
+    ["schema"],
+    ["definition"],
+    ["catalog"],
+    ["toolbox"],
+]
+ROW = {name: row for row, names in enumerate(ORDER) for name in names}
+
+
+def modules():
+    return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def dotted(path):
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(path):
+    """Every module of ours that a file imports, wherever in the file it does."""
+    here = path.relative_to(SOURCE).with_suffix("").parts
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            parts = [*here[: len(here) - node.level], *(node.module or "").split(".")]
+            base = ".".join(part for part in parts if part)
+            found.add(base)
+            found.update(f"{base}.{alias.name}".strip(".") for alias in node.names)
+    known = {dotted(module) for module in modules()}
+    return found & known
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_a_module_imports_only_from_its_left(path):
+    own = dotted(path).split(".")[0]
+    assert own in ROW, f"{own} has no place in the order"
+    for other in imports(path):
+        name = other.split(".")[0]
+        assert name == own or ROW[name] < ROW[own], f"{dotted(path)} imports {other}"
+
+
+def test_no_modules_import_each_other():
+    graph = {dotted(path): imports(path) - {dotted(path)} for path in modules()}
+
+    def reach(start):
+        seen, todo = set(), [start]
+        while todo:
+            for other in graph[todo.pop()]:
+                if other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+        return seen
+
+    assert [name for name in graph if name in reach(name)] == []
+
+
+def loaded_after(statement):
+    code = f"import sys\n{statement}\nprint(*sorted(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "statement", ["import toolwright", "from toolwright import Tool, Toolbox, tool"]
+)
+def test_importing_loads_nothing_heavy(statement):
+    heavy = {"pydantic", "pydantic_core", "asyncio", "importlib.metadata", "mcp", "jsonschema"}
+    assert loaded_after(statement) & heavy == set()
+
+
+def test_registering_reads_the_bare_signature_only():
+    statement = (
+        "from toolwright import Toolbox\n"
+        "box = Toolbox('b')\n"
+        "@box.tool\n"
+        "def f(x: 'Nowhere', y: int = 1) -> int: ...\n"
+        "assert list(box) == ['f']"
+    )
+    unread = {"pydantic", "asyncio", "toolwright.read.docstring", "toolwright.schema.compile"}
+    assert loaded_after(statement) & unread == set()
+
+
+def test_no_module_is_longer_than_four_hundred_lines():
+    long = {dotted(path): len(path.read_text().splitlines()) for path in modules()}
+    assert {name: count for name, count in long.items() if count > 400} == {}
+
+
+def test_every_public_name_is_there_and_no_other():
+    public = {name for name in dir(toolwright) if not name.startswith("_")}
+    assert public == set(toolwright.__all__)
+    for name in toolwright.__all__:
+        assert getattr(toolwright, name).__module__.startswith("toolwright.")
+
+
+def test_the_decorator_is_found_whatever_was_imported_before():
+    run = "import toolwright.toolbox\nfrom toolwright import tool\nassert callable(tool)"
+    loaded_after(run)
+
+
+def test_options_and_their_keywords_are_the_same():
+    from dataclasses import fields
+
+    from toolwright.options import Options, ToolOptions
+
+    assert {field.name for field in fields(Options)} == set(ToolOptions.__annotations__)
