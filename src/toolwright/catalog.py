@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -137,6 +136,8 @@ class Catalog(Mapping[str, Tool]):
     def _own_name(self, name: str) -> str:
         own = self._published.get(name)
         if own is None:
+            import difflib
+
             near = difflib.get_close_matches(name, self._tools, n=1)
             raise ToolNotFound(name, hint=f"did you mean `{near[0]}`?" if near else "")
         return own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .attributes import annotated_text, class_docs
@@ -111,12 +111,8 @@ class _Documentation:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.sources: list[Docstring] = []
-        for documented in _documented(target):
-            doc = getattr(documented, "__doc__", None)
-            if isinstance(doc, str) and doc.strip() and not _generated(documented, doc):
-                headings = ATTRIBUTES if isinstance(documented, type) else PARAMETERS
-                self.sources.append(parse(doc, headings))
+        self.own = list(_parsed(target.documented))
+        self.sources = [*self.own, *_parsed(_inherited(target))]
 
     def texts(self) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -128,10 +124,15 @@ class _Documentation:
         own = gone | {"self", "cls"}
         if isinstance(self.target.documented[0], type):
             own |= class_docs(self.target.documented[0]).attributes.keys()
-        return next((text for s in self.sources if (text := s.without(own))), "")
+        # An inherited text may document parameters that this target does not have.
+        texts = [
+            *(source.without(own) for source in self.own),
+            *(source.without(source.names) for source in self.sources[len(self.own) :]),
+        ]
+        return next((text for text in texts if text), "")
 
     def stray(self, known: frozenset[str]) -> list[str]:
-        names = self.sources[0].names if self.sources else ()
+        names = self.own[0].names if self.own else ()
         if isinstance(self.target.documented[0], type):
             return []  # a class may document attributes that its constructor does not take
         return [name for name in names if name not in known and name not in ("self", "cls")]
@@ -146,9 +147,15 @@ class _Documentation:
         return _has_comment(self.target.function)
 
 
-def _documented(target: Target) -> Iterator[Any]:
-    """Yield whatever may document a target: itself, what it overrides, what it delegates to."""
-    yield from target.documented
+def _parsed(documented: Iterable[Any]) -> Iterator[Docstring]:
+    for each in documented:
+        doc = getattr(each, "__doc__", None)
+        if isinstance(doc, str) and doc.strip() and not _generated(each, doc):
+            yield parse(doc, ATTRIBUTES if isinstance(each, type) else PARAMETERS)
+
+
+def _inherited(target: Target) -> Iterator[Any]:
+    """Yield what else may document a target: what it overrides, what it delegates to."""
     yield from _overridden(target)
     delegate = getattr(target.function, "__delwrap__", None)
     if callable(delegate):

@@ -101,14 +101,15 @@ def _open_function(obj: Any) -> Target:
         inner = open_target(function)
         return replace(inner, call=obj, name=_name_of(obj), documented=(obj, *inner.documented))
     parameters, returns = _bare(function)
-    if hasattr(obj, "dispatch") and hasattr(obj, "registry") and parameters:
-        # functools.singledispatch chooses by the first *positional* argument.
-        first = parameters[0]
-        parameters = (first._replace(kind=POSITIONAL_ONLY), *parameters[1:])
     owner = _defining_class(function)
     unbound = _is_unbound(function, owner, parameters)
     if unbound:
         parameters = parameters[1:]
+    if _is_dispatcher(obj) and parameters:
+        # It chooses by the first *positional* argument, and holds its instance itself.
+        first = parameters[0]
+        parameters = (first._replace(kind=POSITIONAL_ONLY), *parameters[1:])
+        unbound = False
     return Target(
         name=_name_of(obj),
         call=obj,
@@ -131,7 +132,8 @@ def _open_method(obj: types.MethodType) -> Target:
 
 
 def _open_partial(obj: Any) -> Target:
-    inner = open_target(obj.func)
+    func = obj.func
+    inner = _open_constructor(func) if isinstance(func, type) else open_target(func)
     if inner.unbound and obj.args:
         # The instance is the first bound value.
         inner = replace(inner, unbound=False)
@@ -168,6 +170,13 @@ def _open_class(cls: type) -> Target:
 
         parameter = Bare("value", POSITIONAL_ONLY, Annotated[cls, Flatten()], EMPTY)
         return Target(cls.__name__, build, (parameter,), cls, cls, (cls,), owner=cls)
+    return _open_constructor(cls)
+
+
+def _open_constructor(cls: type) -> Target:
+    if _is_record(cls) and not is_typed_dict(cls):
+        parameters, _ = _bare(cls)
+        return Target(cls.__name__, cls, parameters, cls, cls, (cls,), owner=cls)
     function = next(
         (
             made
@@ -228,6 +237,15 @@ def _innermost(obj: Any) -> Any:
 def _passes_all(function: types.FunctionType) -> bool:
     flags = function.__code__.co_flags
     return bool(flags & inspect.CO_VARARGS or flags & inspect.CO_VARKEYWORDS)
+
+
+_FUNCTOOLS = functools.singledispatch.__code__.co_filename
+
+
+def _is_dispatcher(obj: Any) -> bool:
+    """Tell `functools.singledispatch` and a bound `singledispatchmethod`."""
+    code = getattr(obj, "__code__", None)
+    return hasattr(obj, "register") and code is not None and code.co_filename == _FUNCTOOLS
 
 
 def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:

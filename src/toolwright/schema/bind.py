@@ -21,7 +21,7 @@ def bind(name: str, compiled: Compiled, arguments: Mapping[str, Any] | str | byt
         body = arguments if isinstance(arguments, str | bytes) else to_json(arguments)
         if compiled.explicit_input is not None or compiled.flat:
             body = to_json(_prepare(name, compiled, from_json(body)))
-        validated = compiled.inputs.validator.validate_json(body, strict=True)
+        validated = compiled.validator.validate_json(body, strict=True)
     except ValidationError as error:
         faults = [
             Fault(found["loc"], found["type"], f"{_path(found['loc'])}: {found['msg']}")
@@ -51,26 +51,24 @@ def _prepare(name: str, compiled: Compiled, data: Any) -> Any:
 
 
 def nest(compiled: Compiled, data: dict[str, Any]) -> dict[str, Any]:
-    """Gather the fields of flattened parameters under the parameter's own name."""
-    owners = {key: name for name, keys in compiled.flat.items() for key in keys}
-    known = {slot.name for slot in compiled.plan.slots}
+    """Gather the fields of flattened parameters under each parameter's own key."""
+    owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
+    rest = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
+    gathered: dict[str, dict[str, Any]] = {
+        key: {} for key, flat in compiled.flat.items() if flat.required and key not in data
+    }
     made: dict[str, Any] = {}
-    for key, value in data.items():
-        owner = owners.get(key)
-        if owner is None and key not in known:
-            owner = compiled.flat_rest
-        if owner:
-            made.setdefault(owner, {})
-            if isinstance(made[owner], dict):
-                made[owner][key] = value
-        elif key in compiled.flat and isinstance(value, dict) and isinstance(made.get(key), dict):
-            made[key].update(value)
+    for name, value in data.items():
+        owner = owners.get(name)
+        if owner is None and name not in compiled.keys:
+            owner = rest
+        if owner is None:
+            made[name] = value
         else:
-            made[key] = value
-    # A required model all of whose fields are optional is built from nothing.
-    for slot in compiled.plan.slots:
-        if slot.flat and slot.name not in made and slot.required:
-            made[slot.name] = {}
+            gathered.setdefault(owner, {})[name] = value
+    for key, fields in gathered.items():
+        nested = made.get(key)
+        made[key] = {**nested, **fields} if is_node(nested) else fields
     return made
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import ConfigDict, PydanticUserError, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
-from pydantic_core import PydanticSerializationError
-from pydantic_core import SchemaError as CoreSchemaError
-from typing_extensions import TypeAliasType
 
 from ..errors import SchemaError
 from ..options import Options
 from ..read.signature import EMPTY, Signature
+from .adapters import arguments_adapter, value_adapter
 from .generate import Generator
 from .hints import strip_annotated
 from .output import output_hint
@@ -21,19 +19,8 @@ from .plan import Plan, Slot, plan
 from .translate import Translator
 from .write import Compiled, Draft, Writer
 
-_CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-_REFUSALS = (
-    PydanticUserError,
-    PydanticSchemaGenerationError,
-    PydanticInvalidForJsonSchema,
-    PydanticSerializationError,
-    CoreSchemaError,
-    NameError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    RecursionError,
-)
+# Compiling runs code of others: whatever it raises refuses that one tool.
+_REFUSAL = Exception
 
 
 def compile_all(jobs: Sequence[tuple[Signature, Options]]) -> list[Compiled | SchemaError]:
@@ -69,7 +56,7 @@ class _Batch:
             outputs = self._outputs(hint, translate, problems)
         except SchemaError as error:
             return error
-        except _REFUSALS as error:
+        except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
         return Draft(signature, options, made, inputs, outputs, hint, problems)
 
@@ -77,10 +64,10 @@ class _Batch:
         self, signature: Signature, options: Options, made: Plan, problems: list[str]
     ) -> TypeAdapter[Any]:
         try:
-            return _arguments_adapter(made)
-        except _REFUSALS as error:
+            return arguments_adapter(made)
+        except _REFUSAL as error:
             self._settle(signature, options, made, problems, error)
-            return _arguments_adapter(made)
+            return arguments_adapter(made)
 
     def _settle(
         self,
@@ -116,8 +103,8 @@ class _Batch:
         if known is not None:
             return known[1]
         try:
-            adapter = _value_adapter(translate(hint))
-        except _REFUSALS as error:
+            adapter = value_adapter(translate(hint))
+        except _REFUSAL as error:
             problems.append(_no_output(hint, error))
             return None
         self.adapters[key] = (hint, adapter)
@@ -136,7 +123,7 @@ class _Batch:
                 wanted.append((at, "serialization", draft.outputs))
         try:
             written, rest = TypeAdapter.json_schemas(wanted, schema_generator=Generator)
-        except _REFUSALS as error:
+        except _REFUSAL as error:
             if len(drafts) > 1:
                 half = len(drafts) // 2
                 return [*self.finish(drafts[:half]), *self.finish(drafts[half:])]
@@ -149,6 +136,9 @@ class _Batch:
                 done.append(writer.compiled(draft, *schemas))
             except SchemaError as error:
                 done.append(error)
+            except _REFUSAL as error:
+                what = f"cannot be compiled: {_one_line(error)}"
+                done.append(draft.signature.refusal(what))
         return done
 
     def _retry(self, draft: Draft, error: Exception) -> Compiled | SchemaError:
@@ -158,39 +148,16 @@ class _Batch:
                 TypeAdapter.json_schemas(
                     [(0, "serialization", draft.outputs)], schema_generator=Generator
                 )
-            except _REFUSALS as output_error:
+            except _REFUSAL as output_error:
                 draft.problems.append(_no_output(draft.output_hint, output_error))
                 draft.outputs = None
                 return self.finish([draft])[0]
         try:
             self._settle(draft.signature, draft.options, draft.plan, draft.problems, error)
-            draft.inputs = _arguments_adapter(draft.plan)
+            draft.inputs = arguments_adapter(draft.plan)
         except SchemaError as refusal:
             return refusal
         return self.finish([draft])[0]
-
-
-def _arguments_adapter(made: Plan) -> TypeAdapter[Any]:
-    def arguments(**validated: Any) -> dict[str, Any]:
-        return validated
-
-    stand_in: Any = made.stand_in(arguments)
-    return TypeAdapter(stand_in, config=_CONFIG)
-
-
-def _value_adapter(hint: Any) -> TypeAdapter[Any]:
-    """Make the adapter of a return type, with bytes as base64 wherever its own rules allow."""
-    try:
-        return TypeAdapter(hint, config=_CONFIG)
-    except PydanticUserError as error:
-        if error.code != "type-adapter-config-unused":
-            raise
-    bare = strip_annotated(hint)
-    if hasattr(bare, "__pydantic_complete__"):
-        return TypeAdapter(hint)
-    # A dataclass or TypedDict without configuration of its own takes ours through an alias.
-    make: Any = TypeAliasType
-    return TypeAdapter(make(bare.__name__, hint), config=_CONFIG)
 
 
 def _refusal_of(slot: Slot) -> Exception | None:
@@ -198,9 +165,9 @@ def _refusal_of(slot: Slot) -> Exception | None:
     alone = Plan(slots=[slot])
     try:
         TypeAdapter.json_schemas(
-            [(0, "validation", _arguments_adapter(alone))], schema_generator=Generator
+            [(0, "validation", arguments_adapter(alone))], schema_generator=Generator
         )
-    except _REFUSALS as error:
+    except _REFUSAL as error:
         return error
     return None
 

@@ -41,11 +41,12 @@ def has_typed_constructor(cls: type) -> bool:
 class Constructed:
     """Tells pydantic to build a class by calling it, and to write it by its attributes."""
 
-    def __init__(self, cls: type, translate: Translate) -> None:
+    def __init__(self, cls: Any, translate: Translate) -> None:
         self.cls = cls
         self.translate = translate
         self.ref = f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
         self.building = False
+        self.is_record = dataclasses.is_dataclass(cls)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Build the schema; inside itself, a class is only referred to."""
@@ -60,14 +61,14 @@ class Constructed:
     def _schema(self, handler: Any) -> Any:
         signature = self._signature()
         # A record drops unknown keys, as pydantic does for one it takes as it is.
-        extra = "ignore" if _is_record(self.cls) else "forbid"
+        extra = "ignore" if self.is_record else "forbid"
         made = plan(signature, self.translate, extra=extra, skip=False)
         for slot in made.slots:
             if slot.description:
                 slot.hint = Annotated[slot.hint, Field(description=slot.description)]
         docs = (self.cls.__name__, signature.description)
         call = handler.generate_schema(self._builder(made, docs))
-        always = not _is_record(self.cls)
+        always = not self.is_record
         fields = {
             slot.name: core_schema.typed_dict_field(
                 handler.generate_schema(slot.hint), required=always or slot.required
@@ -100,34 +101,22 @@ class Constructed:
         return made.stand_in(build)
 
     def _signature(self) -> Signature:
-        if _is_record(self.cls):
+        if self.is_record:
             return self._record_signature()
         target = open_target(self.cls)
         return read(target, Scope(target.function, self.cls))
 
     def _record_signature(self) -> Signature:
-        """Read a dataclass or named tuple by its fields."""
+        """Read a dataclass by its fields."""
         docs = class_docs(self.cls)
         hints = self.translate.hints_of(self.cls)
-        factories = {f.name: f.default_factory for f in _dataclass_fields(self.cls)}
         parameters: list[Parameter] = []
         for name, parameter in inspect.signature(self.cls).parameters.items():
-            made: Any = factories.get(name, dataclasses.MISSING)
-            factory = made is not dataclasses.MISSING
-            default = Field(default_factory=made) if factory else parameter.default
             hint = hints[name]
             if isinstance(hint, dataclasses.InitVar):
                 hint = cast("Any", hint).type
             text = docs.attributes.get(name, "")
-            parameters.append(Parameter(name, KEYWORD_ONLY, hint, default, text))
+            parameters.append(Parameter(name, KEYWORD_ONLY, hint, parameter.default, text))
         return Signature(
             self.cls.__name__, self.cls, tuple(parameters), description=docs.description
         )
-
-
-def _is_record(cls: Any) -> bool:
-    return dataclasses.is_dataclass(cls) or is_named_tuple(cls)
-
-
-def _dataclass_fields(cls: Any) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from .generate import NAME_KEY
+from .generate import BYTES_KEY, NAME_KEY
 from .passes import Pass, apply_passes, losses
-from .walk import REF_PREFIX, Schema, refs, rewrite
+from .walk import REF_PREFIX, Schema, nodes, refs, rewrite
 
 Refs = Counter[str]
 
@@ -124,11 +124,29 @@ class Definitions:
                 return node
             target = ref.removeprefix(REF_PREFIX)
             if target in kept:
+                told = self[target].schema.get("required", ())
+                if "required" in node and not set(node["required"]).difference(told):
+                    del node["required"]
                 return {**node, "$ref": REF_PREFIX + names[target]}
             said = {word: value for word, value in node.items() if word != "$ref"}
             return merge(self._place(self[target].schema, kept, names), said)
 
         return rewrite(schema, change)
+
+
+def own_bytes(raw: Mapping[str, Schema], root: Schema) -> bool:
+    """Tell whether a raw schema reaches bytes inside a class that has no rule for them."""
+    seen: set[str] = set()
+    todo: list[Schema] = [root]
+    while todo:
+        for node in nodes(todo.pop()):
+            if BYTES_KEY in node:
+                return True
+            key = str(node.get("$ref", "")).removeprefix(REF_PREFIX)
+            if key in raw and key not in seen:
+                seen.add(key)
+                todo.append(raw[key])
+    return False
 
 
 def merge(definition: Schema, said: Schema) -> Schema:
@@ -137,6 +155,9 @@ def merge(definition: Schema, said: Schema) -> Schema:
     merged = {**definition, **said}
     if here and there and there not in here:
         merged["description"] = f"{here}\n\n{there}"
+    if "required" in said:
+        both = [*definition.get("required", []), *said["required"]]
+        merged["required"] = list(dict.fromkeys(both))
     return merged
 
 

@@ -21,6 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema
 
 from ..read.attributes import class_docs
+from .encoded import encoder_in
 from .walk import is_list, is_node
 
 NAME_KEY = "\0name"
@@ -33,6 +34,8 @@ POSITIONS_KEY = "\0positions"
 """The names of a named tuple's positions."""
 NOTE_KEY = "\0note"
 """Words to add to the description, in every style."""
+BYTES_KEY = "\0bytes"
+"""Bytes inside a class that says nothing on how it reads and writes them."""
 UNTITLED_KEY = "\0untitled"
 """The title of this node is invented."""
 DOCS = "__toolwright_docs__"
@@ -55,6 +58,8 @@ class Generator(GenerateJsonSchema):
 
     base64 = True
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
+    in_class = False
+    """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
         """Keep the author's order."""
@@ -95,14 +100,15 @@ class Generator(GenerateJsonSchema):
     @contextmanager
     def _rules_of(self, config: Mapping[str, Any] | None) -> Generator_[None]:
         """Follow a class's own rules for bytes while its fields are written."""
-        before = self.base64
+        before = self.base64, self.in_class
         if config is not None:
             key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
-            self.base64 = config.get(key) == "base64"
+            self.base64 = config.get(key, "base64") == "base64"
+            self.in_class = key not in config
         try:
             yield
         finally:
-            self.base64 = before
+            self.base64, self.in_class = before
 
     def _documented(
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
@@ -119,6 +125,8 @@ class Generator(GenerateJsonSchema):
                 written["description"] = docs.description
             else:
                 del written["description"]
+        if "required" in written:  # two fields may read the same key
+            written["required"] = list(dict.fromkeys(written["required"]))
         properties = written.get("properties")
         if properties and docs.attributes:
             for name, field in _fields_of(schema).items():
@@ -138,10 +146,24 @@ class Generator(GenerateJsonSchema):
         return _with_docs(super().call_schema(schema), schema["function"])
 
     def named_tuple_schema(self, schema: Any) -> JsonSchemaValue:
-        """Write a named tuple, and remember what its positions are called."""
-        written = super().named_tuple_schema(schema)
-        written[POSITIONS_KEY] = [field["name"] for field in schema["fields"]]
-        return written
+        """Write a named tuple: by position or, as an argument, also by name."""
+        by_position = super().named_tuple_schema(schema)
+        names = [field["name"] for field in schema["fields"]]
+        by_position[POSITIONS_KEY] = names
+        if self.mode == "serialization":
+            return by_position
+        texts = class_docs(schema["cls"]).attributes
+        positions = by_position.get("prefixItems", [])
+        by_name: JsonSchemaValue = {
+            "type": "object",
+            "properties": {
+                name: {"description": texts[name], **node} if name in texts else node
+                for name, node in zip(names, positions, strict=True)
+            },
+            "required": names[: by_position.get("minItems", 0)],
+            "additionalProperties": False,
+        }
+        return {"anyOf": [by_name, by_position]}
 
     def get_argument_name(self, argument: Any) -> str:
         """Publish the first alias that is a plain name."""
@@ -183,7 +205,8 @@ class Generator(GenerateJsonSchema):
         encoding = "base64" if self.mode == "validation" else "base64url"
         for key in ("minLength", "maxLength"):
             written.pop(key, None)  # they count bytes, not characters of base64
-        return {**written, "contentEncoding": encoding}
+        written["contentEncoding"] = encoding
+        return {**written, BYTES_KEY: True} if self.in_class else written
 
     def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
         """Write a date with time; only one with an offset meets `date-time`."""
@@ -201,8 +224,32 @@ class Generator(GenerateJsonSchema):
         if kind in ("tuple", "list", "set", "dict", "model", "dataclass"):
             message = f"a map with {kind} keys cannot be written as JSON"
             raise PydanticInvalidForJsonSchema(message)
+        names = written.get("propertyNames", {})
+        if "$ref" in names:
+            names = self.get_schema_from_definitions(names["$ref"]) or {}
+        if "enum" in names:
+            values = ", ".join(str(value) for value in names["enum"])
+            written[NOTE_KEY] = f"keys are one of {values}"
         if kind in _KEYS_IN_WORDS:
             written[NOTE_KEY] = f"keys are {_KEYS_IN_WORDS[kind]}"
+        return written
+
+    def function_after_schema(self, schema: Any) -> JsonSchemaValue:
+        """Write what is validated; bytes behind an encoder are that encoder's business."""
+        written = super().function_after_schema(schema)
+        if encoder_in(schema) is not None:
+            for key in (BYTES_KEY, "contentEncoding"):
+                written.pop(key, None)
+        return written
+
+    def tagged_union_schema(self, schema: Any) -> JsonSchemaValue:
+        """Write a discriminated union; its tag must be sent, even where it has a default."""
+        written = super().tagged_union_schema(schema)
+        tag = schema["discriminator"]
+        if self.mode == "validation" and isinstance(tag, str):
+            arms: list[JsonSchemaValue] = written["oneOf"]
+            for arm in arms:
+                arm["required"] = list(dict.fromkeys([tag, *arm.get("required", [])]))
         return written
 
     def union_schema(self, schema: core_schema.UnionSchema) -> JsonSchemaValue:
@@ -252,13 +299,13 @@ class Generator(GenerateJsonSchema):
 
     def ser_schema(self, schema: Any) -> JsonSchemaValue | None:
         """Write what a serialiser gives; one without a return type may give anything."""
-        kind = schema["type"]
-        if kind not in ("function-plain", "function-wrap"):
+        function = schema.get("function")
+        if function is None or getattr(function, "__module__", "").startswith("pydantic."):
             return super().ser_schema(schema)
         returned = schema.get("return_schema")
         if returned is None or returned["type"] == "any":
             return {LOSS_KEY: "a serialiser without a return type may give any value"}
-        return _with_docs(self.generate_inner(returned), schema["function"])
+        return _with_docs(self.generate_inner(returned), function)
 
 
 def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:

@@ -7,13 +7,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..options import NULLABLE_KEY, SchemaOptions
-from .generate import EXACT_KEY, LOSS_KEY, NAME_KEY, NOTE_KEY, POSITIONS_KEY, UNTITLED_KEY
+from .generate import (
+    EXACT_KEY,
+    LOSS_KEY,
+    NOTE_KEY,
+    POSITIONS_KEY,
+    UNTITLED_KEY,
+)
 from .walk import Schema, is_node, nodes, rewrite
 
 Pass = Callable[[Schema, str], Schema]
 
 JSON_TYPES = ("string", "number", "boolean", "object", "array", "null")
-_PRIVATE = (NAME_KEY, LOSS_KEY, EXACT_KEY, POSITIONS_KEY, NOTE_KEY, UNTITLED_KEY, NULLABLE_KEY)
 _ENUM_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _SHAPES = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"))
 
@@ -41,13 +46,12 @@ def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
     def change(node: Schema, key: str) -> Schema:
         for step in steps:
             node = step(node, key)
-        if any(word[0] == "\0" for word in node if word):
+        if any(word[:1] == "\0" for word in node):
             if NOTE_KEY in node:
                 note(node, node[NOTE_KEY])
             if node.get(UNTITLED_KEY):
                 node.pop("title", None)
-            for private in _PRIVATE:
-                node.pop(private, None)
+            return {word: value for word, value in node.items() if word[:1] != "\0"}
         return node
 
     return rewrite(schema, change)
@@ -178,17 +182,11 @@ def plain_keys(node: Schema, key: str) -> Schema:
     if patterns:
         node.setdefault("additionalProperties", next(iter(patterns.values())))
         note(node, f"keys match {' or '.join(f'`{p}`' for p in patterns)}")
-    names = node.pop("propertyNames", None)
-    if names:
-        note(node, f"keys: {_key_rule(names)}")
+    names: Schema = node.pop("propertyNames", {})
+    rules = [f"{word} {value}" for word, value in names.items() if word not in _SHAPES]
+    if rules:
+        note(node, f"keys: {', '.join(rules)}")
     return node
-
-
-def _key_rule(names: Schema) -> str:
-    if "enum" in names:
-        return "one of " + ", ".join(str(value) for value in names["enum"])
-    rules = [f"{word} {value}" for word, value in names.items() if word not in ("anyOf", "type")]
-    return ", ".join(rules) or "any"
 
 
 # Anything but a plain group: look-around, inline flags, named groups; and Perl-only escapes.

@@ -54,6 +54,11 @@ class Translate(Protocol):
         ...
 
 
+# What dataclasses and attrs put where a factory makes the default: it means something to the
+# constructor only.
+_FACTORIES = frozenset(("_HAS_DEFAULT_FACTORY_CLASS", "_Nothing"))
+
+
 class _Absent:
     """Stands for an optional keyword that was not sent and has no default."""
 
@@ -150,6 +155,8 @@ def plan(signature: Signature, translate: Translate, *, extra: str | None, skip:
     """Plan the arguments of a signature; `translate` makes hints that pydantic takes."""
     made = Plan(unsendable=signature.reserved)
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
+    left_out = [p.name for p in signature.parameters if p not in parameters]
+    made.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
     spread = any(p.kind is VAR_POSITIONAL for p in parameters)
     for parameter in parameters:
         if parameter.kind is VAR_KEYWORD:
@@ -184,10 +191,13 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
     hint, _ = unqualify(parameter.hint)
     if effective_default(hint, parameter.default) is None and not admits_none(hint):
         hint = or_none(hint)
+    default = parameter.default
+    if type(default).__name__ in _FACTORIES:
+        default = PydanticField(default_factory=lambda: parameter.default)
     return Slot(
         parameter.name,
         translate(hint),
-        parameter.default,
+        default,
         parameter.description,
         flat=any(item is Flatten or isinstance(item, Flatten) for item in metadata(hint)),
     )
@@ -236,6 +246,8 @@ def _plan_keywords(made: Plan, parameter: Parameter, translate: Translate) -> No
     typed_dict = strip_annotated(get_args(parameter.hint)[0])
     texts = class_docs(typed_dict).attributes
     for name, (hint, required) in translate.typed_dict_fields(typed_dict).items():
+        if name in made.unsendable:
+            continue
         slot = Slot(name, hint, EMPTY, texts.get(name, ""))
         if not name.isidentifier() or keyword.iskeyword(name):
             slot.name = f"key_{len(made.slots)}"

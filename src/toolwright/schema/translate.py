@@ -17,12 +17,21 @@ from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
 import typing_extensions
-from pydantic import AfterValidator
+from pydantic import AfterValidator, EncodedBytes
 
 from ..read.scope import needs_scope
 from ..read.target import is_typed_dict
 from .construct import Constructed, has_typed_constructor, is_named_tuple
-from .hints import ALIAS_TYPES, UNIONS, is_not_required, is_required, unqualify
+from .encoded import Encoded
+from .hints import (
+    ALIAS_TYPES,
+    UNIONS,
+    is_not_required,
+    is_required,
+    metadata,
+    strip_annotated,
+    unqualify,
+)
 from .walk import is_list
 
 _LISTS: frozenset[Any] = frozenset(
@@ -60,9 +69,11 @@ class Translator:
         if origin in _UNCHANGED:
             return hint
         if origin is Annotated:
-            inner = self(hint.__origin__)
-            same = inner is hint.__origin__
-            return hint if same else Annotated[(inner, *hint.__metadata__)]
+            inner, said = self(strip_annotated(hint)), metadata(hint)
+            if any(isinstance(item, EncodedBytes) for item in said):
+                said = tuple(_own_encoding(item) for item in said)
+            same = inner is strip_annotated(hint) and said == metadata(hint)
+            return hint if same else Annotated[(inner, *said)]
         return self._generic(hint, origin)
 
     def hints_of(self, cls: type) -> dict[str, Any]:
@@ -158,10 +169,25 @@ class Translator:
                 return cls  # pydantic will name the field
             if all(self(hint) is hint for hint in hints):
                 return cls
-        return self._typed_dict_twin(cls, {}) if is_typed_dict(cls) else self._constructed(cls)
+        if is_typed_dict(cls):
+            return self._typed_dict_twin(cls, {})
+        return self._named_tuple_twin(cls) if is_named_tuple(cls) else self._constructed(cls)
 
     def _constructed(self, cls: type) -> Any:
         made = self.twins[cls] = Annotated[cls, Constructed(cls, self)]
+        return made
+
+    def _named_tuple_twin(self, cls: Any) -> Any:
+        hints = self.hints_of(cls)
+        make: Any = typing.NamedTuple
+        twin = make(cls.__name__, [(name, self(hints[name])) for name in cls._fields])
+        twin.__new__.__defaults__ = cls.__new__.__defaults__
+        _take_identity(twin, cls)
+
+        def convert(value: Any) -> Any:
+            return cls(*value)
+
+        made = self.twins[cls] = Annotated[twin, AfterValidator(convert)]
         return made
 
     def _typed_dict_twin(self, cls: Any, known: Mapping[Any, Any]) -> Any:
@@ -173,11 +199,20 @@ class Translator:
         twin.__annotations__ = {k: _substitute(hint, known) for k, (hint, _) in fields.items()}
         twin.__required_keys__ = frozenset(k for k, (_, required) in fields.items() if required)
         twin.__optional_keys__ = frozenset(fields) - twin.__required_keys__
-        twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
-        twin.__doc__ = cls.__doc__
+        _take_identity(twin, cls)
         if hasattr(cls, "__pydantic_config__"):
             twin.__pydantic_config__ = cls.__pydantic_config__
         return twin
+
+
+def _take_identity(twin: Any, cls: Any) -> None:
+    """Let a twin be known, and documented, as the class it stands for."""
+    twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
+    twin.__doc__ = cls.__doc__
+
+
+def _own_encoding(item: Any) -> Any:
+    return Encoded(item.encoder) if isinstance(item, EncodedBytes) else item
 
 
 def _is_refused(typed_dict: Any) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
 
+from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import VARIADIC, Signature
-from .definitions import Definitions, merge
+from .adapters import serializer_of, validator_of
+from .definitions import Definitions, merge, own_bytes
 from .explicit import check_explicit
 from .output import boxed, is_object, is_text, may_be_null, root_object
 from .passes import apply_passes, losses, passes
@@ -18,17 +21,29 @@ from .plan import Plan, Slot
 from .walk import REF_PREFIX, Schema, is_node
 
 
+class Flat(NamedTuple):
+    """A parameter whose fields stand at the top level."""
+
+    fields: frozenset[str]
+    required: bool
+    takes_rest: bool
+    """Its model takes unknown keys."""
+
+
 @dataclass(slots=True)
 class Compiled:
     """All that a call and a list need of one tool."""
 
     plan: Plan
-    inputs: TypeAdapter[Any]
-    flat: dict[str, frozenset[str]]
-    """For each flattened parameter, the top-level keys that are its fields."""
-    flat_rest: str
-    """The flattened parameter that takes unknown keys, if its model does."""
-    outputs: TypeAdapter[Any] | None
+    validator: Any
+    """Of the arguments."""
+    flat: dict[str, Flat]
+    """The flattened parameters, by the key that each would have."""
+    keys: frozenset[str]
+    """The keys of all parameters, before any is flattened."""
+    output_validator: Any
+    serializer: Any
+    """Both of the values; None where there is no output schema."""
     input_schema: bytes
     output_schema: bytes | None
     boxed_output_schema: bytes | None
@@ -69,10 +84,9 @@ class Writer:
 
     def compiled(self, draft: Draft, given: Schema, taken: Schema | None) -> Compiled:
         """Finish a draft with its input schema and, if it has one, its output schema."""
-        options, made = draft.options, draft.plan
-        flat: dict[str, frozenset[str]] = {}
-        rest: list[str] = []
-        schema = self._input(draft, given, flat, rest)
+        options = draft.options
+        flat: dict[str, Flat] = {}
+        schema = self._input(draft, given, flat)
         explicit = None
         if options.input_schema is not None:
             explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
@@ -83,12 +97,15 @@ class Writer:
             output = dict(options.output_schema)
         elif taken is not None:
             output = self._output(draft, taken)
+        adapter = draft.outputs
+        written_bytes = taken is not None and own_bytes(self.raw, taken)
         return Compiled(
-            plan=made,
-            inputs=draft.inputs,
+            plan=draft.plan,
+            validator=validator_of(draft.inputs, own_bytes=own_bytes(self.raw, given)),
             flat=flat,
-            flat_rest=rest[0] if rest else "",
-            outputs=draft.outputs,
+            keys=frozenset(given.get("properties", ())),
+            output_validator=adapter and validator_of(adapter, own_bytes=written_bytes),
+            serializer=adapter and serializer_of(adapter, own_bytes=written_bytes),
             input_schema=_dump(schema),
             output_schema=None if output is None else _dump(output),
             boxed_output_schema=(
@@ -100,15 +117,16 @@ class Writer:
             explicit_input=explicit,
         )
 
-    def _input(
-        self, draft: Draft, raw: Schema, flat: dict[str, frozenset[str]], rest: list[str]
-    ) -> Schema:
+    def _input(self, draft: Draft, raw: Schema, flat: dict[str, Flat]) -> Schema:
         style = draft.options.style
         definitions = self._definitions(style, is_input=True)
         slots = draft.plan.slots
         properties: dict[str, Schema] = {}
         keys: dict[str, str] = {}
-        for slot, (key, node) in zip(slots, raw.get("properties", {}).items(), strict=True):
+        published = raw.get("properties", {})
+        if len(published) < len(slots):
+            raise _alias_clash(draft)
+        for slot, (key, node) in zip(slots, published.items(), strict=True):
             keys[slot.name] = key
             described = slot.description and "description" not in node
             properties[key] = {**node, "description": slot.description} if described else node
@@ -122,7 +140,8 @@ class Writer:
         root = apply_passes(root, definitions.steps)
         for slot in slots:
             if slot.flat:
-                self._flatten(draft, root, slot, keys[slot.name], definitions, flat, rest)
+                key = keys[slot.name]
+                flat[key] = self._flatten(draft, root, slot, key, definitions)
         draft.problems.extend(definitions.losses(root))
         if not root.get("required"):
             root.pop("required", None)
@@ -141,9 +160,7 @@ class Writer:
         slot: Slot,
         key: str,
         definitions: Definitions,
-        flat: dict[str, frozenset[str]],
-        rest: list[str],
-    ) -> None:
+    ) -> Flat:
         """Put the fields of a model where the parameter itself stood."""
         signature = draft.signature
         node = root["properties"][key]
@@ -173,10 +190,10 @@ class Writer:
         if key in required:
             at = required.index(key)
             root["required"] = [*required[:at], *node.get("required", []), *required[at + 1 :]]
-        if node.get("additionalProperties", False) not in (False, None):
-            rest.append(slot.name)
+        takes_rest = node.get("additionalProperties", False) is not False
+        if takes_rest:
             root["additionalProperties"] = node["additionalProperties"]
-        flat[slot.name] = frozenset(fields)
+        return Flat(frozenset(fields), slot.required, takes_rest)
 
     def _output(self, draft: Draft, raw: Schema) -> Schema:
         style = draft.options.style
@@ -186,6 +203,22 @@ class Writer:
         draft.problems.extend(f"result: {loss}" for loss in definitions.losses(schema))
         made = definitions.attach(schema, inline=style.inline_refs, limit=style.inline_limit)
         return root_object(made)
+
+
+def _alias_clash(draft: Draft) -> SchemaError:
+    """Name the alias that two parameters share, or that is another parameter's name."""
+    seen: set[str] = set()
+    for slot in draft.plan.slots:
+        field = FieldInfo.from_annotated_attribute(slot.hint, slot.default)
+        name = field.validation_alias if isinstance(field.validation_alias, str) else slot.name
+        if name in seen:
+            return draft.signature.refusal(
+                f"has the name `{name}`, and so has another parameter",
+                parameter=slot.name,
+                hint="give one of them another alias",
+            )
+        seen.add(name)
+    return draft.signature.refusal("has two parameters under one name")
 
 
 def _is_open(draft: Draft) -> bool:

@@ -1,0 +1,25 @@
+"""Time the second `tools/list` of a toolbox with as many tools as the argument says."""
+
+import json
+import sys
+from timeit import Timer
+
+from workload import functions
+
+from toolwright import Toolbox
+
+
+def best(call, number):
+    return min(Timer(call).repeat(15, number)) / number
+
+
+box = Toolbox("bench")
+for function in functions("shared", int(sys.argv[1])):
+    box.add(function)
+listed = box.to_mcp_json()
+figures = {
+    "ours": best(box.to_mcp_json, 20_000),
+    "copy": best(lambda: bytearray(listed), max(5, 50_000_000 // len(listed) // 10)),
+    "bytes": len(listed),
+}
+print(json.dumps(figures))

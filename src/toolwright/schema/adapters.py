@@ -1,0 +1,88 @@
+"""The pydantic adapters of a tool: one for its arguments, one for its values."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter
+from pydantic_core import SchemaSerializer, SchemaValidator
+from typing_extensions import TypeAliasType
+
+from .encoded import encoded_schema, encoder_in
+from .hints import strip_annotated
+from .plan import Plan
+from .walk import is_list, is_node
+
+_CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+_RECORDS = frozenset(("model", "dataclass", "typed-dict"))
+# What stands here is data or code of the author's, not schema.
+_OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
+
+
+def arguments_adapter(made: Plan) -> TypeAdapter[Any]:
+    """Make the adapter of a tool's arguments."""
+
+    def arguments(**validated: Any) -> dict[str, Any]:
+        return validated
+
+    stand_in: Any = made.stand_in(arguments)
+    return TypeAdapter(stand_in, config=_CONFIG)
+
+
+def value_adapter(hint: Any) -> TypeAdapter[Any]:
+    """Make the adapter of a return type."""
+    try:
+        return TypeAdapter(hint, config=_CONFIG)
+    except PydanticUserError as error:
+        if error.code != "type-adapter-config-unused":
+            raise
+    bare = strip_annotated(hint)
+    if hasattr(bare, "__pydantic_complete__"):
+        return TypeAdapter(hint)
+    # A dataclass or TypedDict without configuration of its own takes ours through an alias.
+    make: Any = TypeAliasType
+    return TypeAdapter(make(bare.__name__, hint), config=_CONFIG)
+
+
+def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
+    """Return the validator; with `own_bytes`, one that reads base64 inside models too.
+
+    JSON has no bytes, and a model that does not say how it reads them would take any text.
+    """
+    if not own_bytes:
+        return adapter.validator
+    return SchemaValidator(_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
+
+
+def serializer_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
+    """Return the serialiser; with `own_bytes`, one that writes base64 inside models too."""
+    if not own_bytes:
+        return adapter.serializer
+    return SchemaSerializer(_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
+
+
+_CORE: Any = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
+
+
+def _base64(schema: Any, seen: dict[int, Any]) -> Any:
+    """Copy a core schema; records that have no rule for bytes get base64."""
+    if is_list(schema):
+        return [_base64(item, seen) for item in schema]
+    if isinstance(schema, tuple):
+        return tuple(_base64(item, seen) for item in cast("tuple[Any, ...]", schema))
+    if not is_node(schema):
+        return schema
+    if id(schema) in seen:
+        return seen[id(schema)]
+    kind = schema.get("type")
+    named = not isinstance(kind, str)  # a map of names, such as a model's fields
+    encoder = None if named else encoder_in(schema)
+    if encoder is not None:
+        return encoded_schema(encoder, schema["schema"])
+    made: dict[str, Any] = {}
+    seen[id(schema)] = made
+    for word, value in schema.items():
+        made[word] = value if word in _OPAQUE and not named else _base64(value, seen)
+    if not named and kind in _RECORDS:
+        made["config"] = {**_CORE, **schema.get("config", {})}
+    return made
