@@ -15,4 +15,6 @@ gc.collect()
 wall, cpu = time.perf_counter(), time.process_time()
 listed = contestant(given)
 cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+if listed and len(json.loads(listed)["tools"]) != count:
+    sys.exit(f"{sys.argv[1]} left tools out")
 print(json.dumps({"cpu": cpu, "wall": wall, "bytes": len(listed)}))

@@ -17,4 +17,5 @@ def spent(statement):
     return {"cpu": cpu, "wall": wall}
 
 
+spent("pass")  # the first process after another environment's finds cold caches
 print(json.dumps({each: spent(each) for each in ("pass", *sys.argv[1:])}))

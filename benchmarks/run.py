@@ -119,7 +119,7 @@ def imports(rounds):
         "mcp": ("import mcp", "from mcp.server import MCPServer"),
     }
     taken = {}
-    for at in range(max(rounds, 7) + 1):
+    for at in range(max(rounds, 9) + 1):
         say(f"import, round {at}")
         for environment, given in statements.items():
             for each, spent in measure(environment, "import", *given).items():
@@ -223,7 +223,7 @@ def main():
     for name in chosen.sections or SECTIONS:
         rows += SECTIONS[name](chosen.rounds)
     print(
-        f"CPU time unless it says otherwise; medians of {chosen.rounds} rounds (import: 7 or more).\n"
+        f"CPU time unless it says otherwise; medians of {chosen.rounds} rounds (import: 9 or more).\n"
     )
     table(rows)
     if not chosen.sections or "import" in chosen.sections:

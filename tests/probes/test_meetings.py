@@ -1761,6 +1761,53 @@ def test_a_neighbour_that_cannot_be_compiled_changes_nothing():
     assert box.to_mcp()["tools"] == [alone]
 
 
+@pytest.mark.parametrize("order", ["local first", "other first"])
+@pytest.mark.parametrize("name", ["unknown to the module", "another class in the module"])
+def test_a_neighbour_that_sees_other_names_changes_nothing(order, name):
+    class Local(TypedDict):
+        word: int
+
+    @dataclass
+    class HoldsLocal:
+        local: "Local"
+
+    def unknown():
+        def local(holder: HoldsLocal): ...
+
+        def other(holder: HoldsLocal): ...
+
+        return local, other
+
+    class Kind(TypedDict):
+        word: int
+
+    @dataclass
+    class HoldsKind:
+        kind: "Kind"
+
+    def another():
+        def local(holder: HoldsKind): ...
+
+        def other(holder: HoldsKind): ...
+
+        return local, other
+
+    local, other = unknown() if name == "unknown to the module" else another()
+    # As if it stood in the module, which does not see the names of this function.
+    other.__qualname__ = "other"
+    box = Toolbox("local")
+    for target in (local, other) if order == "local first" else (other, local):
+        box.add(target)
+    listed = {listed["name"]: listed for listed in box.to_mcp()["tools"]}
+
+    assert listed.get("local") == Tool(local).to_mcp()
+    try:
+        alone = Tool(other).to_mcp()
+    except SchemaError:
+        alone = None
+    assert listed.get("other") == alone
+
+
 def test_one_bad_tool_never_fails_the_batch():
     class Opaque(enums.Enum):
         A = object()

@@ -237,6 +237,16 @@ def test_type_statements_are_opened(pep695):
     assert Tool(pep695.pairs).output_schema == mapping
 
 
+@covers("platools-07", "platools-33")
+def test_an_alias_of_an_optional_is_an_optional(pep695):
+    made = Tool(pep695.maybe)
+
+    assert properties(pep695.maybe) == {"x": INT}
+    assert made.output_schema == {"anyOf": [INT, NULL]}
+    assert made.bind({"x": None}) == made.bind({}) == ([], {"x": None})
+    assert made.to_mcp()["outputSchema"]["properties"] == {"result": {"anyOf": [INT, NULL]}}
+
+
 @covers("platools-33")
 def test_a_recursive_type_statement_is_a_definition(pep695):
     made = Tool(pep695.tree)

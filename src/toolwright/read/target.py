@@ -56,7 +56,7 @@ class Target:
     @property
     def location(self) -> Location:
         """Return where the innermost function, or the class, was written."""
-        code = getattr(self.function, "__code__", None)
+        code = _code_of(self.function)
         if code is not None:
             return Location(code.co_filename, code.co_firstlineno)
         module = sys.modules.get(getattr(self.function, "__module__", None) or "")
@@ -244,7 +244,7 @@ _FUNCTOOLS = functools.singledispatch.__code__.co_filename
 
 def _is_dispatcher(obj: Any) -> bool:
     """Tell `functools.singledispatch` and a bound `singledispatchmethod`."""
-    code = getattr(obj, "__code__", None)
+    code = _code_of(obj)
     return hasattr(obj, "register") and code is not None and code.co_filename == _FUNCTOOLS
 
 
@@ -301,12 +301,17 @@ def _name_of(obj: Any) -> str:
     return name if isinstance(name, str) else type(obj).__name__
 
 
+def _code_of(obj: Any) -> types.CodeType | None:
+    code = getattr(obj, "__code__", None)
+    return code if isinstance(code, types.CodeType) else None
+
+
 def _article(word: str) -> str:
     return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
 
 
 def _refuse(obj: Any, what: str, hint: str) -> SchemaError:
-    code = getattr(inspect.unwrap(obj) if callable(obj) else obj, "__code__", None)
+    code = _code_of(inspect.unwrap(obj) if callable(obj) else obj)
     return SchemaError(
         what,
         tool=_name_of(obj),

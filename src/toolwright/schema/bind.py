@@ -19,7 +19,7 @@ def bind(name: str, compiled: Compiled, arguments: Mapping[str, Any] | str | byt
     faults: list[Fault]
     try:
         body = arguments if isinstance(arguments, str | bytes) else to_json(arguments)
-        if compiled.explicit_input is not None or compiled.flat:
+        if compiled.explicit_input is not None or compiled.flat or compiled.guarded:
             body = to_json(_prepare(name, compiled, from_json(body)))
         validated = compiled.validator.validate_json(body, strict=True)
     except ValidationError as error:
@@ -34,8 +34,7 @@ def bind(name: str, compiled: Compiled, arguments: Mapping[str, Any] | str | byt
         raise ArgumentError(name, [Fault((), "not_json", f"not JSON: {error}")]) from None
     taken = sorted(compiled.plan.unsendable & validated.keys())
     if taken:
-        faults = [Fault((key,), "unknown", f"unknown argument `{key}`") for key in taken]
-        raise ArgumentError(name, faults)
+        raise ArgumentError(name, [_unknown(key) for key in taken])
     return compiled.plan.bind(validated)
 
 
@@ -45,12 +44,19 @@ def _prepare(name: str, compiled: Compiled, data: Any) -> Any:
         if errors:
             faults = [Fault(e.absolute_path, str(e.validator), e.message) for e in errors]
             raise ArgumentError(name, faults)
-    if compiled.flat and is_node(data):
-        return nest(compiled, data)
-    return data
+    if not is_node(data):
+        return data
+    taken = sorted(compiled.guarded & data.keys())
+    if taken:
+        raise ArgumentError(name, [_unknown(key) for key in taken])
+    return nest(name, compiled, data) if compiled.flat else data
 
 
-def nest(compiled: Compiled, data: dict[str, Any]) -> dict[str, Any]:
+def _unknown(key: str) -> Fault:
+    return Fault((key,), "unknown", f"unknown argument `{key}`")
+
+
+def nest(name: str, compiled: Compiled, data: dict[str, Any]) -> dict[str, Any]:
     """Gather the fields of flattened parameters under each parameter's own key."""
     owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
     rest = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
@@ -58,18 +64,19 @@ def nest(compiled: Compiled, data: dict[str, Any]) -> dict[str, Any]:
         key: {} for key, flat in compiled.flat.items() if flat.required and key not in data
     }
     made: dict[str, Any] = {}
-    for name, value in data.items():
-        owner = owners.get(name)
-        if owner is None and name not in compiled.keys:
+    for key, value in data.items():
+        owner = owners.get(key)
+        if owner is None and key not in compiled.keys:
             owner = rest
         if owner is None:
-            made[name] = value
+            made[key] = value
         else:
-            gathered.setdefault(owner, {})[name] = value
-    for key, fields in gathered.items():
-        nested = made.get(key)
-        made[key] = {**nested, **fields} if is_node(nested) else fields
-    return made
+            gathered.setdefault(owner, {})[key] = value
+    both = sorted(made.keys() & gathered.keys())
+    if both:
+        text = f"the fields of `{both[0]}` stand at the top level; leave `{both[0]}` itself out"
+        raise ArgumentError(name, [Fault((both[0],), "flat_and_nested", text)])
+    return {**made, **gathered}
 
 
 def _path(location: tuple[str | int, ...]) -> str:

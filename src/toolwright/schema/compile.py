@@ -27,9 +27,15 @@ def compile_all(jobs: Sequence[tuple[Signature, Options]]) -> list[Compiled | Sc
     """Compile a batch; each job gives what it compiles to, or the error that refuses it."""
     batch = _Batch()
     drafts = [batch.draft(signature, options) for signature, options in jobs]
-    sound = [draft for draft in drafts if isinstance(draft, Draft)]
-    done = batch.finish(sound)
-    return [done.pop(0) if isinstance(draft, Draft) else draft for draft in drafts]
+    together = [draft for draft in drafts if isinstance(draft, Draft) and not draft.alone]
+    shared = iter(batch.finish(together))
+    done: list[Compiled | SchemaError] = []
+    for draft in drafts:
+        if isinstance(draft, SchemaError):
+            done.append(draft)
+        else:
+            done.append(batch.finish([draft])[0] if draft.alone else next(shared))
+    return done
 
 
 class _Batch:
@@ -37,12 +43,16 @@ class _Batch:
 
     def __init__(self) -> None:
         self.twins: dict[type, Any] = {}
-        self.adapters: dict[tuple[str, int], tuple[Any, TypeAdapter[Any]]] = {}
+        # By identity: equal hints need not be the same (`Literal["a", "b"] == Literal["b", "a"]`).
+        # The hints are kept, so that no other takes their place in memory.
+        self.adapters: dict[tuple[int, int], tuple[Any, TypeAdapter[Any]]] = {}
 
     # -- adapters
 
     def draft(self, signature: Signature, options: Options) -> Draft | SchemaError:
-        translate = Translator(signature.namespace, self.twins)
+        # What a class becomes may depend on local names; only without any is it the same for all.
+        twins = {} if signature.namespace else self.twins
+        translate = Translator(signature.namespace, twins)
         try:
             made = plan(
                 signature,
@@ -58,7 +68,9 @@ class _Batch:
             return error
         except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
-        return Draft(signature, options, made, inputs, outputs, hint, problems)
+        return Draft(
+            signature, options, made, inputs, outputs, hint, translate.used_names, problems
+        )
 
     def _inputs(
         self, signature: Signature, options: Options, made: Plan, problems: list[str]
@@ -98,7 +110,7 @@ class _Batch:
     ) -> TypeAdapter[Any] | None:
         if hint is EMPTY:
             return None
-        key = (repr(hint), id(hint))
+        key = (id(hint), id(translate.twins))
         known = self.adapters.get(key)
         if known is not None:
             return known[1]
@@ -107,7 +119,7 @@ class _Batch:
         except _REFUSAL as error:
             problems.append(_no_output(hint, error))
             return None
-        self.adapters[key] = (hint, adapter)
+        self.adapters[key] = ((hint, translate.twins), adapter)
         return adapter
 
     # -- schemas
@@ -197,5 +209,7 @@ def _type_name(hint: Any) -> str:
 
 def _one_line(error: Exception) -> str:
     """Say what a dependency said, in one line and without its advertising."""
-    text = str(error).strip().split("\n", 1)[0]
+    lines = [line.strip() for line in str(error).strip().split("\n")]
+    reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    text = (reasons or lines)[0]
     return text.split(". Set `arbitrary_types_allowed", 1)[0].rstrip(".")

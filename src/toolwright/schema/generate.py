@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import inspect
 import json
+import math
 from base64 import urlsafe_b64encode
 from collections.abc import Generator as Generator_
 from collections.abc import Mapping
@@ -145,6 +146,13 @@ class Generator(GenerateJsonSchema):
         """Write a class that is built by calling it."""
         return _with_docs(super().call_schema(schema), schema["function"])
 
+    def field_is_present(self, field: Any) -> bool:
+        """A dataclass field without `init` is only given, an `InitVar` only taken."""
+        unused = "init_only" if self.mode == "serialization" else "init"
+        if field.get(unused) is (unused == "init_only"):
+            return False
+        return super().field_is_present(field)
+
     def named_tuple_schema(self, schema: Any) -> JsonSchemaValue:
         """Write a named tuple: by position or, as an argument, also by name."""
         by_position = super().named_tuple_schema(schema)
@@ -191,9 +199,17 @@ class Generator(GenerateJsonSchema):
             written[NOTE_KEY] = f"the sum of any of {values}"
         else:
             written = super().enum_schema(schema)
+            if any(isinstance(v, float) and not math.isfinite(v) for v in written["enum"]):
+                message = "an enum has a value that is not JSON"
+                raise PydanticInvalidForJsonSchema(message)
         written[UNTITLED_KEY] = True
         written[NAME_KEY] = cls.__name__
         return written
+
+    def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
+        """A class cannot be sent."""
+        message = "a class cannot be sent as JSON"
+        raise PydanticInvalidForJsonSchema(message)
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
         """Write bytes: base64 where the configuration says so, else text."""

@@ -50,6 +50,15 @@ def unalias(hint: Any) -> Any:
         hint = bare
 
 
+def open_alias(hint: Any) -> Any:
+    """Write out an alias (`type X = ...`) at the top of a hint, keeping what `Annotated` says."""
+    bare = strip_annotated(hint)
+    if not isinstance(bare, ALIAS_TYPES):
+        return hint
+    said = metadata(hint)
+    return open_alias(Annotated[(bare.__value__, *said)] if said else bare.__value__)
+
+
 def unqualify(hint: Any) -> tuple[Any, list[Any]]:
     """Take `Required`, `NotRequired`, `ReadOnly` and `Final` off a hint; return both."""
     taken: list[Any] = []

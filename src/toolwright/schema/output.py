@@ -9,7 +9,7 @@ import typing_extensions
 
 from ..read.signature import EMPTY
 from .hints import UNIONS, arms, unalias
-from .walk import Schema
+from .walk import REF_PREFIX, Schema
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"
@@ -91,12 +91,20 @@ def root_object(schema: Schema) -> Schema:
 
 def may_be_null(schema: Schema) -> bool:
     """Tell whether null may stand at the root."""
+    return _takes_null(schema, schema.get("$defs", {}), frozenset())
+
+
+def _takes_null(schema: Schema, definitions: Schema, seen: frozenset[str]) -> bool:
+    name = str(schema.get("$ref", "")).removeprefix(REF_PREFIX)
+    if name in definitions and name not in seen:
+        return _takes_null(definitions[name], definitions, seen | {name})
     kind = schema.get("type")
     if kind == "null" or (isinstance(kind, list) and "null" in kind):
         return True
     if None in schema.get("enum", ()):
         return True
-    return any(may_be_null(arm) for arm in (*schema.get("anyOf", ()), *schema.get("oneOf", ())))
+    alternatives = (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
+    return any(_takes_null(arm, definitions, seen) for arm in alternatives)
 
 
 def boxed(schema: Schema) -> Schema:

@@ -10,7 +10,8 @@ import inspect
 import keyword
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol, get_args
+from itertools import count
+from typing import Annotated, Any, NamedTuple, Protocol, get_args
 
 from pydantic import Field as PydanticField
 from pydantic.fields import FieldInfo
@@ -32,6 +33,7 @@ from .hints import (
     admits_none,
     is_unpack,
     metadata,
+    open_alias,
     or_none,
     strip_annotated,
     unqualify,
@@ -69,6 +71,12 @@ class _Absent:
 ABSENT: Any = _Absent()
 
 
+class Factory(NamedTuple):
+    """A default that is made anew for each call."""
+
+    make: Any
+
+
 @dataclass(slots=True)
 class Slot:
     """One argument a caller may send."""
@@ -100,6 +108,7 @@ class Plan:
     rest: str = ""
     """The name whose list is spread as `*args`."""
     fixed: dict[str, Any] = field(default_factory=dict[str, Any])
+    factories: dict[str, Callable[[], Any]] = field(default_factory=dict[str, Callable[[], Any]])
     unsendable: frozenset[str] = frozenset()
     absent: list[str] = field(default_factory=list[str])
     """Names that may be missing altogether."""
@@ -129,6 +138,7 @@ class Plan:
             self.positional
             or self.rest
             or self.fixed
+            or self.factories
             or self.absent
             or self.renamed
             or self.drop_extra
@@ -145,6 +155,8 @@ class Plan:
             if name in validated:
                 validated[key] = validated.pop(name)
         validated.update(self.fixed)
+        for name, make in self.factories.items():
+            validated[name] = make()
         positional = [validated.pop(name) for name in self.positional if name in validated]
         if self.rest:
             positional.extend(validated.pop(self.rest))
@@ -189,8 +201,8 @@ def _plan_extra(made: Plan, signature: Signature, extra: str | None) -> None:
 
 def _slot(parameter: Parameter, translate: Translate) -> Slot:
     hint, _ = unqualify(parameter.hint)
-    if effective_default(hint, parameter.default) is None and not admits_none(hint):
-        hint = or_none(hint)
+    if effective_default(hint, parameter.default) is None:
+        hint = open_alias(hint) if admits_none(hint) else or_none(hint)
     default = parameter.default
     if type(default).__name__ in _FACTORIES:
         default = PydanticField(default_factory=lambda: parameter.default)
@@ -210,7 +222,7 @@ def effective_default(hint: Any, default: Any) -> Any:
             if item.default is not PydanticUndefined:
                 return item.default
             if item.default_factory is not None:
-                return item.default_factory
+                return Factory(item.default_factory)
         elif item is default and default is not EMPTY:
             return default
     return EMPTY
@@ -232,7 +244,9 @@ def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position
                     parameter=parameter.name,
                     hint="give it a default, or use `Fixed(value)`",
                 )
-            if by_position or default is not parameter.default:
+            if isinstance(default, Factory):
+                made.factories[parameter.name] = default.make
+            elif by_position or default is not parameter.default:
                 made.fixed[parameter.name] = default
             return True
     return False
@@ -245,12 +259,15 @@ def _plan_keywords(made: Plan, parameter: Parameter, translate: Translate) -> No
         return
     typed_dict = strip_annotated(get_args(parameter.hint)[0])
     texts = class_docs(typed_dict).attributes
-    for name, (hint, required) in translate.typed_dict_fields(typed_dict).items():
+    fields = translate.typed_dict_fields(typed_dict)
+    used = {*fields, *(slot.name for slot in made.slots)}
+    for name, (hint, required) in fields.items():
         if name in made.unsendable:
             continue
         slot = Slot(name, hint, EMPTY, texts.get(name, ""))
         if not name.isidentifier() or keyword.iskeyword(name):
-            slot.name = f"key_{len(made.slots)}"
+            slot.name = next(n for n in (f"key_{i}" for i in count()) if n not in used)
+            used.add(slot.name)
             slot.hint = Annotated[hint, PydanticField(alias=name)]
             made.renamed[slot.name] = name
         if not required:

@@ -58,6 +58,8 @@ class Translator:
         self.names = names
         self.twins = twins
         self.opened: set[int] = set()
+        self.used_names = False
+        """Whether a class was read with the local names: elsewhere it may mean something else."""
 
     def __call__(self, hint: Any) -> Any:
         """Translate a hint; the very same object comes back if nothing has to change."""
@@ -162,7 +164,9 @@ class Translator:
     def _record(self, cls: Any) -> Any:
         """A record passes as it is, unless one of its fields has to change."""
         self.twins[cls] = cls
-        if not _has_local_strings(cls):
+        if _has_local_strings(cls):
+            self.used_names = True
+        else:
             try:
                 hints = [unqualify(hint)[0] for hint in self.hints_of(cls).values()]
             except NameError:

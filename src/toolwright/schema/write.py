@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from ..errors import SchemaError
 from ..options import Options, SchemaOptions
-from ..read.signature import VARIADIC, Signature
+from ..read.signature import EMPTY, VARIADIC, Signature
 from .adapters import serializer_of, validator_of
 from .definitions import Definitions, merge, own_bytes
 from .explicit import check_explicit
@@ -41,6 +41,8 @@ class Compiled:
     """The flattened parameters, by the key that each would have."""
     keys: frozenset[str]
     """The keys of all parameters, before any is flattened."""
+    guarded: frozenset[str]
+    """Names of parameters that go by another key, so that no unknown argument takes their place."""
     output_validator: Any
     serializer: Any
     """Both of the values; None where there is no output schema."""
@@ -65,6 +67,8 @@ class Draft:
     inputs: TypeAdapter[Any]
     outputs: TypeAdapter[Any] | None
     output_hint: Any
+    alone: bool
+    """Its classes may mean something else to its neighbours."""
     problems: list[str] = field(default_factory=list[str])
 
 
@@ -97,13 +101,15 @@ class Writer:
             output = dict(options.output_schema)
         elif taken is not None:
             output = self._output(draft, taken)
+        keys = frozenset(given.get("properties", ()))
         adapter = draft.outputs
         written_bytes = taken is not None and own_bytes(self.raw, taken)
         return Compiled(
             plan=draft.plan,
             validator=validator_of(draft.inputs, own_bytes=own_bytes(self.raw, given)),
             flat=flat,
-            keys=frozenset(given.get("properties", ())),
+            keys=keys,
+            guarded=_guarded(draft.plan, keys),
             output_validator=adapter and validator_of(adapter, own_bytes=written_bytes),
             serializer=adapter and serializer_of(adapter, own_bytes=written_bytes),
             input_schema=_dump(schema),
@@ -203,6 +209,11 @@ class Writer:
         draft.problems.extend(f"result: {loss}" for loss in definitions.losses(schema))
         made = definitions.attach(schema, inline=style.inline_refs, limit=style.inline_limit)
         return root_object(made)
+
+
+def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:
+    names = frozenset(slot.name for slot in made.slots) - keys
+    return names - made.renamed.keys() if made.extra is not EMPTY else frozenset()
 
 
 def _alias_clash(draft: Draft) -> SchemaError:

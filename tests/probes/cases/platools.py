@@ -972,6 +972,43 @@ def f(id: UserId, names: Names) -> Names: ...
 def f(tree: Tree): ...
 
 
+Maybe = TypeAliasType("Maybe", Optional[int])
+
+
+@probe(
+    "platools-33-alias-type-of-an-optional",
+    properties={"x": INT, "y": {"anyOf": [INT, NULL]}, "z": {"anyOf": [INT, NULL], "default": 3}},
+    required=["y"],
+    output={"anyOf": [INT, NULL]},
+    bind=[({"y": None}, {"x": None, "y": None, "z": 3})],
+    unsaid=[({"x": None, "y": 1}, {"x": None, "y": 1, "z": 3})],
+)
+def f(y: Maybe, x: Maybe = None, z: Maybe = 3) -> Maybe: ...
+
+
+Json = TypeAliasType("Json", "dict[str, Json] | list[Json] | str | None")
+JSON = {
+    "anyOf": [
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/Json"}},
+        array({"$ref": "#/$defs/Json"}),
+        STR,
+        NULL,
+    ]
+}
+
+
+@probe(
+    "platools-33-recursive-alias-type-that-may-be-null",
+    properties={"x": {"$ref": "#/$defs/Json"}},
+    required=["x"],
+    definitions={"Json": JSON},
+    output={"$ref": "#/$defs/Json", "$defs": {"Json": JSON}},
+    bind=[({"x": [None, {"a": "b"}]}, {"x": [None, {"a": "b"}]}), ({"x": None}, {"x": None})],
+    rejects=[{"x": 1}],
+)
+def f(x: Json) -> Json: ...
+
+
 # -- docstrings
 
 DESCRIBED = {
