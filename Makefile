@@ -16,7 +16,10 @@ test: $(READY)
 VERSIONS ?= 3.11 3.12 3.13
 test-all:
 	@for version in $(VERSIONS); do \
-	  found=$$(command -v python$$version || ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+	  found=; \
+	  for each in python$$version $$HOME/.pyenv/versions/$$version.*/bin/python; do \
+	    "$$each" -c pass 2>/dev/null && found=$$each; \
+	  done; \
 	  [ -n "$$found" ] || { echo "Python $$version is not installed" >&2; exit 1; }; \
 	  echo "== Python $$version"; \
 	  $(MAKE) --no-print-directory test PYTHON="$$found" VENV=".venv-$$version" || exit 1; \

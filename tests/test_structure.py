@@ -15,7 +15,9 @@ SOURCE = Path(toolwright.__file__).parent
 ORDER = [
     ["errors", "options"],
     ["read"],
+    ["results", "content"],
     ["schema"],
+    ["run"],
     ["definition"],
     ["catalog"],
     ["toolbox"],

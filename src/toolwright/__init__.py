@@ -8,45 +8,62 @@ TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost
 
 if TYPE_CHECKING:
     from .catalog import Problem
+    from .content import Audio, File, Image
     from .definition import Tool, tool
     from .errors import (
         ArgumentError,
         CallError,
         DefinitionError,
+        ResultError,
         SchemaError,
+        ToolError,
         ToolNotFound,
         ToolwrightError,
+        UnexpectedError,
     )
     from .options import Fixed, Flatten, Hidden, Nullable, SchemaOptions
+    from .results import Result
     from .toolbox import Toolbox
 
 __all__ = [
     "ArgumentError",
+    "Audio",
     "CallError",
     "DefinitionError",
+    "File",
     "Fixed",
     "Flatten",
     "Hidden",
+    "Image",
     "Nullable",
     "Problem",
+    "Result",
+    "ResultError",
     "SchemaError",
     "SchemaOptions",
     "Tool",
+    "ToolError",
     "ToolNotFound",
     "Toolbox",
     "ToolwrightError",
+    "UnexpectedError",
     "tool",
 ]
 
 _HOMES = {
     "catalog": ("Problem",),
+    "content": ("Audio", "File", "Image"),
+    "results": ("Result",),
     "errors": (
         "ArgumentError",
         "CallError",
         "DefinitionError",
+        "ResultError",
         "SchemaError",
+        "ToolError",
         "ToolNotFound",
         "ToolwrightError",
+        "UnexpectedError",
     ),
     "options": ("Fixed", "Flatten", "Hidden", "Nullable", "SchemaOptions"),
     "definition": ("Tool", "tool"),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .definition import Tool, compile_tools
-from .errors import DefinitionError, SchemaError, ToolNotFound
+from .errors import CallError, DefinitionError, SchemaError, ToolNotFound
 from .options import BARE_SINCE, LATEST_PROTOCOL
+
+if TYPE_CHECKING:
+    from .run.pipeline import Runner
 
 __all__ = ["Catalog", "Problem", "matches"]
 
@@ -122,6 +125,17 @@ class Catalog(Mapping[str, Tool]):
             ]
             listed = self._listed[era] = b'{"tools":[' + b",".join(shown) + b"]}"
         return listed
+
+    def find(self, name: str) -> Runner:
+        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+        tool = self._tools.get(name) or self[name]
+        if tool.name in self._disabled:
+            raise ToolNotFound(name, hint="it is disabled")
+        try:
+            return tool.runner
+        except SchemaError as error:
+            refused = CallError(f"{name} is not available: its definition is refused")
+            raise refused from error
 
     def _compile(self) -> list[SchemaError]:
         compile_tools(list(self._tools.values()))

@@ -15,6 +15,8 @@ from .read.target import Target, open_target
 
 if TYPE_CHECKING:
     from .read.scope import Scope
+    from .results import Result
+    from .run.pipeline import Runner
     from .schema.write import Compiled
 
 __all__ = ["Tool", "compile_tools", "tool"]
@@ -39,7 +41,16 @@ class Tool:
     ['a']
     """
 
-    __slots__ = ("__weakref__", "_compiled", "_scope", "_signature", "_target", "name", "options")
+    __slots__ = (
+        "__weakref__",
+        "_compiled",
+        "_runner",
+        "_scope",
+        "_signature",
+        "_target",
+        "name",
+        "options",
+    )
 
     name: str
     options: Options
@@ -47,6 +58,7 @@ class Tool:
     _scope: Scope | None
     _signature: Signature | None
     _compiled: Compiled | SchemaError | None
+    _runner: Runner | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)
@@ -154,13 +166,40 @@ class Tool:
         return compiled
 
     def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
-        """Validate a JSON object of arguments; return the target's own, by position and by name.
+        """Validate arguments strictly; return the target's own, by position and by name.
 
-        Raises `ArgumentError`.
+        Raises `ArgumentError`. Nothing is repaired here.
         """
-        from .schema.bind import bind
+        from .run.arguments import Reader
 
-        return bind(self.name, self.compile(), arguments)
+        reader = Reader(self.name, self.compile(), repair=False)
+        positional, named, _ = reader.read(arguments)
+        return list(positional), named
+
+    @property
+    def runner(self) -> Runner:
+        """What runs the calls; made once. Raises `SchemaError`."""
+        known = self._runner
+        if known is None:
+            from .run.pipeline import Runner
+
+            known = Runner(self.name, self.target, self.compile(), self.options)
+            _set(self, "_runner", known)
+        return known
+
+    def call(self, arguments: Mapping[str, Any] | str | bytes | None = None) -> Result:
+        """Call the tool with a JSON object; whatever happens, there is a result.
+
+        >>> def add(a: int, b: int = 1) -> int:
+        ...     return a + b
+        >>> Tool(add).call({"a": 2}).value
+        3
+        """
+        return self.runner.call(arguments)
+
+    async def call_async(self, arguments: Mapping[str, Any] | str | bytes | None = None) -> Result:
+        """Call the tool from async code; a sync function runs in a thread."""
+        return await self.runner.call_async(arguments)
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to clients of a protocol version."""
@@ -233,6 +272,7 @@ def _fill(tool: Tool, opened: Target, options: Options) -> None:
     _set(tool, "_scope", _scope_of(opened))
     _set(tool, "_signature", None)
     _set(tool, "_compiled", None)
+    _set(tool, "_runner", None)
 
 
 def _rebuild(target: Any, options: Options) -> Tool:

@@ -5,6 +5,9 @@
     |   +-- SchemaError            (ValueError) names tool, parameter, file and line, and the fix
     +-- CallError                  the run's
         +-- ArgumentError          (ValueError) the arguments do not fit the tool
+        +-- ToolError              raised by an author to speak to the model
+        +-- ResultError            the value cannot be sent, or breaks its declared type
+        +-- UnexpectedError        anything else a tool raised; `__cause__` has it
         +-- ToolNotFound           (KeyError) no tool of that name
 
 Messages are for reading and may change; `code` is stable.
@@ -19,9 +22,12 @@ __all__ = [
     "CallError",
     "DefinitionError",
     "Fault",
+    "ResultError",
     "SchemaError",
+    "ToolError",
     "ToolNotFound",
     "ToolwrightError",
+    "UnexpectedError",
 ]
 
 
@@ -110,6 +116,52 @@ class CallError(ToolwrightError):
 
     code = "call"
 
+    def for_model(self) -> str:
+        """Say what a model should know."""
+        return str(self)
+
+
+class ToolError(CallError):
+    """Raise it in a tool to say something to the model; every word of it is sent.
+
+    >>> raise ToolError("the shop is closed", code="closed", retryable=True, hint="try at nine")
+    Traceback (most recent call last):
+    ...
+    toolwright.errors.ToolError: the shop is closed - try at nine
+    """
+
+    code = "tool_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        retryable: bool | None = None,
+        hint: str = "",
+        path: Sequence[str | int] = (),
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.retryable = retryable
+        if code is not None:
+            self.code = str(getattr(code, "value", code))
+
+
+class ResultError(CallError):
+    """A tool's value cannot be sent as JSON, or is not of the type it declares."""
+
+    code = "result"
+
+
+class UnexpectedError(CallError):
+    """A tool raised something it did not mean the model to see; `__cause__` has it."""
+
+    code = "unexpected"
+
+
+MOST_FAULTS = 5
+"""How many faults are said in words; all are in `ArgumentError.faults`."""
+
 
 class Fault:
     """One thing wrong with one argument: its path, a stable code, and a line of text."""
@@ -133,9 +185,11 @@ class ArgumentError(CallError, ValueError):
     def __init__(self, tool: str, faults: Iterable[Fault]) -> None:
         self.tool = tool
         self.faults: tuple[Fault, ...] = tuple(faults)
-        lines = "\n".join(fault.text for fault in self.faults)
+        lines = [fault.text for fault in self.faults[:MOST_FAULTS]]
+        if len(self.faults) > MOST_FAULTS:
+            lines.append(f"... and {len(self.faults) - MOST_FAULTS} more")
         path = self.faults[0].path if self.faults else ()
-        super().__init__(f"{tool}: {lines}", path=path)
+        super().__init__(f"{tool}: " + "\n".join(lines), path=path)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.tool, self.faults)

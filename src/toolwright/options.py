@@ -91,7 +91,9 @@ class ToolOptions(TypedDict, total=False):
     input_schema: Mapping[str, Any] | None
     output_schema: Mapping[str, Any] | None
     extra: Extra | None
+    repair: bool
     emit: Emit
+    max_result: int
     on_unsupported: OnUnsupported
     style: str | SchemaOptions
 
@@ -126,6 +128,10 @@ class Options:
     """Published as it is and enforced, instead of the derived schema."""
     extra: Extra | None = None
     """Unknown arguments: refuse, drop, or hand over. Refused unless the target has `**kwargs`."""
+    repair: bool = True
+    """Repair arguments that fail strict validation, directed by their declared type."""
+    max_result: int = 100_000
+    """The most bytes of JSON that a result may have; texts and lists are cut there."""
     emit: Emit = "auto"
     """What of a result is sent: `auto` leaves out structured content that only repeats the text."""
     on_unsupported: OnUnsupported = "error"

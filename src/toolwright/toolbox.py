@@ -5,16 +5,23 @@ from __future__ import annotations
 import inspect
 import json
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from .catalog import Catalog, Problem, matches
 from .definition import Tool, is_marked, marks
-from .errors import DefinitionError, SchemaError
+from .errors import CallError, DefinitionError, SchemaError
 from .options import LATEST_PROTOCOL, ToolOptions
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from .results import Result
+    from .run.lifespan import Lifespan
 
 __all__ = ["Toolbox"]
 
+Around = Callable[[Any, Any, Callable[[Any], Awaitable["Result"]]], Awaitable["Result"]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -32,13 +39,28 @@ class Toolbox(Mapping[str, Tool]):
     """
 
     def __init__(
-        self, name: str, *, version: str = "", instructions: str = "", eager: bool = False
+        self,
+        name: str,
+        tools: Iterable[Any] | Mapping[str, Any] = (),
+        *,
+        version: str = "",
+        instructions: str = "",
+        lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
+        eager: bool = False,
     ) -> None:
         self.name = name
         self.version = version
         self.instructions = instructions
         self.eager = eager
         self._catalog = Catalog()
+        self._around: list[Around] = []
+        self._open_lifespan = lifespan
+        self._lifespan: Lifespan | None = None
+        if isinstance(tools, Mapping):
+            self.include(tools)
+        else:
+            for target in tools:
+                self.add(target)
 
     def __getitem__(self, name: str) -> Tool:
         return self._catalog[name]
@@ -134,6 +156,118 @@ class Toolbox(Mapping[str, Tool]):
         """Everything known to be wrong or lost, tool by tool."""
         return self._catalog.problems
 
+    # -- calling
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool; whatever happens, there is a result.
+
+        Works in scripts, in notebooks and inside a running loop. With `raise_on_error`, what the
+        tool raised is raised again.
+        """
+        if self._around or self._open_lifespan is not None:
+            from .run.workers import background
+
+            result = background.run(self._whole(name, arguments))
+        else:
+            try:
+                runner = self._catalog.find(name)
+            except CallError as error:
+                result = _failed(error)
+            else:
+                result = runner.call(arguments)
+        return _raised(result) if raise_on_error else result
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool from async code: the same path."""
+        if self._around or self._open_lifespan is not None:
+            result = await self._whole(name, arguments)
+        else:
+            result = await self._inner(name, arguments)
+        return _raised(result) if raise_on_error else result
+
+    async def _inner(self, name: str, arguments: Any) -> Result:
+        try:
+            runner = self._catalog.find(name)
+        except CallError as error:
+            return _failed(error)
+        return await runner.call_async(arguments)
+
+    async def _whole(self, name: str, arguments: Any) -> Result:
+        """Run a call inside the lifespan and every `around` hook, the first one outermost."""
+        from .run.around import run_around
+
+        try:
+            await self._entered()
+        except Exception as error:  # noqa: BLE001 - a resource that does not open is a failed call
+            return _failure(name, error)
+
+        async def innermost(sent: Any) -> Result:
+            return await self._inner(name, sent)
+
+        return await run_around(self._around, name, arguments, innermost)
+
+    def around(self, hook: Around) -> Around:
+        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it."""
+        self._around.append(hook)
+        return hook
+
+    # -- the lifespan
+
+    @property
+    def state(self) -> Any:
+        """What the lifespan gave; None while it is not open."""
+        return None if self._lifespan is None else self._lifespan.value
+
+    async def _entered(self) -> None:
+        if self._open_lifespan is None:
+            return
+        if self._lifespan is None:
+            from .run.lifespan import Lifespan
+
+            self._lifespan = Lifespan(self._open_lifespan)
+        await self._lifespan.enter()
+
+    def close(self) -> None:
+        """Leave the lifespan; the next call enters it again."""
+        if self._lifespan is not None:
+            self._lifespan.leave_soon()
+            self._lifespan = None
+
+    async def aclose(self) -> None:
+        """Leave the lifespan, from async code."""
+        if self._lifespan is not None:
+            await self._lifespan.leave()
+            self._lifespan = None
+
+    def __enter__(self) -> Self:
+        if self._open_lifespan is not None:
+            from .run.workers import background
+
+            background.run(self._entered())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        await self._entered()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""
         return json.loads(self.to_mcp_json(protocol))
@@ -141,6 +275,25 @@ class Toolbox(Mapping[str, Tool]):
     def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
         """Return the `tools/list` payload as JSON; built once, until the toolbox changes."""
         return self._catalog.to_mcp_json(protocol)
+
+
+def _failed(error: CallError) -> Result:
+    from .run.failure import failed
+
+    return failed(error)
+
+
+def _failure(name: str, error: BaseException) -> Result:
+    from .run.failure import failure_of
+
+    return failure_of(name, error, ())
+
+
+def _raised(result: Result) -> Result:
+    """Raise what the tool raised, or our own error; return a result that is none."""
+    if result.error is None:
+        return result
+    raise result.error.__cause__ or result.error
 
 
 def _members(source: Any) -> list[tuple[str, Any]]:

@@ -261,7 +261,9 @@ def test_a_flattened_field_named_like_its_own_parameter_is_that_field():
 def test_the_nested_form_of_a_flattened_parameter_is_taken_too():
     def f(window: Annotated[Window, Flatten()]): ...
 
-    assert made(f).bind({"window": {"start": 1}}) == ([], {"window": Window(1)})
+    tool = made(f)
+    refuses(tool, {"window": {"start": 1}})
+    assert tool.call({"window": {"start": 1}}).repairs[0].code == "nested"
 
 
 def test_a_flattened_parameters_own_name_is_not_taken_through_the_extras():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Self
 
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
@@ -75,6 +75,9 @@ def _hints(
         return hints, problems, None
     names = scope.local_names()
     for name, annotation in hints.items():
+        if annotation is Self and target.owner is not None:
+            hints[name] = target.owner
+            continue
         if annotation is EMPTY or not needs_scope(annotation):
             continue
         try:

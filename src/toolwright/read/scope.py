@@ -9,7 +9,7 @@ import types
 import typing
 from collections import ChainMap
 from collections.abc import Mapping, MutableMapping
-from typing import Any, ForwardRef
+from typing import Any, ForwardRef, Self
 
 from .source import module_tree
 from .target import Target
@@ -97,7 +97,7 @@ def scope_of(target: Target) -> Scope | None:
 
 def needs_scope(annotation: Any) -> bool:
     """Tell whether an annotation holds a string that has yet to be resolved."""
-    if isinstance(annotation, str | ForwardRef):
+    if isinstance(annotation, str | ForwardRef) or annotation is Self:
         return True
     return any(needs_scope(part) for part in getattr(annotation, "__args__", ()))
 

@@ -13,7 +13,8 @@ from .hints import strip_annotated
 from .plan import Plan
 from .walk import is_list, is_node
 
-_CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+# JSON has neither bytes nor NaN.
+_CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", allow_inf_nan=False)
 _RECORDS = frozenset(("model", "dataclass", "typed-dict"))
 # What stands here is data or code of the author's, not schema.
 _OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
@@ -51,17 +52,18 @@ def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
     """
     if not own_bytes:
         return adapter.validator
-    return SchemaValidator(_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
+    return SchemaValidator(_base64(adapter.core_schema, {}), _CORE_ROOT, _use_prebuilt=False)
 
 
 def serializer_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
     """Return the serialiser; with `own_bytes`, one that writes base64 inside models too."""
     if not own_bytes:
         return adapter.serializer
-    return SchemaSerializer(_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
+    return SchemaSerializer(_base64(adapter.core_schema, {}), _CORE_ROOT, _use_prebuilt=False)
 
 
 _CORE: Any = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
+_CORE_ROOT: Any = {**_CORE, "allow_inf_nan": False}
 
 
 def _base64(schema: Any, seen: dict[int, Any]) -> Any:

@@ -49,29 +49,40 @@ def output_hint(hint: Any) -> Any:
         return output_hint(get_args(bare)[-1])
     if any(bare is nothing for nothing in _NOTHING) or has_content(hint):
         return EMPTY
-    if get_origin(bare) in _STREAMS and unalias(get_args(bare)[0]) is str:
-        return str  # pieces of one text
+    if get_origin(bare) in _STREAMS:
+        item = get_args(bare)[0]
+        return str if unalias(item) is str else list[item]  # pieces of one text, or items
     return hint
 
 
-def has_content(hint: Any) -> bool:
+def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
     """Tell whether a hint is, or holds, one of the protocol's content types."""
+    if id(hint) in seen:
+        return False  # a recursive alias
+    seen |= {id(hint)}
     for arm in arms(hint):
         if isinstance(arm, type) and any(_is_content(base) for base in arm.__mro__):
             return True
         parts = get_args(arm) if get_origin(arm) not in UNIONS else ()
-        if any(has_content(part) for part in parts if not isinstance(part, list)):
+        if any(has_content(part, seen) for part in parts if not isinstance(part, list)):
             return True
     return False
 
 
 def _is_content(cls: type) -> bool:
+    if cls.__module__ in ("toolwright.content", "toolwright.results"):
+        return True
     return cls.__name__ in _CONTENT_TYPES and cls.__module__.split(".")[0] in _CONTENT_MODULES
 
 
 def is_text(hint: Any) -> bool:
     """Tell whether values are plain text, which structured content would only repeat."""
     return unalias(hint) is str
+
+
+def is_bytes(hint: Any) -> bool:
+    """Tell whether values are bytes, which are shown as content."""
+    return unalias(hint) in (bytes, bytearray)
 
 
 def is_object(schema: Schema) -> bool:

@@ -184,7 +184,7 @@ def plain_keys(node: Schema, key: str) -> Schema:
         note(node, f"keys match {' or '.join(f'`{p}`' for p in patterns)}")
     names: Schema = node.pop("propertyNames", {})
     rules = [f"{word} {value}" for word, value in names.items() if word not in _SHAPES]
-    if rules:
+    if rules and NOTE_KEY not in node:
         note(node, f"keys: {', '.join(rules)}")
     return node
 

@@ -15,7 +15,7 @@ from ..read.signature import EMPTY, VARIADIC, Signature
 from .adapters import serializer_of, validator_of
 from .definitions import Definitions, merge, own_bytes
 from .explicit import check_explicit
-from .output import boxed, is_object, is_text, may_be_null, root_object
+from .output import boxed, is_bytes, is_object, is_text, may_be_null, root_object
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
 from .walk import REF_PREFIX, Schema, is_node
@@ -35,6 +35,7 @@ class Compiled:
     """All that a call and a list need of one tool."""
 
     plan: Plan
+    inputs: TypeAdapter[Any]
     validator: Any
     """Of the arguments."""
     flat: dict[str, Flat]
@@ -52,9 +53,12 @@ class Compiled:
     """The form for clients that need an object; None if the bare form is one."""
     nullable_output: bool
     text_output: bool
+    bytes_output: bool
+    """Values are shown as text, or as content, once."""
     problems: tuple[str, ...]
     explicit_input: Any = None
-    """A validator for an explicit input schema."""
+    explicit_output: Any = None
+    """Validators for explicit schemas."""
 
 
 @dataclass(slots=True)
@@ -91,13 +95,15 @@ class Writer:
         options = draft.options
         flat: dict[str, Flat] = {}
         schema = self._input(draft, given, flat)
-        explicit = None
+        explicit = explicit_output = None
         if options.input_schema is not None:
             explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
             schema = dict(options.input_schema)
         output: Schema | None = None
         if options.output_schema is not None:
-            check_explicit(draft.signature, options.output_schema, "output_schema")
+            explicit_output = check_explicit(
+                draft.signature, options.output_schema, "output_schema"
+            )
             output = dict(options.output_schema)
         elif taken is not None:
             output = self._output(draft, taken)
@@ -106,6 +112,7 @@ class Writer:
         written_bytes = taken is not None and own_bytes(self.raw, taken)
         return Compiled(
             plan=draft.plan,
+            inputs=draft.inputs,
             validator=validator_of(draft.inputs, own_bytes=own_bytes(self.raw, given)),
             flat=flat,
             keys=keys,
@@ -119,8 +126,10 @@ class Writer:
             ),
             nullable_output=output is not None and may_be_null(output),
             text_output=options.output_schema is None and is_text(draft.output_hint),
+            bytes_output=options.output_schema is None and is_bytes(draft.output_hint),
             problems=tuple(dict.fromkeys(draft.problems)),
             explicit_input=explicit,
+            explicit_output=explicit_output,
         )
 
     def _input(self, draft: Draft, raw: Schema, flat: dict[str, Flat]) -> Schema:

@@ -1,0 +1,194 @@
+"""Values that are more than JSON: images, sound, files, and how other libraries' values become them.
+
+`CONVERTERS` is one table, by the name of a class; `converter` adds to it. The libraries themselves
+are never imported here, only recognised.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import mimetypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+__all__ = ["CONVERTERS", "Audio", "Content", "File", "Image", "convert", "converter"]
+
+F = TypeVar("F", bound=Callable[[Any], Any])
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+)
+_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
+
+
+def sniff(data: bytes) -> str:
+    """Tell the MIME type of bytes by how they begin."""
+    if data[:4] == b"RIFF" and data[8:12] in _RIFF:
+        return _RIFF[data[8:12]]
+    for start, mime in _SIGNATURES:
+        if data.startswith(start):
+            return mime
+    return "application/octet-stream"
+
+
+class Content:
+    """Bytes with a MIME type; the base of `Image`, `Audio` and `File`."""
+
+    kind = "resource"
+
+    def __init__(
+        self, data: bytes | str | Path, mime_type: str | None = None, *, name: str | None = None
+    ) -> None:
+        self.path = None if isinstance(data, bytes) else Path(data)
+        self._data = data if isinstance(data, bytes) else None
+        self._mime_type = mime_type
+        self.name = name or (self.path.name if self.path else "data")
+
+    @property
+    def data(self) -> bytes:
+        """The bytes; a file is read when they are needed."""
+        if self._data is None and self.path is not None:
+            self._data = self.path.read_bytes()
+        return self._data or b""
+
+    @property
+    def mime_type(self) -> str:
+        """The MIME type: as given, by the file's name, or by the first bytes."""
+        guessed = mimetypes.guess_type(self.name)[0] if self.path else None
+        return self._mime_type or guessed or sniff(self.data)
+
+    def block(self) -> dict[str, Any]:
+        """Return the content block."""
+        data = base64.b64encode(self.data).decode()
+        if self.kind != "resource":
+            return {"type": self.kind, "data": data, "mimeType": self.mime_type}
+        resource: dict[str, Any] = {"uri": f"file:///{self.name}", "mimeType": self.mime_type}
+        if self.mime_type.startswith("text/"):
+            resource["text"] = self.data.decode("utf-8", "replace")
+        else:
+            resource["blob"] = data
+        return {"type": "resource", "resource": resource}
+
+
+class Image(Content):
+    """An image, from bytes or from a file."""
+
+    kind = "image"
+
+
+class Audio(Content):
+    """Sound, from bytes or from a file."""
+
+    kind = "audio"
+
+
+class File(Content):
+    """A file, from a path or from bytes; shown by its MIME type."""
+
+    def block(self) -> dict[str, Any]:
+        """Return the content block that fits the MIME type."""
+        family = self.mime_type.split("/", 1)[0]
+        if family in ("image", "audio"):
+            data = base64.b64encode(self.data).decode()
+            return {"type": family, "data": data, "mimeType": self.mime_type}
+        return super().block()
+
+
+def of_bytes(data: bytes) -> Content:
+    """Return bytes as the kind of content that their first bytes show."""
+    return File(data)
+
+
+CONVERTERS: dict[str, Callable[[Any], Any]] = {}
+"""Class name, with its module's top package, to the function that makes it JSON or `Content`."""
+
+
+def converter(name: str) -> Callable[[F], F]:
+    """Teach how values of a class become JSON, or `Content`; `name` is `package.Class`.
+
+    >>> @converter("shop.Money")
+    ... def money(value):
+    ...     return {"cents": value.cents}
+    """
+
+    def register(function: F) -> F:
+        CONVERTERS[name] = function
+        return function
+
+    return register
+
+
+def convert(value: Any) -> Any:
+    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for what nobody knows."""
+    if isinstance(value, Content):
+        return value
+    own: type[Any] = value.__class__
+    for cls in own.__mro__:
+        known = CONVERTERS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
+        if known is not None:
+            return known(value)
+    fields = getattr(own, "__attrs_attrs__", None)
+    if fields is not None:
+        return {field.name: getattr(value, field.name) for field in fields}
+    if hasattr(value, "__dict__") and getattr(own, "__annotations__", None):
+        return {name: getattr(value, name) for name in own.__annotations__}
+    msg = f"{own.__name__} cannot be written as JSON"
+    raise TypeError(msg)
+
+
+@converter("numpy.generic")
+def _numpy_scalar(value: Any) -> Any:
+    return value.item()
+
+
+@converter("numpy.ndarray")
+def _numpy_array(value: Any) -> Any:
+    return value.tolist()
+
+
+@converter("pandas.DataFrame")
+def _pandas_frame(value: Any) -> Any:
+    return [
+        {str(key): _missing_as_none(cell) for key, cell in row.items()}
+        for row in value.to_dict(orient="records")
+    ]
+
+
+@converter("pandas.Series")
+def _pandas_series(value: Any) -> Any:
+    return [_missing_as_none(cell) for cell in value.tolist()]
+
+
+def _missing_as_none(cell: Any) -> Any:
+    missing = cell is None or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124
+    return None if missing or type(cell).__name__ in ("NAType", "NaTType") else cell
+
+
+@converter("pandas.Timestamp")
+def _pandas_time(value: Any) -> Any:
+    return value.isoformat()
+
+
+@converter("PIL.Image")
+def _pil_image(value: Any) -> Any:
+    stream = io.BytesIO()
+    value.save(stream, format="PNG")
+    return Image(stream.getvalue(), "image/png")
+
+
+@converter("matplotlib.Figure")
+def _matplotlib_figure(value: Any) -> Any:
+    stream = io.BytesIO()
+    value.savefig(stream, format="png")
+    return Image(stream.getvalue(), "image/png")

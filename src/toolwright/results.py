@@ -1,0 +1,225 @@
+"""What came of a call: always valid, never empty, never null.
+
+The contract is `tool_result.v1.schema.json`, shipped beside this file.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from .errors import CallError
+from .options import BARE_SINCE, LATEST_PROTOCOL
+
+__all__ = [
+    "Repair",
+    "Result",
+    "build_result",
+    "get_schema_path",
+    "get_validator",
+    "is_canonical",
+    "parse",
+    "validate",
+]
+
+_KEYS = frozenset(("content", "isError", "structuredContent", "_meta"))
+_BLOCK_TYPES = frozenset(("text", "image", "audio", "resource_link", "resource"))
+
+
+class Repair(NamedTuple):
+    """One change made to the arguments: where, what kind, and what it did, in words."""
+
+    path: tuple[str | int, ...]
+    code: str
+    text: str
+
+
+class Result:
+    """What came of one call.
+
+    `value` is the Python value (of an error, it raises that error); `content` the blocks for a
+    model; `structured` the JSON value, where there is one.
+    """
+
+    __slots__ = (
+        "_blocks",
+        "_body",
+        "_value",
+        "boxed",
+        "error",
+        "is_text",
+        "meta",
+        "repairs",
+        "shows_body",
+    )
+
+    def __init__(
+        self,
+        value: Any = None,
+        *,
+        body: bytes | None = None,
+        blocks: Sequence[Mapping[str, Any]] | None = None,
+        is_text: bool = False,
+        shows_body: bool = False,
+        boxed: str = "",
+        error: CallError | None = None,
+        repairs: tuple[Repair, ...] = (),
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._value = value
+        self._body = body
+        self._blocks = blocks
+        self.is_text = is_text
+        """Whether the value is text: then its JSON is that text, quoted."""
+        self.shows_body = shows_body
+        """Whether structured content is sent."""
+        self.boxed = boxed
+        """Who gets it boxed: nobody, `"old"` clients, or `"all"`."""
+        self.error = error
+        self.repairs = repairs
+        self.meta = meta
+
+    def __repr__(self) -> str:
+        return f"<Result {'error: ' if self.is_error else ''}{self.text[:60]!r}>"
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed."""
+        return self.error is not None
+
+    @property
+    def value(self) -> Any:
+        """The Python value. Raises the error of a failed call."""
+        if self.error is not None:
+            raise self.error
+        return self._value
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """The content blocks; there is always at least one."""
+        if self._blocks is not None:
+            return [dict(block) for block in self._blocks]
+        body = self._body or b"null"
+        return [{"type": "text", "text": json.loads(body) if self.is_text else body.decode()}]
+
+    @property
+    def text(self) -> str:
+        """All text of the content."""
+        return "\n".join(block["text"] for block in self.content if block["type"] == "text")
+
+    @property
+    def structured(self) -> Any:
+        """The value as JSON sees it; None if no structured content is sent."""
+        return json.loads(self._body) if self.shows_body and self._body is not None else None
+
+    def json_value(self) -> Any:
+        """Return the value as JSON sees it, whether structured content is sent or not."""
+        return None if self._body is None else json.loads(self._body)
+
+    def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
+        """Return the result as clients of a protocol version get it."""
+        return json.loads(self.to_mcp_json(protocol))
+
+    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
+        """Return the result as clients of a protocol version get it, as JSON."""
+        body = self._body
+        if self._blocks is None and body is not None:
+            text = body if self.is_text else _quoted(body)
+            parts = [b'{"content":[{"type":"text","text":', text, b"}]"]
+        else:
+            parts = [b'{"content":', _json(self.content)]
+        if self.shows_body and body is not None:
+            box = self.boxed == "all" or (self.boxed == "old" and protocol < BARE_SINCE)
+            parts += [b',"structuredContent":', b'{"result":' + body + b"}" if box else body]
+        parts.append(b',"isError":true' if self.error is not None else b',"isError":false')
+        if self.meta:
+            parts += [b',"_meta":', _json(self.meta)]
+        parts.append(b"}")
+        return b"".join(parts)
+
+
+def _quoted(body: bytes) -> bytes:
+    """Write JSON as a JSON string: control characters are escaped in it already."""
+    return b'"' + body.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+# -- the contract
+
+
+def get_schema_path() -> Path:
+    """Return the path of the contract's JSON Schema."""
+    return Path(__file__).with_name("tool_result.v1.schema.json")
+
+
+@functools.cache
+def get_validator() -> Any:
+    """Return a `jsonschema` validator of the contract."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(json.loads(get_schema_path().read_text("utf-8")))
+
+
+def validate(payload: Any) -> None:
+    """Check a payload against the contract. Raises `ValueError` with the place and the reason."""
+    for error in get_validator().iter_errors(payload):
+        place = "/".join(str(step) for step in error.absolute_path) or "the root"
+        msg = f"not a tool result: {error.message} at {place}"
+        raise ValueError(msg)
+
+
+def build_result(text: str, is_error: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
+    """Build a result of one text.
+
+    >>> build_result("done")
+    {'content': [{'type': 'text', 'text': 'done'}], 'isError': False}
+    """
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def is_canonical(value: Any) -> bool:
+    """Tell whether a value is a tool result already: exactly its keys, and real blocks."""
+    if not isinstance(value, Mapping):
+        return False
+    payload = cast("Mapping[str, Any]", value)
+    if not {"content", "isError"} <= payload.keys() <= _KEYS:
+        return False
+    blocks: Any = payload["content"]
+    return (
+        isinstance(payload["isError"], bool)
+        and isinstance(blocks, list)
+        and len(cast("list[Any]", blocks)) > 0
+        and all(is_block(block) for block in cast("list[Any]", blocks))
+    )
+
+
+def is_block(value: Any) -> bool:
+    """Tell whether a value is a content block."""
+    if not isinstance(value, Mapping):
+        return False
+    block = cast("Mapping[str, Any]", value)
+    return block.get("type") in _BLOCK_TYPES and len(block) > 1
+
+
+def parse(payload: Any) -> Any:
+    """Return the JSON value in a result, or in its text; text that is not JSON is returned as it is.
+
+    >>> parse(build_result('{"a": 1}'))
+    {'a': 1}
+    """
+    if isinstance(payload, str | bytes):
+        payload = json.loads(payload)
+    validate(payload)
+    if "structuredContent" in payload:
+        return payload["structuredContent"]
+    text = "\n".join(block["text"] for block in payload["content"] if block["type"] == "text")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,65 @@
+"""From an exception to a result: what a model may read, and what only the author sees."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Any
+
+from pydantic_core import ValidationError
+
+from ..errors import CallError, UnexpectedError
+from ..results import Repair, Result
+from .json import without_surrogates
+
+log = logging.getLogger("toolwright")
+log.addHandler(logging.NullHandler())
+
+SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
+"""Exceptions whose text a model may read, as `TypeName: text`; append your own."""
+
+
+def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
+    """Make the result of a failure."""
+    detail: dict[str, Any] = {"code": error.code}
+    if error.hint:
+        detail["hint"] = error.hint
+    retryable = getattr(error, "retryable", None)
+    if retryable is not None:
+        detail["retryable"] = retryable
+    faults: Any = getattr(error, "faults", ())
+    if faults:
+        detail["faults"] = [
+            {"path": list(fault.path), "code": fault.code, "text": fault.text} for fault in faults
+        ]
+    text = without_surrogates(error.for_model()) or type(error).__name__
+    return Result(
+        blocks=[{"type": "text", "text": text}],
+        error=error,
+        repairs=repairs,
+        meta={"toolwright/error": without_surrogates(detail)},
+    )
+
+
+def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
+    """Make the result of whatever a tool raised."""
+    if isinstance(raised, CallError):
+        return failed(raised, repairs)
+    kind = type(raised).__name__
+    if isinstance(raised, tuple(SPOKEN)) and not isinstance(raised, ValidationError):
+        text = _first_line(raised)
+        error = CallError(f"{kind}: {text}" if text else kind)
+        log.info("%s raised %s", name, kind, exc_info=raised)
+    else:
+        number = secrets.token_hex(4)
+        error = UnexpectedError(f"{name} failed unexpectedly (reference {number})")
+        log.error("%s failed unexpectedly (reference %s)", name, number, exc_info=raised)
+    error.__cause__ = raised
+    return failed(error, repairs)
+
+
+def _first_line(raised: BaseException) -> str:
+    try:
+        return str(raised).split("\n", 1)[0][:500]
+    except Exception:  # noqa: BLE001 - an exception may not even be able to say itself
+        return ""

@@ -1,0 +1,248 @@
+"""From a value to a result: checked against its declared type, written once, capped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
+
+from ..content import of_bytes
+from ..errors import CallError, ResultError
+from ..options import Options
+from ..results import Repair, Result, is_canonical, validate
+from ..schema.walk import is_list, nodes
+from ..schema.write import Compiled
+from .explain import plain
+from .failure import failed, log
+from .json import blocks_of, check_digits, not_finite, without_surrogates, write
+
+_SCALARS = frozenset(("integer", "boolean", "string"))
+_PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
+_SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
+# What shows that a value is not exactly of its type, or that its writer does not take it.
+_INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
+
+
+class Outcome:
+    """How the values of one tool become results; worked out once."""
+
+    def __init__(self, name: str, compiled: Compiled, options: Options) -> None:
+        self.name = name
+        self.compiled = compiled
+        self.most = options.max_result
+        self.paging = [key for key in _PAGING if key in compiled.keys]
+        schema: Any = from_json(compiled.output_schema) if compiled.output_schema else {}
+        typed = compiled.output_validator is not None and not compiled.bytes_output
+        validator: Any = compiled.output_validator
+        self.check: Any = validator.validate_python if typed else None
+        self.to_json: Any = compiled.serializer.to_json if typed else None
+        self.is_text = compiled.text_output
+        self.is_scalar = schema.get("type") in _SCALARS
+        self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
+        self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
+        self.explicit = compiled.explicit_output
+        shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
+        self.shows_body = shown and (options.emit != "auto" or not self.is_text)
+        self.only_body = options.emit == "structured" and self.shows_body
+        boxed = compiled.boxed_output_schema is not None
+        self.boxed = ("all" if compiled.nullable_output else "old") if boxed else ""
+
+    def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
+        """Make the result of a value; one that cannot be sent makes an error result."""
+        try:
+            made = self._of(value, repairs)
+            if self.explicit is not None and made.error is None:
+                self._check_explicit(made)
+        except ResultError as error:
+            error.args = (f"{self.name}: {error.message}",)
+            error.message = error.args[0]
+            return failed(error, repairs)
+        return made
+
+    def _of(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        if self.check is None or self.to_json is None:
+            return self._untyped(value, repairs)
+        if type(value) is Result:
+            return value
+        try:
+            checked = self.check(value, strict=True)
+            if self.is_scalar:
+                body = self.to_json(checked, by_alias=True)
+            else:
+                # A field set to something else after validation is written with a warning only.
+                body = self.to_json(checked, by_alias=True, warnings="error")
+        except _INEXACT:
+            return self._by_json(value, repairs)
+        return self._finish(checked, body, repairs, [])
+
+    def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        """A value that is not exactly of its type may still be its JSON: a dict for a model."""
+        if is_canonical(value):
+            return canonical(value, repairs)
+        body, lifted = write(value)
+        try:
+            checked = self.compiled.output_validator.validate_json(body, strict=True)
+            body = self.compiled.serializer.to_json(checked, by_alias=True)
+        except ValidationError as error:
+            raise self._broken(error) from error
+        except PydanticSerializationError as error:
+            raise ResultError(f"the result cannot be written as JSON: {error}") from error
+        return self._finish(checked, body, repairs, lifted)
+
+    def _broken(self, error: ValidationError) -> ResultError:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(["result", *(str(step) for step in first["loc"])])
+        said = str(first["msg"])
+        log.error("%s: %s is not of its declared type: %s", self.name, where, said)
+        text = f"`{where}` is not of its declared type: {plain(said)}"
+        return ResultError(text, path=first["loc"])
+
+    def _finish(
+        self, value: Any, body: bytes, repairs: tuple[Repair, ...], lifted: list[dict[str, Any]]
+    ) -> Result:
+        if self.has_numbers and b"null" in body:
+            # NaN is written as null by models, whatever their schema says.
+            plain = self.compiled.serializer.to_python(value, warnings=False)
+            place = not_finite(plain, "result")
+            if place:
+                raise ResultError(f"`{place}` is not a finite number")
+        check_digits(body)
+        if len(body) > self.most:
+            return self._cut(value, body, repairs)
+        blocks: list[dict[str, Any]] | None = None
+        if lifted:
+            blocks = [{"type": "text", "text": body.decode()}, *lifted]
+        elif self.only_body:
+            blocks = _SEE_STRUCTURED
+        return Result(
+            value,
+            body=body,
+            blocks=blocks,
+            is_text=self.is_text,
+            shows_body=self.shows_body,
+            boxed=self.boxed,
+            repairs=repairs,
+        )
+
+    def _check_explicit(self, made: Result) -> None:
+        errors = sorted(self.explicit.iter_errors(made.json_value()), key=str)
+        if errors:
+            steps = [str(step) for step in errors[0].absolute_path]
+            where = ".".join(["result", *steps])
+            raise ResultError(f"`{where}` does not meet the output schema: {errors[0].message}")
+        made.shows_body = self.shows_body
+        made.boxed = self.boxed
+
+    # -- values of which no type is declared
+
+    def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        if type(value) is Result:
+            return value
+        if isinstance(value, str):
+            body = to_json(without_surrogates(value))
+            if len(body) > self.most:
+                return self._cut_text(value, body, repairs)
+            return Result(value, body=body, is_text=True, repairs=repairs)
+        if is_canonical(value):
+            return canonical(value, repairs)
+        blocks = self._blocks(value)
+        if blocks is not None:
+            return Result(value, blocks=blocks, repairs=repairs)
+        body, lifted = write(value)
+        if len(body) > self.most:
+            if is_list(value):
+                return self._cut_list(value, body, repairs)
+            raise self._too_large(len(body))
+        text = {"type": "text", "text": body.decode()}
+        return Result(value, body=body, blocks=[text, *lifted] if lifted else None, repairs=repairs)
+
+    def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
+        """Return a value that is content, or a list that holds some, as blocks."""
+        if isinstance(value, bytes | bytearray):
+            return [of_bytes(bytes(value)).block()]
+        blocks = blocks_of(value)
+        if blocks is not None or not isinstance(value, list | tuple):
+            return blocks
+        items = cast("list[Any]", value)
+        parts = [blocks_of(item) for item in items]
+        if all(part is None for part in parts):
+            return None
+        made: list[dict[str, Any]] = []
+        for item, part in zip(items, parts, strict=True):
+            made.extend(part if part is not None else self._untyped(item, ()).content)
+        return made
+
+    # -- size
+
+    def _cut(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        if self.is_text:
+            return self._cut_text(value, body, repairs)
+        if self.may_cut:
+            return self._cut_list(value, body, repairs)
+        raise self._too_large(len(body))
+
+    def _too_large(self, size: int) -> ResultError:
+        text = f"the result has {size} bytes, more than the limit of {self.most}"
+        return ResultError(text, hint=self._how_to_get_it())
+
+    def _how_to_get_it(self) -> str:
+        if self.paging:
+            return f"use {' or '.join(f'`{key}`' for key in self.paging)} to ask for a part of it"
+        return "ask for less at a time"
+
+    def _cut_text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        data = str(from_json(body)).encode()
+        shown = data[: self.most].decode("utf-8", "ignore")
+        left = len(data) - len(shown.encode())
+        notice = f"[cut: {left} of {len(data)} bytes left out; {self._how_to_get_it()}]"
+        return self._shown(value, to_json(shown), shown, notice, repairs)
+
+    def _cut_list(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        items: list[Any] = json.loads(body)
+        kept: list[bytes] = []
+        size = 2
+        for item in items:
+            written = to_json(item)
+            size += len(written) + 1
+            if size > self.most:
+                break
+            kept.append(written)
+        cut = b"[" + b",".join(kept) + b"]"
+        left = len(items) - len(kept)
+        notice = f"[cut: {left} of {len(items)} items left out; {self._how_to_get_it()}]"
+        return self._shown(value, cut, cut.decode(), notice, repairs)
+
+    def _shown(
+        self, value: Any, body: bytes, text: str, notice: str, repairs: tuple[Repair, ...]
+    ) -> Result:
+        return Result(
+            value,
+            body=body,
+            blocks=[{"type": "text", "text": text}, {"type": "text", "text": notice}],
+            shows_body=self.shows_body,
+            boxed=self.boxed,
+            repairs=repairs,
+        )
+
+
+def canonical(payload: Mapping[str, Any], repairs: tuple[Repair, ...]) -> Result:
+    """Pass a finished result through, checked."""
+    body, _ = write(payload)
+    data = json.loads(body)
+    try:
+        validate(data)
+    except ValueError as error:
+        raise ResultError(str(error)) from error
+    shows = "structuredContent" in data
+    text = "\n".join(block["text"] for block in data["content"] if block["type"] == "text")
+    return Result(
+        data,
+        body=to_json(data["structuredContent"]) if shows else None,
+        blocks=data["content"],
+        shows_body=shows,
+        error=CallError(text or "the tool reports an error") if data["isError"] else None,
+        repairs=repairs,
+        meta=data.get("_meta"),
+    )

@@ -1,0 +1,104 @@
+"""The declared shape of arguments, for repairing and explaining them.
+
+It is worked out from the same adapter as everything else, when a call first fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..options import FULL
+from ..schema.passes import apply_passes, passes
+from ..schema.walk import REF_PREFIX, Schema, is_list, is_node
+
+
+class Shape:
+    """A schema with its definitions; nodes are looked at through it."""
+
+    def __init__(self, root: Schema, definitions: Schema) -> None:
+        self.root = root
+        self.definitions = definitions
+
+    def arms(self, node: Any, seen: frozenset[str] = frozenset()) -> Iterator[Schema]:
+        """Yield the alternatives of a node, references and unions opened."""
+        if not is_node(node):
+            return
+        ref = str(node.get("$ref", ""))
+        if ref:
+            name = ref.removeprefix(REF_PREFIX)
+            if name not in seen:
+                yield from self.arms(self.definitions.get(name), seen | {name})
+            return
+        choices = node.get("anyOf") or node.get("oneOf")
+        if choices:
+            for choice in choices:
+                yield from self.arms(choice, seen)
+            return
+        yield node
+
+    def kinds(self, node: Any) -> frozenset[str]:
+        """Return the JSON types a node admits; none at all means any."""
+        found: set[str] = set()
+        for arm in self.arms(node):
+            kind = arm.get("type")
+            if is_list(kind):
+                found.update(kind)
+            elif isinstance(kind, str):
+                found.add(kind)
+            elif "enum" in arm or "const" in arm:
+                values: list[Any] = arm.get("enum", [arm.get("const")])
+                found.update(kind_of(value) for value in values)
+            else:
+                return frozenset()
+        if "number" in found:
+            found.add("integer")
+        return frozenset(found)
+
+    def values(self, node: Any) -> list[Any] | None:
+        """Return the values a node admits, if it lists them all."""
+        found: list[Any] = []
+        for arm in self.arms(node):
+            if "enum" in arm:
+                found.extend(arm["enum"])
+            elif "const" in arm:
+                found.append(arm["const"])
+            elif arm.get("type") != "null":
+                return None
+        return found or None
+
+    def child(self, node: Any, key: str | int) -> Any:
+        """Return the node of a property or an item."""
+        for arm in self.arms(node):
+            if isinstance(key, str):
+                inner = arm.get("properties", {}).get(key, arm.get("additionalProperties"))
+            else:
+                positions = arm.get("prefixItems", [])
+                inner = positions[key] if key < len(positions) else arm.get("items")
+            if is_node(inner):
+                return inner
+        return None
+
+
+def shape_of(root: Schema, definitions: Schema) -> Shape:
+    """Make a shape of a neutral schema."""
+    steps = passes(FULL, is_input=True)
+    return Shape(
+        apply_passes(root, steps),
+        {name: apply_passes(schema, steps) for name, schema in definitions.items()},
+    )
+
+
+def kind_of(value: Any) -> str:
+    """Return the JSON type of a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list | tuple) else "object"

@@ -1,0 +1,44 @@
+"""Flattened parameters: their fields stand at the top level, and are gathered before validating."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import Fault
+from .walk import is_node
+from .write import Compiled
+
+
+def nest(
+    compiled: Compiled, data: dict[str, Any], *, nested: bool
+) -> tuple[dict[str, Any], list[str], list[Fault]]:
+    """Gather the fields of flattened parameters under each parameter's own key.
+
+    With `nested`, a parameter may also come whole, under that key. Returns the arguments, the keys
+    that came whole, and what is wrong.
+    """
+    owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
+    rest = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
+    whole = [key for key in compiled.flat if key in data and key not in owners]
+    if not nested and whole:
+        return data, [], [_flat_fault(key) for key in whole]
+    gathered: dict[str, dict[str, Any]] = {
+        key: {} for key, flat in compiled.flat.items() if flat.required and key not in whole
+    }
+    made: dict[str, Any] = {}
+    for key, value in data.items():
+        owner = owners.get(key)
+        if owner is None and key not in compiled.keys:
+            owner = rest
+        if owner is None:
+            made[key] = value
+        else:
+            gathered.setdefault(owner, {})[key] = value
+    both = sorted(made.keys() & gathered.keys())
+    bad = [*both, *(key for key in whole if not is_node(made.get(key)) and key not in both)]
+    return {**made, **gathered}, whole, [_flat_fault(key) for key in bad]
+
+
+def _flat_fault(key: str) -> Fault:
+    text = f"the fields of `{key}` stand at the top level; leave `{key}` itself out"
+    return Fault((key,), "flat", text)
