@@ -4,7 +4,7 @@ Each figure comes from a fresh process in an environment of its own below `.benc
 compared runs in turn, round by round, so that a busy machine is unkind to all alike. Nothing here
 fails on a slow day: a missed target is printed, and the exit code stays 0.
 
-    python benchmarks/run.py [import] [compile] [list] [size] [--rounds 5]
+    python benchmarks/run.py [import] [compile] [list] [size] [call] [--rounds 5]
 """
 
 import argparse
@@ -27,6 +27,7 @@ ENVIRONMENTS = {
 }
 TOOLS = 500
 PEERS = ("fastmcp", "mcp")
+CLOCKS = ("cpu", "wall")
 # PYTHONDONTWRITEBYTECODE and the like would change what is measured.
 ENVIRON = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
@@ -122,16 +123,14 @@ def imports(rounds):
     for at in range(max(rounds, 9) + 1):
         say(f"import, round {at}")
         for environment, given in statements.items():
-            for each, spent in measure(environment, "import", *given).items():
-                if at:  # the first round may write bytecode
-                    taken.setdefault((environment, each), []).append(spent)
-    homes = {each: environment for environment, given in statements.items() for each in given}
+            spent = measure(environment, "import", *given)
+            if at:  # the first round may write bytecode
+                for each in given:
+                    over = {clock: spent[each][clock] - spent["pass"][clock] for clock in CLOCKS}
+                    taken.setdefault(each, []).append(over)
 
     def figures(statement, clock):
-        """Return what a statement takes over an interpreter that does nothing."""
-        home = homes[statement]
-        empty = median(each[clock] for each in taken[home, "pass"])
-        return [each[clock] - empty for each in taken[home, statement]]
+        return [each[clock] for each in taken[statement]]
 
     for ours, clock, theirs, target in (
         (first, "cpu", whole, 0.05),
@@ -194,7 +193,50 @@ def sizes(_rounds):
             yield Row(f"bytes of tools/list, {title}", ours, who, theirs, "B", 0.75)
 
 
-SECTIONS = {"import": imports, "compile": compiling, "list": listing, "size": sizes}
+def calling(rounds):
+    """Calls to finished bytes; wall time, since threads are part of it."""
+    taken = {who: [] for who in ("toolwright", *PEERS)}
+    threads = []
+    for at in range(rounds):
+        say(f"call, round {at + 1}")
+        for who, figures in taken.items():
+            figures.append(measure(who, "call", who, "calls"))
+        threads.append(measure("toolwright", "call", "toolwright", "thread"))
+
+    def of(who, name):
+        return [each[name] for each in taken[who]]
+
+    titles = {
+        "add": "call, two ints (wall)",
+        "place_order": "call, ten-item model (wall)",
+        "add_async": "call_async, two ints (wall)",
+        "place_order_async": "call_async, ten-item model (wall)",
+    }
+    targets = {"add": 2.5, "place_order": 1.5, "add_async": 2.5, "place_order_async": 1.5}
+    for name, title in titles.items():
+        ours = of("toolwright", name)
+        yield Row(title, ours, "floor", of("toolwright", f"{name} floor"), "us", targets[name])
+        for who in PEERS:
+            yield Row(title, ours, who, of(who, name), "us", 0.05)
+    hop = [each["hop"] for each in threads]
+    good = [each["ours"] for each in threads]
+    yield Row("call_async of a sync function, one core (wall)", good, "to_thread", hop, "us", 1.2)
+    for key, title in (("fails", "bad argument"), ("fails_unknown", "unknown argument")):
+        bad = [each[key] for each in threads]
+        yield Row(f"call_async, {title}, one core (wall)", bad, "the same, good", good, "us", 2)
+    say("call, a million of them")
+    held = measure("toolwright", "call", "toolwright", "memory")
+    after, before = [held["1000000"]], [held["100000"]]
+    yield Row("resident after 1,000,000 calls", after, "after 100,000", before, "B", 1.01)
+
+
+SECTIONS = {
+    "import": imports,
+    "compile": compiling,
+    "list": listing,
+    "size": sizes,
+    "call": calling,
+}
 
 
 def table(rows):
@@ -223,8 +265,9 @@ def main():
     for name in chosen.sections or SECTIONS:
         rows += SECTIONS[name](chosen.rounds)
     print(
-        f"CPU time unless it says otherwise; medians of {chosen.rounds} rounds (import: 9 or more).\n"
+        f"Medians of {chosen.rounds} rounds (import: at least 9, list: at most 3). CPU time where it"
     )
+    print("does not say wall; tools/list again: wall time, the best of many short slots.\n")
     table(rows)
     if not chosen.sections or "import" in chosen.sections:
         loaded = measure("toolwright", "loaded", "import toolwright")

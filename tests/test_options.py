@@ -391,6 +391,39 @@ def test_a_flattened_parameter_stands_at_the_top():
     assert made.bind({"start": 1, "name": "a"}) == ([], {"window": Window(start=1), "name": "a"})
 
 
+# -- defaults
+
+
+@pytest.mark.promise("parameters.defaults-beyond-json")
+@pytest.mark.parametrize(
+    "default", [float("inf"), float("nan"), object()], ids=["infinite", "no number", "object"]
+)
+@pytest.mark.parametrize("style", ["portable", "full"])
+def test_a_default_that_json_cannot_hold_is_left_out_and_said(default, style):
+    def target(x: Any = default) -> None: ...
+
+    made = Tool(target, style=style)
+    assert "default" not in made.input_schema["properties"]["x"]
+    assert "required" not in made.input_schema
+    [problem] = made.problems
+    assert problem.startswith("`x`: the default `")
+    assert made.bind({})[1]["x"] is default
+
+
+@pytest.mark.promise("parameters.none-means-absent", "schema.default-none-is-absent")
+def test_a_default_of_none_may_be_left_out_whatever_the_type_says():
+    def search(kind: str | None = None, limit: int = None) -> None: ...
+
+    made = Tool(search)
+    assert made.input_schema["properties"] == {
+        "kind": {"type": "string"},
+        "limit": {"type": "integer"},
+    }
+    assert "required" not in made.input_schema
+    for sent in ({}, {"kind": None, "limit": None}):
+        assert made.bind(sent) == ([], {"kind": None, "limit": None})
+
+
 # -- parameters without a usable type
 
 

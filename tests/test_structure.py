@@ -17,7 +17,7 @@ ORDER = [
     ["read"],
     ["results", "content"],
     ["schema"],
-    ["run"],
+    ["run", "marks"],
     ["definition"],
     ["catalog"],
     ["toolbox"],
@@ -77,6 +77,7 @@ def loaded_after(statement):
     return set(run.stdout.split())
 
 
+@pytest.mark.promise("tool.bare-registration")
 @pytest.mark.parametrize(
     "statement", ["import toolwright", "from toolwright import Tool, Toolbox, tool"]
 )
@@ -85,6 +86,7 @@ def test_importing_loads_nothing_heavy(statement):
     assert loaded_after(statement) & heavy == set()
 
 
+@pytest.mark.promise("tool.bare-registration")
 def test_registering_reads_the_bare_signature_only():
     statement = (
         "from toolwright import Toolbox\n"

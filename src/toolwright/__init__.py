@@ -9,7 +9,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost
 if TYPE_CHECKING:
     from .catalog import Problem
     from .content import Audio, File, Image
-    from .definition import Tool, tool
+    from .definition import Tool
     from .errors import (
         ArgumentError,
         CallError,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ToolwrightError,
         UnexpectedError,
     )
+    from .marks import tool
     from .options import Fixed, Flatten, Hidden, Nullable, SchemaOptions
     from .results import Result
     from .toolbox import Toolbox
@@ -66,7 +67,8 @@ _HOMES = {
         "UnexpectedError",
     ),
     "options": ("Fixed", "Flatten", "Hidden", "Nullable", "SchemaOptions"),
-    "definition": ("Tool", "tool"),
+    "definition": ("Tool",),
+    "marks": ("tool",),
     "toolbox": ("Toolbox",),
 }
 

@@ -128,6 +128,8 @@ class Catalog(Mapping[str, Tool]):
 
     def find(self, name: str) -> Runner:
         """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ToolNotFound(repr(name), hint="a name is text")
         tool = self._tools.get(name) or self[name]
         if tool.name in self._disabled:
             raise ToolNotFound(name, hint="it is disabled")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import io
 import mimetypes
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 __all__ = ["CONVERTERS", "Audio", "Content", "File", "Image", "convert", "converter"]
 
@@ -129,15 +130,29 @@ def converter(name: str) -> Callable[[F], F]:
     return register
 
 
+def known_converter(value: Any) -> Callable[[Any], Any] | None:
+    """Return the table's entry for a value's class, or for one it inherits from."""
+    for cls in value.__class__.__mro__:
+        known = CONVERTERS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
+        if known is not None:
+            return known
+    return None
+
+
 def convert(value: Any) -> Any:
     """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for what nobody knows."""
     if isinstance(value, Content):
         return value
     own: type[Any] = value.__class__
-    for cls in own.__mro__:
-        known = CONVERTERS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
-        if known is not None:
-            return known(value)
+    known = known_converter(value)
+    if known is not None:
+        return known(value)
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[Any, Any]", value))
+    if isinstance(value, Collection):
+        return list(cast("Collection[Any]", value))
+    if isinstance(value, os.PathLike):
+        return os.fspath(cast("os.PathLike[str]", value))
     fields = getattr(own, "__attrs_attrs__", None)
     if fields is not None:
         return {field.name: getattr(value, field.name) for field in fields}
@@ -183,7 +198,13 @@ def _pandas_time(value: Any) -> Any:
 @converter("PIL.Image")
 def _pil_image(value: Any) -> Any:
     stream = io.BytesIO()
-    value.save(stream, format="PNG")
+    try:
+        value.save(stream, format="PNG")
+    except OSError:  # a mode that PNG does not have
+        stream = io.BytesIO()
+        plain = "RGB" if value.mode in ("CMYK", "YCbCr", "HSV") else "L"
+        value = value.getchannel(0) if value.mode == "LAB" else value.convert(plain)
+        value.save(stream, format="PNG")
     return Image(stream.getvalue(), "image/png")
 
 

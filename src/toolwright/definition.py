@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .errors import SchemaError
+from .marks import marks
 from .options import BARE_SINCE, LATEST_PROTOCOL, Options, ToolOptions, options_from
 from .read.signature import EMPTY, VARIADIC, Signature
 from .read.target import Target, open_target
@@ -19,12 +20,8 @@ if TYPE_CHECKING:
     from .run.pipeline import Runner
     from .schema.write import Compiled
 
-__all__ = ["Tool", "compile_tools", "tool"]
+__all__ = ["Tool", "compile_tools"]
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-MARK = "__toolwright__"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
@@ -68,6 +65,10 @@ class Tool:
         msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
         raise AttributeError(msg)
 
+    def __delattr__(self, name: str) -> None:
+        msg = "a Tool is frozen"
+        raise AttributeError(msg)
+
     def __repr__(self) -> str:
         return f"<Tool {self.name}>"
 
@@ -76,7 +77,7 @@ class Tool:
 
     def replace(self, **options: Unpack[ToolOptions]) -> Tool:
         """Return a copy of this tool with other options."""
-        return _rebuild(self.target, options_from(options, self.options))
+        return _rebuild(self.target, _options(self._target, options, self.options))
 
     @property
     def target(self) -> Any:
@@ -232,7 +233,7 @@ class Tool:
         """Return the output schema that clients of a protocol version see, as JSON."""
         compiled = self.compile()
         emit = self.options.emit
-        if compiled.output_schema is None or emit == "text":
+        if compiled.output_schema is None or emit == "text" or compiled.bytes_output:
             return None
         if emit == "auto" and compiled.text_output:
             return None
@@ -281,9 +282,9 @@ def _rebuild(target: Any, options: Options) -> Tool:
     return made
 
 
-def _options(target: Target, given: Mapping[str, Any]) -> Options:
+def _options(target: Target, given: Mapping[str, Any], base: Options | None = None) -> Options:
     try:
-        return options_from(given)
+        return options_from(given, base)
     except (TypeError, ValueError) as error:
         raise SchemaError(
             f"has a bad option: {error}",
@@ -346,53 +347,3 @@ def _check(target: Target, options: Options) -> None:
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-
-
-def marks(target: Any) -> Mapping[str, Any]:
-    """Return the options that `@tool` left on a target."""
-    found: Any = getattr(target, MARK, None)
-    return found if is_marked(target) else {}
-
-
-def is_marked(target: Any) -> bool:
-    """Tell whether `@tool` was put on a target."""
-    return isinstance(getattr(target, MARK, None), Mapping)
-
-
-@overload
-def tool(target: Callable[P, R], /) -> Callable[P, R]: ...
-@overload
-def tool(
-    called: str | None = None, /, **options: Unpack[ToolOptions]
-) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
-    """Mark a function, method or class as a tool, with its options; it stays what it is.
-
-    `@tool`, `@tool("name")` and `@tool(read_only=True)` all work. `Toolbox.add` and
-    `Toolbox.include` find the mark.
-
-    >>> @tool(read_only=True)
-    ... def add(a: int, b: int) -> int:
-    ...     return a + b
-    >>> add(1, 2)
-    3
-    """
-    if target is None or isinstance(target, str):
-        given: dict[str, Any] = {**options, "name": target} if target else dict(options)
-
-        def decorate(function: Any) -> Any:
-            return _mark(function, given)
-
-        return decorate
-    return _mark(target, dict(options))
-
-
-def _mark(target: Any, given: Mapping[str, Any]) -> Any:
-    options_from(given)  # a bad option is the decorator's fault, not the toolbox's
-    holder = getattr(target, "__func__", target)
-    try:
-        setattr(holder, MARK, given)
-    except (AttributeError, TypeError):
-        msg = f"{target!r} cannot carry options; use `Toolbox.add(...)` or `Tool(...)`"
-        raise TypeError(msg) from None
-    return target

@@ -37,13 +37,21 @@ class ToolwrightError(Exception):
     code: str = "error"
 
     def __init__(self, message: str, *, path: Sequence[str | int] = (), hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = _as_text(message)
+        super().__init__(self.message)
         self.path = tuple(path)
-        self.hint = hint
+        self.hint = _as_text(hint)
 
     def __str__(self) -> str:
         return f"{self.message} - {self.hint}" if self.hint else self.message
+
+
+def _as_text(value: object) -> str:
+    """Return what an author gave as a message as text, even if it is none."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001
+        return type(value).__name__
 
 
 class DefinitionError(ToolwrightError):
@@ -201,7 +209,8 @@ class ToolNotFound(CallError, KeyError):
     code = "not_found"
 
     def __init__(self, name: str, *, hint: str = "") -> None:
-        super().__init__(f"unknown tool `{name}`", hint=hint)
+        shown = name if len(name) <= 128 else f"{name[:125]}..."
+        super().__init__(f"unknown tool `{shown}`", hint=hint)
         self.name = name
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
@@ -165,10 +166,20 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
     if "tags" in values:
         values["tags"] = _words("tags", values["tags"])
     if "icons" in values:
-        values["icons"] = tuple(values["icons"])
+        values["icons"] = tuple(_json_copy("icons", list(values["icons"])))
+    if values.get("meta") is not None:
+        values["meta"] = _json_copy("meta", dict(values["meta"]))
     if "style" in values:
         values["style"] = _style(values["style"])
     return replace(base or _DEFAULTS, **values)
+
+
+def _json_copy(key: str, value: Any) -> Any:
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        msg = f"{key} must be JSON: {error}"
+        raise ValueError(msg) from None
 
 
 def _words(key: str, value: Sequence[str]) -> tuple[str, ...]:

@@ -119,6 +119,11 @@ class Result:
         """Return the value as JSON sees it, whether structured content is sent or not."""
         return None if self._body is None else json.loads(self._body)
 
+    def renote(self, notice: str) -> None:
+        """Say something else in the notice behind content that was cut."""
+        if self._blocks is not None:
+            self._blocks = [*self._blocks[:-1], {"type": "text", "text": notice}]
+
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the result as clients of a protocol version get it."""
         return json.loads(self.to_mcp_json(protocol))
@@ -204,7 +209,8 @@ def is_block(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     block = cast("Mapping[str, Any]", value)
-    return block.get("type") in _BLOCK_TYPES and len(block) > 1
+    kind = block.get("type")
+    return isinstance(kind, str) and kind in _BLOCK_TYPES and len(block) > 1
 
 
 def parse(payload: Any) -> Any:

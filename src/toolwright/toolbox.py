@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from .catalog import Catalog, Problem, matches
-from .definition import Tool, is_marked, marks
-from .errors import CallError, DefinitionError, SchemaError
+from .definition import Tool
+from .errors import CallError, DefinitionError, SchemaError, UnexpectedError
+from .marks import is_marked, marks
 from .options import LATEST_PROTOCOL, ToolOptions
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class Toolbox(Mapping[str, Tool]):
             try:
                 given: ToolOptions = {"name": prefix + name, **options}
                 added.append(self.add(target, **given))
+                if isinstance(source, Toolbox | Catalog) and not source.is_enabled(name):
+                    self.disable(prefix + name)
             except SchemaError as error:
                 bad.append(error)
         if len(bad) == 1:
@@ -146,6 +149,10 @@ class Toolbox(Mapping[str, Tool]):
     def enable(self, name: str) -> None:
         """List a disabled tool again. Raises `ToolNotFound`."""
         self._catalog.enable(name)
+
+    def is_enabled(self, name: str) -> bool:
+        """Tell whether a tool is listed. Raises `ToolNotFound`."""
+        return self._catalog.is_enabled(name)
 
     def compile(self) -> None:
         """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
@@ -206,11 +213,15 @@ class Toolbox(Mapping[str, Tool]):
 
     async def _whole(self, name: str, arguments: Any) -> Result:
         """Run a call inside the lifespan and every `around` hook, the first one outermost."""
+        import asyncio
+
         from .run.around import run_around
 
         try:
             await self._entered()
-        except Exception as error:  # noqa: BLE001 - a resource that does not open is a failed call
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
             return _failure(name, error)
 
         async def innermost(sent: Any) -> Result:
@@ -291,9 +302,11 @@ def _failure(name: str, error: BaseException) -> Result:
 
 def _raised(result: Result) -> Result:
     """Raise what the tool raised, or our own error; return a result that is none."""
-    if result.error is None:
+    error = result.error
+    if error is None:
         return result
-    raise result.error.__cause__ or result.error
+    raised = error.__cause__ if type(error) in (CallError, UnexpectedError) else None
+    raise raised or error
 
 
 def _members(source: Any) -> list[tuple[str, Any]]:
@@ -302,6 +315,11 @@ def _members(source: Any) -> list[tuple[str, Any]]:
         return list(source.items())
     if isinstance(source, Mapping):
         return [(str(name), target) for name, target in cast("Any", source).items()]
+    if isinstance(source, list | tuple | set | frozenset):
+        return [(Tool(target).name, target) for target in cast("list[Any]", source)]
+    if isinstance(source, Tool) or inspect.isroutine(source):
+        msg = "include takes a module, an object, a class, a mapping, a list or a toolbox; use add"
+        raise TypeError(msg)
     found = dict(_public(source))
     marked = {
         str(marks(target).get("name") or name): target
@@ -316,7 +334,8 @@ def _public(source: Any) -> Iterator[tuple[str, Any]]:
         yield from _of_module(source)
         return
     cls = source if isinstance(source, type) else type(source)
-    for name in _names_in_order(cls):
+    held: dict[str, Any] = {} if isinstance(source, type) else getattr(source, "__dict__", {})
+    for name in {**_names_in_order(cls), **held}:
         if name.startswith("_"):
             continue
         static = inspect.getattr_static(source, name, None)
@@ -335,7 +354,8 @@ def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
         value = getattr(module, name, None)
         if listed is None:
             own = getattr(value, "__module__", None) == module.__name__
-            if name.startswith("_") or not (own or is_marked(value)) or isinstance(value, type):
+            wanted = own and not name.startswith("_") and not isinstance(value, type)
+            if not (wanted or is_marked(value)):
                 continue
         if callable(value) and not isinstance(value, types.ModuleType):
             yield name, value

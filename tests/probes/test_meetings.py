@@ -337,6 +337,7 @@ def fetch(url: str, key: str, *, retries: int = 3, **headers: str) -> str:
     """
 
 
+@pytest.mark.promise("target.partials")
 def test_a_bound_name_is_never_seen_nor_set_through_the_extras():
     tool = made(functools.partial(fetch, key="sk-SECRET", trace="sk-TRACE"))
     listed = tool.to_mcp_json().decode()
@@ -428,6 +429,7 @@ def test_a_partial_of_a_bound_method_hides_self_and_what_it_binds():
     assert tool.target(*positional, **named) == 16
 
 
+@pytest.mark.promise("target.partials")
 def test_a_partial_of_a_partial_hides_both():
     inner = functools.partial(fetch, key="sk-A")
     tool = made(functools.partial(inner, retries=1, agent="sk-B"))
@@ -532,6 +534,7 @@ class Dog(BaseModel):
     name: str = "x"
 
 
+@pytest.mark.promise("schema.any-of")
 def test_what_a_discriminated_union_needs_is_required_even_with_a_default():
     def f(pet: Annotated[Cat | Dog, Field(discriminator="kind")]): ...
 
@@ -667,6 +670,7 @@ def test_a_typed_dict_in_a_dataclass_in_a_list_in_an_optional_with_default_none(
     assert when["anyOf"] == [{"type": "string", "format": "date"}, NULL]
 
 
+@pytest.mark.promise("parameters.nullable")
 def test_nullable_inside_a_nested_model_keeps_its_null_arm():
     class Patch(BaseModel):
         name: Annotated[str | None, Nullable()] = None
@@ -769,6 +773,7 @@ def test_fixed_beside_args():
     refuses(tool, {"a": 1, "level": 2})
 
 
+@pytest.mark.promise("parameters.hidden", "parameters.fixed")
 def test_fixed_and_hidden_names_cannot_be_set_through_kwargs():
     def f(
         level: Annotated[int, Fixed(9)], debug: Annotated[bool, Hidden()] = False, **more: int
@@ -792,6 +797,7 @@ def test_fixed_values_are_never_published():
     assert "OTHER" not in listed
 
 
+@pytest.mark.promise("documentation.hidden-vanishes")
 def test_the_docstrings_text_on_a_hidden_parameter_vanishes():
     def f(
         x: int,
@@ -816,6 +822,7 @@ def test_the_docstrings_text_on_a_hidden_parameter_vanishes():
     assert tool.problems == ()
 
 
+@pytest.mark.promise("documentation.hidden-vanishes")
 def test_the_docstrings_text_on_a_bound_parameter_vanishes():
     tool = made(functools.partial(fetch, key="k"))
 
@@ -866,6 +873,7 @@ def test_an_alias_that_is_another_parameters_name_is_refused():
         Tool(f).compile()
 
 
+@pytest.mark.promise("parameters.aliases")
 def test_the_first_of_several_aliases_is_published_and_each_is_taken():
     def f(x: Annotated[int, Field(validation_alias=AliasChoices("a", "b"))]): ...
 
@@ -960,6 +968,7 @@ def test_an_unpacked_key_that_is_also_a_parameter_is_refused_by_name():
 # -- extras
 
 
+@pytest.mark.promise("parameters.nested-extra", "schema.closed")
 def test_each_nested_model_keeps_its_own_rule_for_extras():
     class Closed(BaseModel):
         model_config = ConfigDict(extra="forbid")
@@ -1014,6 +1023,7 @@ class Point(BaseModel):
     y: int = 0
 
 
+@pytest.mark.promise("parameters.variadics")
 def test_args_of_a_model():
     def f(first: Point, *more: Point): ...
 
@@ -1053,6 +1063,7 @@ def test_the_docstring_describes_args_and_kwargs():
     assert tool.problems == ()
 
 
+@pytest.mark.promise("parameters.variadics")
 def test_kwargs_of_a_model():
     def f(**points: Point): ...
 
@@ -1064,6 +1075,7 @@ def test_kwargs_of_a_model():
     assert tool.bind({"a": {"x": 1}}) == ([], {"a": Point(x=1)})
 
 
+@pytest.mark.promise("parameters.unpack")
 def test_unpacked_keywords_have_their_documentation_bounds_and_requirements():
     def f(query: str, **filters: Unpack[keywords.Filters]) -> int: ...
 
@@ -1137,6 +1149,7 @@ class Login(BaseModel):
     password: SecretStr = SecretStr("hunter2")
 
 
+@pytest.mark.promise("parameters.secrets")
 def test_a_secret_default_is_never_published():
     def f(login: Login = Login(), token: SecretStr = SecretStr("hunter2")): ...
 
@@ -1152,6 +1165,7 @@ def test_a_secret_default_is_never_published():
     assert named["token"].get_secret_value() == "hunter2"
 
 
+@pytest.mark.promise("parameters.secrets")
 @pytest.mark.parametrize("style", ["portable", "full"])
 def test_a_secret_deep_in_a_default_is_never_published(style):
     class Server(BaseModel):
@@ -1214,6 +1228,7 @@ class Perm(enums.Flag):
     W = 2
 
 
+@pytest.mark.promise("schema.flags")
 def test_a_flag_inside_a_model():
     class File(BaseModel):
         perm: Perm
@@ -1260,6 +1275,7 @@ class Encoded(BaseModel):
     data: bytes
 
 
+@pytest.mark.promise("schema.bytes")
 def test_bytes_inside_a_dataclass_are_base64():
     def f(blob: Blob) -> Blob: ...
 
@@ -1276,6 +1292,7 @@ def test_bytes_inside_a_dataclass_are_base64():
     )
 
 
+@pytest.mark.promise("schema.bytes", "schema.own-rule-for-bytes")
 def test_bytes_inside_a_model_follow_the_models_own_rule():
     def f(spoken: Spoken, encoded: Encoded, bare: bytes) -> tuple[Spoken, Encoded, bytes]: ...
 
@@ -1291,6 +1308,7 @@ def test_bytes_inside_a_model_follow_the_models_own_rule():
     )
 
 
+@pytest.mark.promise("schema.own-rule-for-bytes")
 def test_bytes_inside_a_model_as_output_follow_its_own_rule():
     def spoken() -> Spoken: ...
     def encoded() -> Encoded: ...
@@ -1365,6 +1383,7 @@ def test_a_pattern_that_the_engine_cannot_read_is_refused_with_the_reason():
         Tool(f).compile()
 
 
+@pytest.mark.promise("schema.nothing-breakable")
 def test_a_pattern_with_look_around_that_python_reads_is_said_in_words_and_kept():
     class Code(BaseModel):
         model_config = ConfigDict(regex_engine="python-re")
@@ -1399,6 +1418,7 @@ def test_bounds_on_an_optional_stay_when_its_null_arm_goes():
     }
 
 
+@pytest.mark.promise("schema.definitions-in-place")
 def test_a_large_model_used_often_is_a_definition():
     fields = {f"field_{n}": (int, Field(0, description="x" * 80)) for n in range(60)}
     Large = create_model("Large", **fields)
@@ -1456,6 +1476,7 @@ def test_an_alias_keeps_the_docstrings_text():
     assert Tool(f).description == "Do it."
 
 
+@pytest.mark.promise("documentation.overridden")
 def test_an_overriding_method_inherits_text_it_does_not_write():
     class Base:
         def run(self, x: int, y: int = 1) -> int:
@@ -1615,6 +1636,7 @@ def check_class(cls, arguments, expected):
     return tool
 
 
+@pytest.mark.promise("target.plain-classes")
 def test_a_plain_class_as_tool():
     tool = made(Engine)
 
@@ -1627,6 +1649,7 @@ def test_a_plain_class_as_tool():
     assert set(tool.output_schema["properties"]) == {"power", "fuel"}
 
 
+@pytest.mark.promise("target.records")
 def test_a_dataclass_as_tool():
     tool = check_class(Window, {"start": 1}, Window(1))
 
@@ -1640,6 +1663,7 @@ def test_a_dataclass_without_a_docstring_as_tool_says_nothing_made_up():
     assert made(Blob).description == ""
 
 
+@pytest.mark.promise("target.records")
 def test_a_model_as_tool():
     tool = check_class(Address, {"street": "a", "zipCode": "b"}, Address(street="a", zipCode="b"))
 
@@ -1647,6 +1671,7 @@ def test_a_model_as_tool():
     assert set(tool.input_schema["properties"]) == {"street", "zipCode", "country"}
 
 
+@pytest.mark.promise("target.records")
 def test_a_typed_dict_as_tool():
     tool = check_class(Kind, {"word": "a"}, {"word": "a"})
 
@@ -1685,6 +1710,7 @@ def test_an_attrs_class_as_parameter():
     assert set(tool.output_schema["properties"]) == {"size", "tags"}
 
 
+@pytest.mark.promise("target.callables")
 def test_a_callable_object():
     tool = made(Desk())
 
@@ -1721,6 +1747,7 @@ def test_a_closed_model_as_tool_and_an_open_one():
 # -- neighbours
 
 
+@pytest.mark.promise("schema.alone")
 @pytest.mark.parametrize("style", ["portable", "full"])
 def test_a_schema_does_not_depend_on_its_neighbours(style):
     targets = {
@@ -1738,6 +1765,7 @@ def test_a_schema_does_not_depend_on_its_neighbours(style):
             assert together[name] == Tool(target, name=name, style=style).to_mcp(era)
 
 
+@pytest.mark.promise("schema.alone")
 def test_a_schema_does_not_depend_on_the_order_of_the_box():
     def names(order):
         box = Toolbox("order")
@@ -1810,6 +1838,7 @@ def test_a_neighbour_that_sees_other_names_changes_nothing(order, name):
     assert listed.get("other") == alone
 
 
+@pytest.mark.promise("toolbox.refused-tools-are-left-out")
 def test_one_bad_tool_never_fails_the_batch():
     class Opaque(enums.Enum):
         A = object()
@@ -1911,6 +1940,7 @@ def test_an_odd_hint_of_a_parameter_is_refused_by_the_parameters_name(hint):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.promise("schema.lost-output")
 @pytest.mark.parametrize("hint", ODD_HINTS, ids=ODD_IDS)
 def test_an_odd_hint_of_the_return_value_costs_at_most_the_output_schema(hint):
     def f(x: int): ...

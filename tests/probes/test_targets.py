@@ -100,6 +100,7 @@ def test_a_name_of_the_class_body_is_found():
     assert made.output_schema == PLACE
 
 
+@pytest.mark.promise("parameters.scope")
 @covers("platools-11", "P02")
 def test_local_classes_are_found_while_their_function_runs():
     class P(BaseModel):
@@ -138,6 +139,7 @@ def test_a_local_class_under_future_annotations_is_found_through_the_box():
     assert box["takes"].input_schema["properties"] == {"p": obj({"x": INT}, ["x"])}
 
 
+@pytest.mark.promise("schema.lost-output")
 @covers("P03")
 def test_a_return_type_for_type_checkers_costs_only_the_output_schema():
     made = Tool(checking.returns_it)
@@ -148,6 +150,7 @@ def test_a_return_type_for_type_checkers_costs_only_the_output_schema():
     assert "from decimal import Decimal as Money" in made.problems[0]
 
 
+@pytest.mark.promise("parameters.checkers-only")
 @covers("P03")
 @pytest.mark.parametrize(
     ("target", "parameter"),
@@ -169,6 +172,7 @@ def test_a_parameters_type_for_type_checkers_can_be_let_through():
     assert len(made.problems) == 1
 
 
+@pytest.mark.promise("documentation.no-source")
 @covers("T38")
 def test_a_function_without_source_has_a_schema():
     names = {}
@@ -277,6 +281,7 @@ def test_generic_classes_and_functions_of_the_new_syntax(pep695):
 # -- methods
 
 
+@pytest.mark.promise("target.unbound")
 @covers("platools-20", "T20")
 def test_a_method_without_its_instance_is_refused_on_registration():
     with pytest.raises(SchemaError, match="without its instance"):
@@ -311,6 +316,7 @@ def test_registering_a_class_method_in_the_class_body_is_refused_at_once():
             def method(cls, x: int) -> int: ...
 
 
+@pytest.mark.promise("target.methods")
 @covers("platools-21", "D14", "T20")
 @pytest.mark.parametrize(
     "target",
@@ -346,6 +352,7 @@ def test_the_mark_of_a_method_counts_when_it_is_bound():
     assert Tool(Desk().marked).annotations == {"readOnlyHint": True}
 
 
+@pytest.mark.promise("include.only-marked")
 @covers("D14", "T20")
 def test_including_an_object_takes_its_marked_methods_only():
     box = Toolbox("desk")
@@ -403,6 +410,7 @@ def test_delegated_parameters_are_expanded_and_documented():
     assert schema["additionalProperties"] is False
 
 
+@pytest.mark.promise("target.wrappers")
 @covers("platools-23", "P23")
 def test_stacked_wrappers_are_seen_through():
     def passing(function):
@@ -483,6 +491,7 @@ class Pair(NamedTuple):
     right: str = "r"
 
 
+@pytest.mark.promise("schema.named-tuples")
 @covers("P18")
 @pytest.mark.parametrize(
     "sent", [[1], [1, "a"], {"left": 1}, {"left": 1, "right": "a"}, {}, [], {"left": "a"}]
@@ -507,6 +516,7 @@ def test_a_named_tuple_is_taken_in_just_the_forms_its_schema_tells(sent):
 SHARED = Annotated[int, Field(ge=0)]
 
 
+@pytest.mark.promise("documentation.no-leaks")
 @covers("platools-04")
 def test_a_docstring_never_reaches_another_tool_through_a_shared_alias():
     def f(x: SHARED):
@@ -572,6 +582,7 @@ def test_names_that_are_published_alike_are_refused():
         box.add(blue.use, name="a_b")
 
 
+@pytest.mark.promise("target.names")
 @covers("platools-38")
 @pytest.mark.parametrize("name", ["a b c!!", "é", "x" * 129, "a/b", ""])
 def test_an_impossible_name_is_refused(name):

@@ -43,6 +43,7 @@ REFUND_RESULT = {
 # -- refusals
 
 
+@pytest.mark.promise("errors.refused-when-registered")
 def test_an_untyped_parameter_is_refused_when_decorated():
     box = Toolbox("platools")
     with pytest.raises(SchemaError) as caught:
@@ -66,6 +67,7 @@ def _any_positionals(*args): ...
 def _any_keywords(**kwargs): ...
 
 
+@pytest.mark.promise("errors.refused-when-registered")
 @pytest.mark.parametrize(
     ("target", "parameter"), [(_any_positionals, "args"), (_any_keywords, "kwargs")]
 )
@@ -75,6 +77,7 @@ def test_an_untyped_variadic_is_refused_when_decorated(target, parameter):
     assert caught.value.parameter == parameter
 
 
+@pytest.mark.promise("parameters.variadics")
 def test_typed_variadics_have_a_schema():
     # The document refuses every variadic; with types they can be described, so they are taken.
     def total(*amounts: int, **labels: str): ...
@@ -86,6 +89,7 @@ def test_typed_variadics_have_a_schema():
     }
 
 
+@pytest.mark.promise("errors.refused-when-compiled")
 def test_a_hint_that_cannot_be_resolved_is_refused_when_first_needed():
     # The document resolves hints when decorated; we do when first needed, or with `eager`.
     def later(x: "NotImportedYet"): ...
@@ -97,6 +101,7 @@ def test_a_hint_that_cannot_be_resolved_is_refused_when_first_needed():
     assert (caught.value.tool, caught.value.parameter) == ("later", "x")
 
 
+@pytest.mark.promise("toolbox.eager")
 def test_a_hint_that_cannot_be_resolved_is_refused_at_once_by_an_eager_toolbox():
     eager = Toolbox("platools", eager=True)
     with pytest.raises(SchemaError, match="`NotImportedYet`"):
@@ -107,6 +112,7 @@ def test_a_hint_that_cannot_be_resolved_is_refused_at_once_by_an_eager_toolbox()
     assert list(eager) == []
 
 
+@pytest.mark.promise("errors.tree")
 def test_a_schema_error_is_a_value_error():
     assert issubclass(SchemaError, ValueError)
 
@@ -143,6 +149,7 @@ def _sphinx(customer_id: str, limit: int = 10) -> list[Order]:
     """
 
 
+@pytest.mark.promise("documentation.styles")
 @pytest.mark.parametrize("target", [_google, _numpy, _sphinx])
 def test_a_docstring_describes_its_parameters(target):
     list_orders = Tool(target, name="list_orders")
@@ -192,6 +199,7 @@ def test_extra_keys_of_a_field_are_published():
     }
 
 
+@pytest.mark.promise("documentation.no-leaks")
 def test_a_field_shared_by_two_tools_never_bleeds():
     # The document warns of this; here a shared one is as good as one written twice.
     shared = Field(json_schema_extra=_USER)
@@ -236,6 +244,7 @@ def test_a_field_shared_by_two_tools_never_bleeds():
 # -- Annotated[T, Field(...)]
 
 
+@pytest.mark.promise("parameters.defaults")
 def test_a_field_in_annotated_keeps_the_default():
     def search_products(
         query: Annotated[str, Field(min_length=1, max_length=200, description="Free-text query")],
@@ -262,6 +271,7 @@ def test_a_field_in_annotated_keeps_the_default():
     assert search.description == "Full-text search across the product catalog."
 
 
+@pytest.mark.promise("parameters.limits")
 @pytest.mark.parametrize(
     ("hint", "schema"),
     [
@@ -287,6 +297,7 @@ def test_whatever_a_field_demands_is_published(hint, schema):
     assert Tool(take).input_schema["properties"] == {"value": schema}
 
 
+@pytest.mark.promise("documentation.precedence")
 def test_a_docstring_describes_a_parameter_whose_field_does_not():
     def find(limit: Annotated[int, Field(ge=1)] = 10):
         """Find.
@@ -305,6 +316,7 @@ def test_a_docstring_describes_a_parameter_whose_field_does_not():
     }
 
 
+@pytest.mark.promise("documentation.precedence")
 def test_a_docstring_never_overwrites_the_description_of_a_field():
     def find(limit: Annotated[int, Field(description="From the field.")] = 10):
         """Find.
@@ -324,6 +336,7 @@ def test_a_docstring_never_overwrites_the_description_of_a_field():
 def refund(order_id: str) -> RefundResult: ...
 
 
+@pytest.mark.promise("schema.output")
 def test_the_return_type_is_the_output_schema():
     tool = Tool(refund)
     assert tool.input_schema == {
@@ -337,6 +350,7 @@ def test_the_return_type_is_the_output_schema():
     assert tool.to_mcp("2025-11-25")["outputSchema"] == REFUND_RESULT
 
 
+@pytest.mark.promise("schema.boxed")
 def test_a_list_is_a_bare_output_schema_and_boxed_for_older_clients():
     # The document only has the bare form, which clients before 2026-07-28 refuse.
     bare = {"type": "array", "items": ORDER}
@@ -352,6 +366,7 @@ def test_a_list_is_a_bare_output_schema_and_boxed_for_older_clients():
     }
 
 
+@pytest.mark.promise("schema.full")
 def test_the_full_style_keeps_definitions_of_nested_models():
     class Receipt(BaseModel):
         order: Order
@@ -394,6 +409,7 @@ def _returns_none(order_id: str) -> None: ...
 def _returns_unsaid(order_id: str): ...
 
 
+@pytest.mark.promise("schema.output")
 @pytest.mark.parametrize("target", [_returns_none, _returns_unsaid])
 def test_without_a_return_value_there_is_no_output_schema(target):
     tool = Tool(target)
@@ -428,6 +444,7 @@ def test_every_tool_of_a_toolbox_can_be_inspected():
     assert [each["outputSchema"] for each in listed] == [t.output_schema for t in box.values()]
 
 
+@pytest.mark.promise("tool.frozen", "tool.fresh-copies")
 def test_a_tool_is_frozen_and_so_are_its_schemas():
     tool = _shop()["refund"]
     with pytest.raises(AttributeError):
@@ -439,6 +456,7 @@ def test_a_tool_is_frozen_and_so_are_its_schemas():
     assert tool.output_schema == REFUND_RESULT
 
 
+@pytest.mark.promise("tool.decorator-keeps-the-function")
 def test_the_decorator_returns_the_function_itself():
     def plain(order_id: str) -> str:
         return order_id

@@ -66,6 +66,7 @@ def answer() -> int:
     return 7
 
 
+@pytest.mark.promise("schema.boxed")
 def test_a_scalar_is_boxed_for_older_clients():
     made = Tool(answer)
     assert made.output_schema == {"type": "integer"}
@@ -85,6 +86,7 @@ def test_every_scalar_but_text_is_boxed(hint, schema):
     assert output_of(hint).to_mcp(OLD)["outputSchema"] == box(schema)
 
 
+@pytest.mark.promise("schema.emit")
 def test_text_is_boxed_only_on_demand():
     # The document boxes text too. By default we publish no schema for it: the text says it all.
     assert output_of(str).output_schema == {"type": "string"}
@@ -136,6 +138,7 @@ def test_containers():
     assert made.to_mcp(OLD)["outputSchema"] == mapping
 
 
+@pytest.mark.promise("schema.enum-for-const")
 def test_a_literal_is_an_enum():
     @tool()
     def set_mode(mode: Literal["fast", "accurate", "balanced"]) -> str:
@@ -150,6 +153,7 @@ def find(query: str, limit: Optional[int] = None) -> list[str]:
     return []
 
 
+@pytest.mark.promise("schema.default-none-is-absent")
 def test_an_optional_parameter_may_be_left_out():
     # The document has a null arm and `default: null`; the portable style just does not require it.
     assert Tool(find).input_schema == arguments(
@@ -157,6 +161,7 @@ def test_an_optional_parameter_may_be_left_out():
     )
 
 
+@pytest.mark.promise("schema.full")
 def test_the_full_style_shows_that_an_optional_parameter_may_be_null():
     limit = {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}
     assert Tool(find, style="full").input_schema == arguments(
@@ -164,6 +169,7 @@ def test_the_full_style_shows_that_an_optional_parameter_may_be_null():
     )
 
 
+@pytest.mark.promise("schema.boxed")
 @pytest.mark.parametrize("style", ["portable", "full"])
 def test_a_list_is_boxed_for_older_clients(style):
     made = Tool(find, style=style)
@@ -185,6 +191,7 @@ SEARCH_PARAMS = {
 }
 
 
+@pytest.mark.promise("parameters.typed-dicts")
 def test_a_key_of_a_typed_dict_may_be_left_out():
     @tool()
     def search(params: SearchParams) -> list[str]:
@@ -198,6 +205,7 @@ def test_a_key_of_a_typed_dict_may_be_left_out():
     }
 
 
+@pytest.mark.promise("parameters.flatten")
 def test_a_flattened_typed_dict_has_its_keys_at_the_top():
     def search(params: Annotated[SearchParams, Flatten()]) -> list[str]: ...
 
@@ -249,6 +257,7 @@ def profile(address: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.promise("schema.definitions-in-place")
 def test_a_dataclass_in_a_dataclass_is_written_in_place():
     made = Tool(create_profile)
     text = {"type": "string"}
@@ -259,6 +268,7 @@ def test_a_dataclass_in_a_dataclass_is_written_in_place():
     assert made.to_mcp(OLD)["outputSchema"] == profile(ADDRESS)
 
 
+@pytest.mark.promise("schema.full")
 def test_the_full_style_keeps_the_definitions_it_refers_to():
     # The document removes `$defs`, and with them what its references point to.
     assert Tool(create_profile, style="full").output_schema == {
@@ -285,6 +295,7 @@ USER = {
 }
 
 
+@pytest.mark.promise("parameters.limits")
 def test_a_model_keeps_its_constraints():
     @tool()
     def register_user(user: User) -> str:
@@ -296,6 +307,7 @@ def test_a_model_keeps_its_constraints():
     assert Tool(register_user, emit="both").to_mcp(OLD)["outputSchema"] == box({"type": "string"})
 
 
+@pytest.mark.promise("parameters.flatten")
 def test_a_flattened_model_has_its_fields_at_the_top():
     def register_user(user: Annotated[User, Flatten()]) -> str: ...
 
@@ -331,6 +343,7 @@ def action(kind: dict[str, Any], field: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.promise("schema.any-of")
 def test_a_union_of_dataclasses_is_an_any_of():
     union = {
         "anyOf": [action({"enum": ["chat"]}, "message"), action({"enum": ["navigate"]}, "url")]
@@ -342,6 +355,7 @@ def test_a_union_of_dataclasses_is_an_any_of():
     assert made.to_mcp(OLD)["outputSchema"] == box(union)
 
 
+@pytest.mark.promise("schema.full")
 def test_the_full_style_writes_one_value_as_a_constant():
     union = {"anyOf": [{"$ref": "#/$defs/ChatAction"}, {"$ref": "#/$defs/NavigateAction"}]}
     definitions = {
@@ -417,6 +431,7 @@ class WeatherReport:
     humidity: Optional[float] = None
 
 
+@pytest.mark.promise("schema.results-keep-null")
 def test_an_optional_field_of_a_result_may_be_null():
     @tool()
     async def weather(city: str) -> WeatherReport:
@@ -503,6 +518,7 @@ CUSTOM = {
 }
 
 
+@pytest.mark.promise("parameters.explicit-schema")
 def test_an_explicit_input_schema_is_published_as_it_is():
     @tool(input_schema=CUSTOM)
     async def custom_tool(**kwargs) -> str:
@@ -539,6 +555,7 @@ def _keywords(**kwargs): ...
 def _mixed(name: str, *args, **kwargs): ...
 
 
+@pytest.mark.promise("parameters.on-unsupported")
 @pytest.mark.parametrize("target", [_positionals, _keywords, _mixed])
 def test_untyped_variadics_fall_back_to_any_object_if_allowed(target):
     made = Tool(target, on_unsupported="permissive")
@@ -559,6 +576,7 @@ def test_typed_variadics_need_no_fallback():
     }
 
 
+@pytest.mark.promise("parameters.on-unsupported")
 def test_an_untyped_parameter_takes_any_value_if_allowed():
     def take(value, times: int = 1): ...
 
@@ -571,6 +589,7 @@ def test_an_untyped_parameter_takes_any_value_if_allowed():
         Tool(take)
 
 
+@pytest.mark.promise("parameters.on-unsupported")
 def test_a_type_that_json_cannot_hold_takes_any_value_if_allowed():
     def apply(change: Callable[[int], int], times: int): ...
 
@@ -601,6 +620,7 @@ def test_a_type_made_at_run_time_has_a_schema():
 # -- output: deferred types and the protocol's own
 
 
+@pytest.mark.promise("parameters.scope")
 def test_a_deferred_return_type_of_a_local_class_is_resolved():
     @dataclass
     class Local:
@@ -626,6 +646,7 @@ CONTENT = [
 ]
 
 
+@pytest.mark.promise("schema.output")
 @pytest.mark.parametrize("hint", CONTENT, ids=lambda hint: getattr(hint, "__name__", "union"))
 def test_content_of_the_protocol_has_no_output_schema(hint):
     assert_without_output(output_of(hint))
@@ -686,6 +707,7 @@ class AnalyticsTool(BaseModel):
     count: int
 
 
+@pytest.mark.promise("schema.no-invented-titles")
 def test_no_title_is_invented():
     schema = {
         "type": "object",
@@ -696,6 +718,7 @@ def test_no_title_is_invented():
     assert Tool(AnalyticsTool).input_schema == {**schema, "additionalProperties": False}
 
 
+@pytest.mark.promise("schema.no-invented-titles")
 def test_what_is_named_title_survives():
     # The document prunes every key `title`, and so also properties of that name.
     class Book(BaseModel):

@@ -69,6 +69,7 @@ def test_comments_are_read_with_hints_and_defaults():
     assert signature.returns_description == "The sum of the inputs"
 
 
+@pytest.mark.promise("documentation.comments")
 def test_comments_describe_parameters():
     tool = Tool(silly_sum)
     assert tool.name == "silly_sum"
@@ -115,6 +116,7 @@ class TestClass:
 TEST_CLASS = arguments({"x": {"type": "integer"}, "y": {"type": "integer"}}, "x", "y")
 
 
+@pytest.mark.promise("schema.typed-nodes")
 @pytest.mark.parametrize(
     ("hint", "schema"),
     [
@@ -162,6 +164,7 @@ REF = {"$ref": "#/$defs/TestClass"}
 DEFS = {"$defs": {"TestClass": TEST_CLASS}}
 
 
+@pytest.mark.promise("schema.full")
 @pytest.mark.parametrize(
     ("hint", "schema"),
     [
@@ -190,6 +193,7 @@ def test_the_full_style_writes_all_that_is_known_of_a_hint(hint, schema):
     assert schema_of(hint, "full") == schema
 
 
+@pytest.mark.promise("parameters.constructed-classes")
 def test_required_and_optional_parameters_of_a_class():
     class TestClass:
         "Test class"
@@ -215,6 +219,7 @@ def test_required_and_optional_parameters_of_a_class():
     )
 
 
+@pytest.mark.promise("parameters.null-is-a-value")
 def test_a_required_optional_keeps_its_null():
     def _example_new_unioin(opt_tup: str | None): ...
 
@@ -222,6 +227,7 @@ def test_a_required_optional_keeps_its_null():
     assert Tool(_example_new_unioin).input_schema == arguments({"opt_tup": nullable}, "opt_tup")
 
 
+@pytest.mark.promise("schema.default-none-is-absent")
 def test_an_old_style_optional_may_be_left_out():
     def _example_old_union(opt_tup: Union[str, type(None)] = None): ...
 
@@ -291,6 +297,7 @@ def f(
     "object function"
 
 
+@pytest.mark.promise("schema.typed-nodes", "schema.one-items")
 def test_any_value_a_fixed_tuple_and_a_union():
     tool = Tool(f)
     assert (tool.name, tool.description) == ("f", "object function")
@@ -324,6 +331,7 @@ def test_a_fixed_tuple_in_the_full_style():
     }
 
 
+@pytest.mark.promise("parameters.scope")
 def test_a_quoted_hint_is_resolved():
     def silly_test(
         a: "int",  # quoted type hint
@@ -369,12 +377,14 @@ ca = ClassA()
 CA_F = arguments({"a": {"type": "integer", "description": "That is `a`"}}, "a")
 
 
+@pytest.mark.promise("target.methods")
 def test_a_bound_method_is_a_tool():
     tool = Tool(ca.f)
     assert (tool.name, tool.description) == ("f", "Do a thing")
     assert tool.input_schema == CA_F
 
 
+@pytest.mark.promise("target.callables")
 def test_a_callable_object_is_a_tool_named_after_its_class():
     # The document names it `__call__`, which says nothing.
     tool = Tool(ca)
@@ -411,6 +421,7 @@ class Dummy:
         return a + b
 
 
+@pytest.mark.promise("target.unbound")
 @pytest.mark.parametrize("target", [Dummy.sums, Dummy().sums], ids=["unbound", "bound"])
 def test_a_method_has_a_schema_without_its_instance(target):
     tool = Tool(target)
@@ -427,6 +438,7 @@ def test_a_method_has_a_schema_without_its_instance(target):
     assert tool.output_schema is None
 
 
+@pytest.mark.promise("target.unbound")
 def test_an_unbound_method_is_refused_by_a_toolbox():
     box = Toolbox("dummy")
     with pytest.raises(SchemaError, match="instance") as caught:
@@ -504,6 +516,7 @@ TURN = {
 }
 
 
+@pytest.mark.promise("target.plain-classes", "parameters.constructed-classes")
 @pytest.mark.parametrize(
     ("target", "turns"),
     [
@@ -654,6 +667,7 @@ def _path_test(path: Path = Path(".")):
     "Mandatory docstring"
 
 
+@pytest.mark.promise("parameters.defaults")
 @pytest.mark.parametrize("style", ["portable", "full"])
 def test_a_default_is_always_json(style):
     # The document needs `evalable=True` for that, and names the format after the class.
@@ -690,6 +704,7 @@ def test_a_parameter_with_an_underscore_is_shown():
     )
 
 
+@pytest.mark.promise("parameters.hidden")
 def test_a_hidden_parameter_is_not_shown():
     # In the document a switch hides all names with an underscore; here each says so itself.
     def test_hidden(a: int, _internal: Annotated[str, Hidden()] = "x"):
@@ -742,6 +757,7 @@ async def asums(a, b):
     return a + b
 
 
+@pytest.mark.promise("parameters.on-unsupported")
 @pytest.mark.parametrize("target", [sums, asums])
 def test_an_untyped_function_is_a_tool_only_if_allowed(target):
     # The document calls such functions without a schema; they take part only on demand.
@@ -800,6 +816,7 @@ def test_a_schema_can_be_given_as_it_is():
     assert Tool(dispatch, name="searchGitHub", input_schema=given).input_schema == given
 
 
+@pytest.mark.promise("parameters.aliases")
 def test_a_name_that_python_cannot_have_is_an_alias():
     def run(cmd: str, *, approval_policy: Annotated[str, Field(alias="approval-policy")] = "never"):
         "Run command"
@@ -810,6 +827,7 @@ def test_a_name_that_python_cannot_have_is_an_alias():
     )
 
 
+@pytest.mark.promise("parameters.aliases")
 def test_a_required_alias_keeps_its_place():
     def run(approval_policy: Annotated[str, Field(alias="approval-policy")], cmd: str):
         "Run command"
@@ -820,6 +838,7 @@ def test_a_required_alias_keeps_its_place():
     assert list(schema["properties"]) == ["approval-policy", "cmd"]
 
 
+@pytest.mark.promise("errors.refused-when-compiled")
 def test_two_parameters_under_one_name_are_refused():
     def run(
         first: Annotated[str, Field(alias="approval-policy")],
@@ -831,6 +850,7 @@ def test_two_parameters_under_one_name_are_refused():
         Tool(run).compile()
 
 
+@pytest.mark.promise("errors.refused-when-compiled")
 def test_an_alias_that_is_the_name_of_another_parameter_is_refused():
     def run(approval: Annotated[str, Field(alias="policy")], policy: str):
         "Run command"

@@ -224,6 +224,7 @@ def run_command(**options: Any) -> Tool:
     )
 
 
+@pytest.mark.promise("toolbox.lists-itself")
 def test_a_tool_as_the_protocol_lists_it():
     assert run_command().to_mcp() == {
         # The document lists the name with its dot, which many clients refuse.
@@ -320,6 +321,7 @@ class ConfigPaths: ...
 MESSAGE = arguments({"message": {"type": "string"}}, "message")
 
 
+@pytest.mark.promise("parameters.hidden")
 def test_what_the_program_provides_is_not_in_the_schema():
     # The document finds such parameters by two fixed types; here each is marked.
     async def my_command(
@@ -331,6 +333,7 @@ def test_what_the_program_provides_is_not_in_the_schema():
     assert Tool(my_command).input_schema == MESSAGE
 
 
+@pytest.mark.promise("errors.refused-when-compiled")
 def test_a_type_that_is_neither_json_nor_provided_is_refused():
     async def my_command(message: str, settings: Settings, paths: ConfigPaths) -> str: ...
 
@@ -345,6 +348,7 @@ def test_a_project_root_can_be_kept_from_callers():
     assert Tool(my_command).input_schema == MESSAGE
 
 
+@pytest.mark.promise("parameters.on-unsupported")
 def test_untyped_variadics_are_left_out_on_demand():
     # The document drops them silently; without the option we refuse.
     def my_command(message: str, *args, **kwargs): ...
@@ -360,6 +364,7 @@ def test_skipping_leaves_typed_variadics_out_too():
     assert Tool(my_command, on_unsupported="skip").input_schema == MESSAGE
 
 
+@pytest.mark.promise("parameters.on-unsupported")
 def test_skipping_is_for_variadics_only():
     def my_command(message, *args): ...
 
@@ -370,6 +375,7 @@ def test_skipping_is_for_variadics_only():
 # -- the generated schema
 
 
+@pytest.mark.promise("parameters.none-means-absent")
 def test_a_default_or_none_makes_a_parameter_optional():
     @tool("example")
     def generated(

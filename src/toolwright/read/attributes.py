@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
 from dataclasses import is_dataclass
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -41,9 +40,13 @@ def _read(cls: type) -> ClassDocs:
     for base in reversed(_bases(cls)):
         names: dict[str, Any] = vars(base).get("__annotations__") or {}
         sections = parse(_own_doc(base), ATTRIBUTES).texts
-        in_body = dict(_body_texts(base))
+        below, behind = _body_texts(base)
         for name, annotation in names.items():
-            text = annotated_text(annotation) or in_body.get(name) or sections.get(name)
+            sources = (
+                annotated_text(annotation),
+                *(s.get(name) for s in (below, sections, behind)),
+            )
+            text = next((source for source in sources if source), "")
             if text:
                 attributes[name] = text
         attributes.update({name: text for name, text in sections.items() if name not in names})
@@ -81,21 +84,23 @@ def annotated_text(hint: Any) -> str:
     return ""
 
 
-def _body_texts(cls: type) -> Iterator[tuple[str, str]]:
-    """Yield attribute names with the text found in the class body; strings win over comments."""
+def _body_texts(cls: type) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what stands in the class body: strings below attributes, and comments behind them."""
+    below: dict[str, str] = {}
+    behind: dict[str, str] = {}
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None) or ""
     node = class_node(file, cls.__qualname__, vars(cls).get("__firstlineno__"))
     if node is None:
-        return
+        return below, behind
     lines = lines_of(file)
     for at, statement in enumerate(node.body):
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
         following = node.body[at + 1] if at + 1 < len(node.body) else None
-        text = _string(following) or _comment(lines, statement)
-        if text:
-            yield statement.target.id, text
+        below[statement.target.id] = _string(following)
+        behind[statement.target.id] = _comment(lines, statement)
+    return below, behind
 
 
 def _string(node: ast.stmt | None) -> str:

@@ -35,7 +35,11 @@ class Docstring(NamedTuple):
     @property
     def texts(self) -> dict[str, str]:
         """Return the text of every documented parameter."""
-        return {entry.name: entry.text for entry in self._entries() if entry.text}
+        found: dict[str, str] = {}
+        for entry in self._entries():
+            if entry.text and entry.text not in found.get(entry.name, ""):
+                found[entry.name] = f"{found.get(entry.name, '')} {entry.text}".strip()
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,8 +62,8 @@ class Docstring(NamedTuple):
             kept = [entry for entry in part.entries if entry.name not in gone]
             if kept:
                 lines.extend(part.heading)
-            for entry in kept:
-                lines.extend(entry.lines)
+            for shared in dict.fromkeys(entry.lines for entry in kept):
+                lines.extend(shared)
         return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", "\n".join(lines)).strip()
 
 

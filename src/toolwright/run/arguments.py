@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import json
 from collections.abc import Collection, Mapping
 from typing import Any, cast
@@ -12,13 +11,14 @@ from pydantic_core import ValidationError, from_json, to_json
 
 from ..errors import ArgumentError, Fault
 from ..results import Repair
+from ..schema.adapters import is_alike
 from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.walk import is_node
 from ..schema.write import Compiled
-from .explain import explain, unknown
+from .explain import explain, misplaced, unknown
 from .repair import Repairer
-from .shape import Shape, shape_of
+from .shape import Shape
 
 Arguments = Mapping[str, Any] | str | bytes | None
 Bound = tuple[list[Any], dict[str, Any]]
@@ -38,24 +38,42 @@ class Reader:
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
         self.simple = not self.unsendable and compiled.plan.by_name_only
+        self.confuses = _confuses(compiled.inputs.core_schema)
+        alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
+        self.validate_dict = compiled.validator.validate_python if alike else None
         self._shape: Shape | None = None
-        self._members: Mapping[str, Any] = {}
 
     def read(self, arguments: Arguments) -> tuple[list[Any], dict[str, Any], tuple[Repair, ...]]:
         """Return the target's own arguments and the repairs made. Raises `ArgumentError`."""
+        repairs: tuple[Repair, ...] = ()
         try:
-            body = arguments if isinstance(arguments, bytes | str) else to_json(arguments or {})
-            if self.prepared:
-                body = to_json(self._prepare(from_json(body)))
-            validated = self.validate(body, strict=True)
-        except (ValidationError, ValueError) as error:
-            validated, repairs = self._second(arguments, error)
-        else:
-            repairs = ()
+            if self.validate_dict is not None and arguments.__class__ is dict:
+                validated = self.validate_dict(arguments, strict=True)
+            else:
+                validated = self._by_json(arguments)
+        except ValueError:
+            validated, repairs = self._second(arguments)
         if self.simple:
             return _NOTHING, validated, repairs
         positional, named = self._bind(validated)
         return positional, named, repairs
+
+    def _by_json(self, arguments: Arguments) -> dict[str, Any]:
+        body: str | bytes
+        if isinstance(arguments, bytes | str):
+            body = arguments
+            if body.lstrip()[:1] not in _OBJECTS:
+                raise ValueError  # a list would be taken for positional arguments
+        else:
+            body = to_json({} if arguments is None else arguments)
+            if body[:1] != b"{":
+                raise ValueError
+        if self.prepared or self.confuses:
+            data = self._prepare(from_json(body))
+            if self.confuses and misplaced(data, self.shape):
+                raise ValueError
+            body = to_json(data)
+        return self.validate(body, strict=True)
 
     def _bind(self, validated: dict[str, Any]) -> Bound:
         self._refuse_names(self.unsendable & validated.keys())
@@ -89,9 +107,7 @@ class Reader:
 
     # -- what only a failing call needs
 
-    def _second(
-        self, arguments: Arguments, error: Exception
-    ) -> tuple[dict[str, Any], tuple[Repair, ...]]:
+    def _second(self, arguments: Arguments) -> tuple[dict[str, Any], tuple[Repair, ...]]:
         data = self._object(arguments)
         if self.compiled.explicit_input is not None:
             self._prepare(data)  # what the author's own schema refuses is not repaired
@@ -101,16 +117,23 @@ class Reader:
         elif self.prepared:
             data = self._prepare(data)
         self._refuse_names(self.compiled.guarded & data.keys())
+        faults = misplaced(data, self.shape) if self.confuses else []
+        if faults:
+            raise ArgumentError(self.name, faults)
         try:
-            return self.validate(to_json(data), strict=True), tuple(repairs)
+            body = to_json(data)
+        except Exception:  # noqa: BLE001 - nested too deeply, or lone surrogates
+            fault = Fault((), "not_json", "the arguments are nested too deeply, or are not UTF-8")
+            raise ArgumentError(self.name, [fault]) from None
+        try:
+            return self.validate(body, strict=True), tuple(repairs)
         except ValidationError as second:
             found = second.errors(include_url=False, include_input=False)
             faults = explain(found, data, self.shape, frozenset(self.compiled.flat))
             raise ArgumentError(self.name, faults) from None
 
     def _repaired(self, data: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
-        shape = self.shape
-        repairer = Repairer(shape, self._members)
+        repairer = Repairer(self.shape)
         if self.compiled.flat:
             data, whole = self._nested(repairer.without_noise(data), whole=True)
             text = "`{}` came as one object; its fields belong at the top level"
@@ -120,13 +143,14 @@ class Reader:
     def _object(self, arguments: Arguments) -> dict[str, Any]:
         """Return the arguments as an object, or say that they are none."""
         try:
-            body = arguments if isinstance(arguments, bytes | str) else to_json(arguments or {})
+            given: Any = {} if arguments is None else arguments
+            body = given if isinstance(given, bytes | str) else to_json(given)
             data = json.loads(body, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
+        except Exception:  # noqa: BLE001 - a caller's own mapping may raise anything
             fault = Fault((), "not_json", "the arguments are not JSON; send one JSON object")
             raise ArgumentError(self.name, [fault]) from None
-        if isinstance(data, str) and self.repair:
-            return self._object(data) if data.strip().startswith("{") else self._object("null")
+        if isinstance(data, str) and self.repair and data.strip().startswith("{"):
+            return self._object(data)
         if data is None:
             return {}
         if not is_node(data):
@@ -141,13 +165,12 @@ class Reader:
             written, rest = TypeAdapter.json_schemas(
                 [(0, "validation", self.compiled.inputs)], schema_generator=Generator
             )
-            root, definitions = written[0, "validation"], rest.get("$defs", {})
-            self._shape = shape_of(root, definitions)
-            self._members = _members_of(self.compiled.inputs.core_schema)
+            self._shape = Shape(written[0, "validation"], rest.get("$defs", {}))
         return self._shape
 
 
 _NOTHING: list[Any] = []
+_OBJECTS = ("{", b"{")
 
 
 def _refuse_constant(constant: str) -> Any:
@@ -160,9 +183,9 @@ def _said(error: Any) -> str:
     return f"`{steps}`: {error.message}" if steps else str(error.message)
 
 
-def _members_of(schema: Any) -> dict[str, dict[str, Any]]:
-    """Find every enum in a core schema: its members' names, by the list of its values as JSON."""
-    found: dict[str, dict[str, Any]] = {}
+def _confuses(schema: Any) -> bool:
+    """Tell whether a core schema holds enums or literals of numbers: pydantic would take `true`
+    for 1 there, and 2.0 for 2."""
     todo: list[Any] = [schema]
     seen: set[int] = set()
     while todo:
@@ -171,12 +194,14 @@ def _members_of(schema: Any) -> dict[str, dict[str, Any]]:
             continue
         seen.add(id(node))
         if is_node(node):
-            cls: Any = node.get("cls") if node.get("type") == "enum" else None
-            if isinstance(cls, type) and issubclass(cls, enum.Enum):
-                values = [json.loads(to_json(member.value)) for member in cls]
-                names = {member.name: value for member, value in zip(cls, values, strict=True)}
-                found[json.dumps(values)] = names
+            values: list[Any] = []
+            if node.get("type") == "enum":
+                values = [member.value for member in node.get("members", ())]
+            elif node.get("type") == "literal":
+                values = node.get("expected", [])
+            if any(type(value) is not bool and isinstance(value, int | float) for value in values):
+                return True
             todo.extend(value for key, value in node.items() if key != "metadata")
         elif isinstance(node, list | tuple):
             todo.extend(cast("list[Any]", node))
-    return found
+    return False

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import json
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import Fault
 from ..schema.walk import is_list, is_node
 from .shape import Shape, kind_of
+from .words import short, show, where
 
 _MOST_NAMES = 200
+MOST_EXPLAINED = 200
+"""How many of a validator's errors are looked at."""
 _WORDS = {
     "integer": "an integer",
     "number": "a number",
@@ -46,7 +49,7 @@ def explain(
 ) -> list[Fault]:
     """Turn pydantic's errors into faults, one for each place; `flat` keys are not shown."""
     places: dict[tuple[str | int, ...], list[Mapping[str, Any]]] = {}
-    for error in errors:
+    for error in itertools.islice(errors, MOST_EXPLAINED):
         places.setdefault(_path_in(error, data), []).append(error)
     deep = [path for path in places if len(path) > 0]
     faults: list[Fault] = []
@@ -54,7 +57,7 @@ def explain(
         # Where a union failed, its own arms say no more than the places inside them.
         if len(found) > 1 and any(other[: len(path)] == path != other for other in deep):
             continue
-        fault = _fault(path, found, data, shape)
+        fault = _fault(path, found, data, shape, flat)
         if len(path) > 1 and path[0] in flat:
             fault = Fault(path[1:], fault.code, fault.text.replace(f"`{path[0]}.", "`", 1))
         faults.append(fault)
@@ -77,43 +80,74 @@ def _path_in(error: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
 
 
 def _fault(
-    path: tuple[str | int, ...], found: list[Mapping[str, Any]], data: Any, shape: Shape
+    path: tuple[str | int, ...],
+    found: list[Mapping[str, Any]],
+    data: Any,
+    shape: Shape,
+    flat: frozenset[str],
 ) -> Fault:
     error = found[0]
     kind = str(error["type"])
-    where = _where(path)
+    place = where(path)
     if kind in _MISSING:
         node = _node_at(path, shape)
         wanted = f" ({_wanted(node, shape)})" if node else ""
-        return Fault(path, "missing", f"missing argument {where}{wanted}")
+        return Fault(path, "missing", f"missing argument {place}{wanted}")
     if kind in _UNKNOWN:
-        return Fault(path, "unknown", unknown(path, shape))
+        return Fault(path, "unknown", unknown(path, shape, flat))
     said = [_said(each) for each in found if each["type"] in ("value_error", "assertion_error")]
     if said:
-        return Fault(path, "invalid", f"{where}: {said[0]}")
-    got = f"; got {_show(_value_at(path, data))}"
+        return Fault(path, "invalid", f"{place}: {said[0]}")
+    got = f"; got {show(_value_at(path, data))}"
     if len(found) == 1 and kind in _RULES:
-        return Fault(path, kind, f"{where} {_RULES[kind](error.get('ctx', {}))}{got}")
+        return Fault(path, kind, f"{place} {_RULES[kind](error.get('ctx', {}))}{got}")
     node = _node_at(path, shape)
     if node is None:
-        return Fault(path, kind, f"{where}: {plain(str(error['msg']))}{got}")
+        return Fault(path, kind, f"{place}: {plain(str(error['msg']))}{got}")
     near = _nearest(_value_at(path, data), shape.values(node) or [])
-    hint = f"; did you mean {_show(near)}?" if near is not None else ""
+    hint = f"; did you mean {show(near)}?" if near is not None else ""
     value = _value_at(path, data)
     if not hint and kind_of(value) in shape.kinds(node) and shape.values(node) is None:
         # The JSON type is right: what is wrong is what the text or number says.
-        return Fault(path, kind, f"{where} {plain(str(error['msg']))}{got}")
-    return Fault(path, "type", f"{where} must be {_wanted(node, shape)}{got}{hint}")
+        return Fault(path, kind, f"{place} {plain(str(error['msg']))}{got}")
+    return Fault(path, "type", f"{place} must be {_wanted(node, shape)}{got}{hint}")
 
 
-def unknown(path: tuple[str | int, ...], shape: Shape) -> str:
+def unknown(path: tuple[str | int, ...], shape: Shape, flat: frozenset[str] = frozenset()) -> str:
     """Say that an argument is unknown, with the nearest that is known."""
     *above, last = path
     node = _node_at(tuple(above), shape)
     names = [name for arm in shape.arms(node) for name in arm.get("properties", ())]
-    near = _nearest(str(last), names)
+    if not above:
+        names += [
+            name
+            for key in flat
+            for arm in shape.arms(shape.child(shape.root, key))
+            for name in arm.get("properties", ())
+        ]
+    near = _nearest(str(last), [name for name in names if name not in flat])
     hint = f"; did you mean `{near}`?" if near is not None else ""
-    return f"unknown argument {_where(path)}{hint}"
+    return f"unknown argument {where(path)}{hint}"
+
+
+def misplaced(data: Any, shape: Shape) -> list[Fault]:
+    """Find booleans and floats that pydantic would take for members of an enum or a `Literal`,
+    because in Python `True` and `1.0` equal 1."""
+    found: list[Fault] = []
+    todo: list[tuple[tuple[str | int, ...], Any]] = [((), data)]
+    while todo:
+        path, value = todo.pop()
+        if is_node(value):
+            todo.extend(((*path, key), item) for key, item in value.items())
+        elif is_list(value):
+            todo.extend(((*path, at), item) for at, item in enumerate(value))
+        elif isinstance(value, bool | float):
+            node = _node_at(path, shape)
+            kinds = shape.kinds(node) if node is not None else frozenset[str]()
+            if kinds and kind_of(value) not in kinds:
+                text = f"{where(path)} must be {_wanted(node, shape)}; got {show(value)}"
+                found.append(Fault(path, "type", text))
+    return found
 
 
 def _nearest(value: Any, known: list[Any]) -> Any:
@@ -144,7 +178,7 @@ def _value_at(path: tuple[str | int, ...], data: Any) -> Any:
 def _wanted(node: Any, shape: Shape) -> str:
     values = shape.values(node)
     if values:
-        shown = ", ".join(_show(value) for value in values[:10])
+        shown = ", ".join(show(value) for value in values[:10])
         return f"one of {shown}" + (", ..." if len(values) > 10 else "")
     kinds = sorted(shape.kinds(node) - ({"integer"} if "number" in shape.kinds(node) else set()))
     if not kinds:
@@ -155,24 +189,13 @@ def _wanted(node: Any, shape: Shape) -> str:
     return " or ".join(_WORDS[kind] for kind in kinds)
 
 
-def _where(path: tuple[str | int, ...]) -> str:
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else step)
-    return f"`{text}`" if text else "the arguments"
-
-
-def _show(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _said(error: Mapping[str, Any]) -> str:
-    return str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    said = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return short(said, 300)
 
 
 def plain(message: str) -> str:

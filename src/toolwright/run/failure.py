@@ -19,6 +19,11 @@ SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, O
 """Exceptions whose text a model may read, as `TypeName: text`; append your own."""
 
 
+_MOST_TEXT = 10_000
+_MOST_SENT = 20
+"""How many faults are sent in structured form."""
+
+
 def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
     """Make the result of a failure."""
     detail: dict[str, Any] = {"code": error.code}
@@ -26,13 +31,18 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
         detail["hint"] = error.hint
     retryable = getattr(error, "retryable", None)
     if retryable is not None:
-        detail["retryable"] = retryable
+        detail["retryable"] = bool(retryable)
     faults: Any = getattr(error, "faults", ())
     if faults:
         detail["faults"] = [
-            {"path": list(fault.path), "code": fault.code, "text": fault.text} for fault in faults
+            {"path": list(fault.path), "code": fault.code, "text": fault.text}
+            for fault in faults[:_MOST_SENT]
         ]
-    text = without_surrogates(error.for_model()) or type(error).__name__
+    text = without_surrogates(error.for_model())
+    if not text.strip():
+        text = type(error).__name__
+    if len(text) > _MOST_TEXT:
+        text = f"{text[:_MOST_TEXT]} [cut]"
     return Result(
         blocks=[{"type": "text", "text": text}],
         error=error,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -11,12 +12,13 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from ..content import Content, convert
+from ..content import Content, convert, known_converter
 from ..errors import ResultError
 from ..results import Result, is_block
 from ..schema.walk import is_list, is_node
 
-_HUGE = re.compile(rb"\d{4301,}")
+# A string, which may hold any digits, or an integer that readers of JSON refuse.
+_HUGE = re.compile(rb'"(?:[^"\\]|\\.)*"|(\d{4301,})')
 _NEEDED: Mapping[str, frozenset[str]] = {
     "text": frozenset(("text",)),
     "image": frozenset(("data", "mimeType")),
@@ -26,12 +28,36 @@ _NEEDED: Mapping[str, frozenset[str]] = {
 }
 
 
+def lift(value: Any, lifted: list[dict[str, Any]]) -> Any:
+    """Replace content inside a value by its place among the blocks it is lifted out to."""
+    if is_node(value):
+        made = {key: lift(item, lifted) for key, item in value.items()}
+        return value if all(made[key] is item for key, item in value.items()) else made
+    if is_list(value):
+        items = [lift(item, lifted) for item in value]
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    blocks = blocks_of(value)
+    if blocks is None:
+        return value
+    lifted.extend(blocks)
+    return f"[{blocks[0]['type']} {len(lifted)}]"
+
+
+def lifts(value: Any) -> bool:
+    """Tell whether a value holds content."""
+    with contextlib.suppress(RecursionError):
+        return lift(value, []) is not value
+    return False
+
+
 def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
     """Write a value; return its JSON and the content found inside it, as blocks.
 
     Raises `ResultError`.
     """
     lifted: list[dict[str, Any]] = []
+    with contextlib.suppress(RecursionError):  # a cycle: writing it says so
+        value = lift(value, lifted)
 
     def fallback(unknown: Any) -> Any:
         blocks = blocks_of(unknown)
@@ -49,7 +75,8 @@ def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
             return write(cleaned)
         reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
-        reason = reason.removeprefix("Error serializing to JSON: ")
+        if not reason.endswith("cannot be written as JSON") and "ircular" not in reason:
+            reason = "its own code failed while it was read"  # and what that said is not for all
         raise ResultError(f"the result cannot be written as JSON: {reason}") from error
     if (b"NaN" in body or b"Infinity" in body) and not _is_json(body):
         raise ResultError("the result holds a number that is not finite")
@@ -59,7 +86,7 @@ def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
 
 def check_digits(body: bytes) -> None:
     """Refuse integers that readers of JSON refuse. Raises `ResultError`."""
-    if len(body) > 4300 and _HUGE.search(body):
+    if len(body) > 4300 and any(found[1] for found in _HUGE.finditer(body)):
         raise ResultError("the result holds an integer of more than 4300 digits")
 
 
@@ -72,13 +99,30 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
     if isinstance(value, BaseModel):
         dumped = _protocol_block(value)
         return None if dumped is None else [dumped]
-    if is_node(value):
-        known = is_block(value) and _NEEDED[value["type"]] <= value.keys()
-        return [dict(value)] if known else None
-    if type(value).__module__.split(".", 1)[0] in ("PIL", "matplotlib"):
+    if known_converter(value) is not None:
         made = convert(value)
         return [made.block()] if isinstance(made, Content) else None
     return None
+
+
+def block_dict(value: Any) -> list[dict[str, Any]] | None:
+    """Return a dict that is a content block as one."""
+    known = is_node(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
+    return [dict(value)] if known else None
+
+
+def protocol_result(value: Any) -> dict[str, Any] | None:
+    """Return the protocol's own result as a plain one."""
+    if type(value).__name__ != "CallToolResult" or not isinstance(value, BaseModel):
+        return None
+    dumped = value.model_dump(mode="json", by_alias=True)
+    keys = ("content", "structuredContent", "_meta")
+    kept = {key: dumped[key] for key in keys if dumped.get(key) is not None}
+    blocks = [
+        {key: item for key, item in block.items() if item is not None}
+        for block in kept.get("content") or [{"type": "text", "text": "null"}]
+    ]
+    return {**kept, "content": blocks, "isError": bool(dumped.get("isError"))}
 
 
 def _protocol_block(value: BaseModel) -> dict[str, Any] | None:
@@ -88,7 +132,7 @@ def _protocol_block(value: BaseModel) -> dict[str, Any] | None:
     return dumped if is_block(dumped) else None
 
 
-def not_finite(value: Any, place: str) -> str:
+def not_finite(value: Any, place: str, seen: frozenset[int] = frozenset()) -> str:
     """Return the place of a number that is not finite; empty if there is none."""
     if isinstance(value, float):
         return "" if math.isfinite(value) else place
@@ -98,9 +142,12 @@ def not_finite(value: Any, place: str) -> str:
     elif isinstance(value, list | tuple | set | frozenset):
         items = [(f"{place}[{at}]", item) for at, item in enumerate(cast("Any", value))]
     else:
-        held: dict[str, Any] = getattr(value, "__dict__", None) or {}
-        items = [(f"{place}.{key}", item) for key, item in held.items()]
-    return next((found for where, item in items if (found := not_finite(item, where))), "")
+        return ""
+    seen |= {id(cast("object", value))}
+    for where, item in items:
+        if id(item) not in seen and (found := not_finite(item, where, seen)):
+            return found
+    return ""
 
 
 def _is_json(body: bytes) -> bool:
@@ -116,6 +163,12 @@ def _is_json(body: bytes) -> bool:
 
 def without_surrogates(value: Any) -> Any:
     """Replace lone surrogates, which UTF-8 cannot hold, by the replacement character."""
+    with contextlib.suppress(RecursionError):
+        return _clean(value)
+    return value  # a cycle: writing it says so
+
+
+def _clean(value: Any) -> Any:
     if isinstance(value, str):
         try:
             value.encode()
@@ -124,11 +177,14 @@ def without_surrogates(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         named = cast("Mapping[Any, Any]", value)
-        return {without_surrogates(key): without_surrogates(item) for key, item in named.items()}
+        return {_clean(key): _clean(item) for key, item in named.items()}
     if is_list(value) or isinstance(value, tuple | set | frozenset):
-        return [without_surrogates(item) for item in cast("Any", value)]
+        return [_clean(item) for item in cast("Any", value)]
     if isinstance(value, BaseModel):
-        return without_surrogates(dict(value))
+        return _clean(dict(value))
+    fields: Any = getattr(value, "__dataclass_fields__", None)
+    if fields is not None and not isinstance(value, type):
+        return _clean({str(name): getattr(value, str(name)) for name in fields})
     return value
 
 

@@ -24,6 +24,9 @@ class Lifespan:
 
     async def enter(self) -> None:
         """Open, unless it is open. Raises whatever opening raises."""
+        if self._loop is not None and self._loop.is_closed():
+            # Its loop ended without it: there is nothing left to close.
+            self.entered, self.value, self._ready, self._task = False, None, None, None
         if self.entered:
             return
         if self._ready is None:
@@ -50,7 +53,7 @@ class Lifespan:
                 raise
             ready.set_exception(error)
         finally:
-            self.value, self.entered = None, False
+            self.value, self.entered, self._ready = None, False, None
 
     async def leave(self) -> None:
         """Close, if it is open. Raises whatever closing raises."""

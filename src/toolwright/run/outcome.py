@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
@@ -16,13 +17,41 @@ from ..schema.walk import is_list, nodes
 from ..schema.write import Compiled
 from .explain import plain
 from .failure import failed, log
-from .json import blocks_of, check_digits, not_finite, without_surrogates, write
+from .json import (
+    block_dict,
+    blocks_of,
+    check_digits,
+    lifts,
+    not_finite,
+    protocol_result,
+    without_surrogates,
+    write,
+)
+
+
+class Stopped(list[Any]):
+    """The items of a stream that was not taken to its end."""
+
 
 _SCALARS = frozenset(("integer", "boolean", "string"))
 _PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
+
+
+def is_any(node: Mapping[str, Any]) -> bool:
+    """Tell a node that takes any value at all."""
+    return (
+        node.get("additionalProperties") is True
+        or is_list(node.get("type"))
+        or (
+            "type" not in node
+            and "enum" not in node
+            and "$ref" not in node
+            and len(node.get("anyOf", ())) in (0, 6)
+        )
+    )
 
 
 class Outcome:
@@ -42,6 +71,7 @@ class Outcome:
         self.is_scalar = schema.get("type") in _SCALARS
         self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
+        self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
         self.explicit = compiled.explicit_output
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
@@ -53,19 +83,29 @@ class Outcome:
         """Make the result of a value; one that cannot be sent makes an error result."""
         try:
             made = self._of(value, repairs)
+            if type(value) is Stopped:
+                rest = "only the beginning is shown, the rest was not taken"
+                made.renote(f"[cut: {rest}; {self._how_to_get_it()}]")
             if self.explicit is not None and made.error is None:
                 self._check_explicit(made)
         except ResultError as error:
-            error.args = (f"{self.name}: {error.message}",)
-            error.message = error.args[0]
+            error.message = f"{self.name}: {error.message}"
+            error.args = (error.message,)
             return failed(error, repairs)
+        except Exception as error:  # noqa: BLE001 - a value's own code may raise anything
+            log.error("%s: the result could not be made", self.name, exc_info=error)
+            broken = ResultError(f"{self.name}: the result's own code failed while it was read")
+            broken.__cause__ = error
+            return failed(broken, repairs)
         return made
 
     def _of(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if self.check is None or self.to_json is None:
             return self._untyped(value, repairs)
         if type(value) is Result:
-            return value
+            return self._fitting(_checked(value))
+        if self.has_any and lifts(value):
+            return self._by_json(value, repairs)
         try:
             checked = self.check(value, strict=True)
             if self.is_scalar:
@@ -79,8 +119,9 @@ class Outcome:
 
     def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         """A value that is not exactly of its type may still be its JSON: a dict for a model."""
-        if is_canonical(value):
-            return canonical(value, repairs)
+        given = protocol_result(value) or value
+        if is_canonical(given):
+            return self._fitting(canonical(given, repairs))
         body, lifted = write(value)
         try:
             checked = self.compiled.output_validator.validate_json(body, strict=True)
@@ -90,6 +131,21 @@ class Outcome:
         except PydanticSerializationError as error:
             raise ResultError(f"the result cannot be written as JSON: {error}") from error
         return self._finish(checked, body, repairs, lifted)
+
+    def _fitting(self, made: Result) -> Result:
+        """A finished result of a tool with an output schema must bring what that promises."""
+        if made.error is not None or not self.shows_body:
+            return made
+        if not made.shows_body:
+            raise ResultError(
+                "a finished result must have `structuredContent` of the declared type"
+            )
+        try:
+            self.compiled.output_validator.validate_json(to_json(made.structured), strict=True)
+        except ValidationError as error:
+            raise self._broken(error) from error
+        made.boxed = self.boxed
+        return made
 
     def _broken(self, error: ValidationError) -> ResultError:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
@@ -139,20 +195,37 @@ class Outcome:
 
     def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if type(value) is Result:
-            return value
+            return _checked(value)
+        if self.compiled.none_output and value is not None:
+            log.error("%s: `result` is not of its declared type: must be None", self.name)
+            raise ResultError("`result` is not of its declared type: must be nothing at all")
+        wanted = self.compiled.content_type
+        if wanted is not None and isinstance(value, str | bytes | Path):
+            value = wanted(value)
         if isinstance(value, str):
             body = to_json(without_surrogates(value))
             if len(body) > self.most:
                 return self._cut_text(value, body, repairs)
             return Result(value, body=body, is_text=True, repairs=repairs)
-        if is_canonical(value):
-            return canonical(value, repairs)
+        given: Any = protocol_result(value) or value
+        if is_canonical(given):
+            made = canonical(given, repairs)
+            return Result(
+                given,
+                body=to_json(made.structured) if made.shows_body else None,
+                blocks=self._capped(made.content),
+                shows_body=made.shows_body,
+                boxed=made.boxed,
+                error=made.error,
+                repairs=repairs,
+                meta=made.meta,
+            )
         blocks = self._blocks(value)
         if blocks is not None:
-            return Result(value, blocks=blocks, repairs=repairs)
+            return _checked(Result(value, blocks=self._capped(blocks), repairs=repairs))
         body, lifted = write(value)
         if len(body) > self.most:
-            if is_list(value):
+            if body[:1] == b"[":
                 return self._cut_list(value, body, repairs)
             raise self._too_large(len(body))
         text = {"type": "text", "text": body.decode()}
@@ -162,11 +235,11 @@ class Outcome:
         """Return a value that is content, or a list that holds some, as blocks."""
         if isinstance(value, bytes | bytearray):
             return [of_bytes(bytes(value)).block()]
-        blocks = blocks_of(value)
+        blocks = blocks_of(value) or block_dict(value)
         if blocks is not None or not isinstance(value, list | tuple):
             return blocks
         items = cast("list[Any]", value)
-        parts = [blocks_of(item) for item in items]
+        parts = [blocks_of(item) or block_dict(item) for item in items]
         if all(part is None for part in parts):
             return None
         made: list[dict[str, Any]] = []
@@ -192,10 +265,36 @@ class Outcome:
             return f"use {' or '.join(f'`{key}`' for key in self.paging)} to ask for a part of it"
         return "ask for less at a time"
 
+    def _capped(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Cut the text of blocks where together they exceed the limit."""
+        left = self.most
+        made: list[dict[str, Any]] = []
+        for block in blocks:
+            text = block.get("text") if block["type"] == "text" else None
+            if not isinstance(text, str):
+                made.append(block)
+                continue
+            data = without_surrogates(text).encode()
+            made.append({**block, "text": data[: max(left, 0)].decode("utf-8", "ignore")})
+            left -= len(data)
+        if left < 0:
+            notice = f"[cut: {-left} bytes left out; {self._how_to_get_it()}]"
+            made.append({"type": "text", "text": notice})
+        return made
+
     def _cut_text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
         data = str(from_json(body)).encode()
         shown = data[: self.most].decode("utf-8", "ignore")
         left = len(data) - len(shown.encode())
+        if not left:  # only its quotes and escapes are over the limit
+            return Result(
+                value,
+                body=body,
+                is_text=True,
+                shows_body=self.shows_body,
+                boxed=self.boxed,
+                repairs=repairs,
+            )
         notice = f"[cut: {left} of {len(data)} bytes left out; {self._how_to_get_it()}]"
         return self._shown(value, to_json(shown), shown, notice, repairs)
 
@@ -227,6 +326,15 @@ class Outcome:
         )
 
 
+def _checked(result: Result) -> Result:
+    """Check what an author built by hand. Raises `ResultError`."""
+    try:
+        validate(json.loads(write(result.to_mcp())[0]))
+    except (ValueError, TypeError) as error:
+        raise ResultError(f"the content is not valid: {error}") from error
+    return result
+
+
 def canonical(payload: Mapping[str, Any], repairs: tuple[Repair, ...]) -> Result:
     """Pass a finished result through, checked."""
     body, _ = write(payload)
@@ -242,6 +350,7 @@ def canonical(payload: Mapping[str, Any], repairs: tuple[Repair, ...]) -> Result
         body=to_json(data["structuredContent"]) if shows else None,
         blocks=data["content"],
         shows_body=shows,
+        boxed="" if isinstance(data.get("structuredContent"), dict) else "old",
         error=CallError(text or "the tool reports an error") if data["isError"] else None,
         repairs=repairs,
         meta=data.get("_meta"),

@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import types
-from collections.abc import Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, cast
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ResultError
 from ..options import Options
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .arguments import Arguments, Reader
 from .failure import failed, failure_of
-from .outcome import Outcome
+from .outcome import Outcome, Stopped
 from .workers import Raised, background, threads
 
 
@@ -34,6 +34,7 @@ class Runner:
         self.result_of = Outcome(name, compiled, options).of
         self.is_async = is_async(target)
         self.joins = compiled.text_output
+        self.most = options.max_result
 
     def call(self, arguments: Arguments = None) -> Result:
         """Run the tool on the caller's thread; an async one on the background loop."""
@@ -43,6 +44,8 @@ class Runner:
             positional, named, repairs = self.read(arguments)
         except ArgumentError as error:
             return failed(error)
+        except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
+            return failure_of(self.name, error, ())
         try:
             value = self.target(*positional, **named)
             if is_deferred(value):
@@ -57,6 +60,8 @@ class Runner:
             positional, named, repairs = self.read(arguments)
         except ArgumentError as error:
             return failed(error)
+        except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
+            return failure_of(self.name, error, ())
         try:
             if self.is_async:
                 value = await self._settled(self.target(*positional, **named))
@@ -67,8 +72,11 @@ class Runner:
                 value = await self._settled(value)
         except Raised as raised:
             return failure_of(self.name, raised.error, repairs)
-        except asyncio.CancelledError:
-            raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return failure_of(self.name, error, repairs)  # the tool's own, not ours
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
             return failure_of(self.name, error, repairs)
         return self.result_of(value, repairs)
@@ -79,14 +87,14 @@ class Runner:
         """Run a sync target; only what must be awaited leaves the thread unfinished."""
         value = self.target(*positional, **named)
         if isinstance(value, types.GeneratorType):
-            value = self._joined(list(value))  # pyright: ignore[reportUnknownArgumentType]
+            value = self._taken(cast("Iterator[Any]", value))
         elif is_deferred(value):
             return value
         return self.result_of(value, repairs)
 
     def _drained(self, value: Any) -> Any:
         if isinstance(value, types.GeneratorType):
-            return self._joined(list(value))  # pyright: ignore[reportUnknownArgumentType]
+            return self._taken(cast("Iterator[Any]", value))
         return background.run(self._settled(value))
 
     async def _settled(self, value: Any) -> Any:
@@ -94,13 +102,52 @@ class Runner:
         if inspect.isawaitable(value):
             value = await value
         if hasattr(value, "__aiter__"):
-            return self._joined([item async for item in value])
+            return await self._taken_async(value.__aiter__())
         if isinstance(value, types.GeneratorType):
-            return self._joined(list(value))  # pyright: ignore[reportUnknownArgumentType]
+            return self._taken(cast("Iterator[Any]", value))
         return value
 
     def _joined(self, items: list[Any]) -> Any:
-        return "".join(items) if self.joins else items
+        if not self.joins:
+            return items
+        for at, item in enumerate(items):
+            if not isinstance(item, str):
+                raise ResultError(f"{self.name}: `result[{at}]` is not text")
+        return "".join(items)
+
+    def _taken(self, items: Iterator[Any]) -> Any:
+        """Take items until there are none, or more than a result may hold."""
+        taken: list[Any] = []
+        size = 0
+        for item in items:
+            taken.append(item)
+            size += size_of(item)
+            if size > self.most:
+                taken = Stopped(taken)
+                break
+        close = getattr(items, "close", None)
+        if close is not None:
+            close()
+        return self._joined(taken)
+
+    async def _taken_async(self, items: AsyncIterator[Any]) -> Any:
+        taken: list[Any] = []
+        size = 0
+        async for item in items:
+            taken.append(item)
+            size += size_of(item)
+            if size > self.most:
+                taken = Stopped(taken)
+                break
+        close = getattr(items, "aclose", None)
+        if close is not None:
+            await close()
+        return self._joined(taken)
+
+
+def size_of(item: Any) -> int:
+    """Estimate how many bytes of JSON an item is."""
+    return len(item) if isinstance(item, str | bytes) else len(repr(item))
 
 
 def is_deferred(value: Any) -> bool:

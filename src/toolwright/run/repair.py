@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from ..results import Repair
 from ..schema.walk import is_list, is_node
 from .shape import Shape, kind_of
+from .words import show, where
 
 MOST_TEXT = 200_000
 MOST_DEPTH = 60
@@ -24,7 +24,8 @@ NOISE = frozenset(("toolCallId", "tool_call_id", "sessionId", "_meta"))
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n?(.*?)\n?\s*```\s*\Z", re.DOTALL)
-_TRAILING_COMMA = re.compile(r",(\s*[\]}])")
+# A string, which stays as it is, or a comma before a closing bracket, which goes.
+_TRAILING_COMMA = re.compile(r"(\"(?:[^\"\\]|\\.)*\")|,(?=\s*[\]}])", re.DOTALL)
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*")
 _UNCHANGED: Any = object()
 _ABSENT: Any = object()
@@ -33,9 +34,8 @@ _ABSENT: Any = object()
 class Repairer:
     """Repairs one set of arguments and remembers what it did."""
 
-    def __init__(self, shape: Shape, members: Mapping[str, Any]) -> None:
+    def __init__(self, shape: Shape) -> None:
         self.shape = shape
-        self.members = members
         self.done: list[Repair] = []
 
     def without_noise(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Repairer:
         if kind_of(value) in kinds:
             return self._inside(value, node, path)
         if optional and _means_absent(value, kinds):
-            self._note(path, "absent", f"{_where(path)}: {_show(value)} read as absent")
+            self._note(path, "absent", f"{where(path)}: {show(value)} read as absent")
             return _ABSENT
         fixed = self._convert(value, kinds, node, path)
         if fixed is _UNCHANGED:
@@ -97,13 +97,14 @@ class Repairer:
         return value
 
     def _object(self, value: dict[str, Any], node: Any, path: tuple[str | int, ...]) -> Any:
-        objects = [arm for arm in self.shape.arms(node) if arm.get("type") == "object"]
-        required = objects[0].get("required", ()) if len(objects) == 1 else ()
-        known: dict[str, Any] = objects[0].get("properties", {}) if len(objects) == 1 else {}
+        arm = self.shape.object_for(node, value)
+        if arm is None:
+            return value
+        known: dict[str, Any] = arm.get("properties", {})
         made: dict[str, Any] = {}
         for key, item in value.items():
-            optional = key in known and key not in required
-            inner = self.shape.child(node, key) if len(objects) == 1 else None
+            optional = key in known and key not in arm.get("required", ())
+            inner = self.shape.child(arm, key)
             fixed = self._value(item, inner, (*path, key), optional=optional)
             if fixed is not _ABSENT:
                 made[key] = fixed
@@ -114,19 +115,21 @@ class Repairer:
         values = self.shape.values(node)
         if values is None or value in values:
             return value
-        folded = value.strip().casefold()
-        near = [each for each in values if isinstance(each, str) and each.casefold() == folded]
-        if len(near) != 1:
-            names = self._members(values)
-            near = [each for name, each in names.items() if name.casefold() == folded]
-        if len(near) != 1:
+        near = self._named(value, node, [each for each in values if isinstance(each, str)])
+        if near is _UNCHANGED:
             return value
-        self._note(path, "choice", f"{_where(path)}: {_show(value)} read as {_show(near[0])}")
-        return near[0]
+        return self._read(path, "choice", value, near)
 
-    def _members(self, values: list[Any]) -> Mapping[str, Any]:
-        """Return the enum whose values these are, by member name."""
-        return self.members.get(json.dumps(values), {})
+    def _named(self, text: str, node: Any, values: list[str]) -> Any:
+        """Return the one value that a text names: as a member, or but for its case."""
+        members = self.shape.members(node)
+        if text in members:
+            return members[text]
+        folded = text.strip().casefold()
+        near = [each for each in values if each.casefold() == folded]
+        if len(near) != 1:
+            near = [each for name, each in members.items() if name.casefold() == folded]
+        return near[0] if len(near) == 1 else _UNCHANGED
 
     def _convert(
         self, value: Any, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
@@ -157,21 +160,19 @@ class Repairer:
         folded = text.strip().casefold()
         if "boolean" in kinds and folded in _TRUE | _FALSE and not kinds & {"integer", "number"}:
             return self._read(path, "boolean", text, folded in _TRUE)
-        names = self._members(self.shape.values(node) or [])
-        if names:
-            near = [each for name, each in names.items() if name.casefold() == folded]
-            if len(near) == 1:
-                return self._read(path, "choice", text, near[0])
+        near = self._named(text, node, [])
+        if near is not _UNCHANGED:
+            return self._read(path, "choice", text, near)
         decoded = _decode(text)
         if isinstance(decoded, float) and "number" not in kinds and decoded.is_integer():
             decoded = int(decoded)
         if decoded is _UNCHANGED or kind_of(decoded) not in kinds:
             return _UNCHANGED
-        self._note(path, "json", f"{_where(path)}: text read as {kind_of(decoded)}")
+        self._note(path, "json", f"{where(path)}: text read as {kind_of(decoded)}")
         return self._inside(decoded, node, path)
 
     def _read(self, path: tuple[str | int, ...], code: str, before: Any, after: Any) -> Any:
-        self._note(path, code, f"{_where(path)}: {_show(before)} read as {_show(after)}")
+        self._note(path, code, f"{where(path)}: {show(before)} read as {show(after)}")
         return after
 
 
@@ -201,7 +202,7 @@ def _decode(text: str) -> Any:
 def _loads(text: str) -> Any:
     if _NUMBER.fullmatch(text) and len(text) > 4000:
         return _UNCHANGED
-    for candidate in (text, _TRAILING_COMMA.sub(r"\1", text)):
+    for candidate in (text, _TRAILING_COMMA.sub(lambda found: found[1] or "", text)):
         try:
             return json.loads(candidate, parse_constant=_refuse)
         except ValueError:
@@ -230,12 +231,3 @@ def _depth(text: str) -> int:
         elif char in "]})":
             depth -= 1
     return deepest
-
-
-def _where(path: tuple[str | int, ...]) -> str:
-    return f"`{'.'.join(str(step) for step in path)}`"
-
-
-def _show(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 40 else f"{text[:37]}..."

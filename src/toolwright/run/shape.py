@@ -5,16 +5,15 @@ It is worked out from the same adapter as everything else, when a call first fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..options import FULL
-from ..schema.passes import apply_passes, passes
+from ..schema.generate import MEMBERS_KEY
 from ..schema.walk import REF_PREFIX, Schema, is_list, is_node
 
 
 class Shape:
-    """A schema with its definitions; nodes are looked at through it."""
+    """A neutral schema with its definitions; nodes are looked at through it."""
 
     def __init__(self, root: Schema, definitions: Schema) -> None:
         self.root = root
@@ -67,6 +66,27 @@ class Shape:
                 return None
         return found or None
 
+    def members(self, node: Any) -> dict[str, Any]:
+        """Return the members of the enums a node admits, by name."""
+        found: dict[str, Any] = {}
+        for arm in self.arms(node):
+            found.update(arm.get(MEMBERS_KEY, {}))
+        return found
+
+    def object_for(self, node: Any, value: Mapping[str, Any]) -> Schema | None:
+        """Return the only object that a node admits, or the only one whose tags fit a value."""
+        objects = [arm for arm in self.arms(node) if arm.get("type") == "object"]
+        if len(objects) > 1:
+            objects = [arm for arm in objects if self._tags_fit(arm, value)]
+        return objects[0] if len(objects) == 1 else None
+
+    def _tags_fit(self, arm: Schema, value: Mapping[str, Any]) -> bool:
+        for name, node in arm.get("properties", {}).items():
+            values = self.values(node)
+            if values is not None and len(values) == 1 and value.get(name, values[0]) not in values:
+                return False
+        return True
+
     def child(self, node: Any, key: str | int) -> Any:
         """Return the node of a property or an item."""
         for arm in self.arms(node):
@@ -78,15 +98,6 @@ class Shape:
             if is_node(inner):
                 return inner
         return None
-
-
-def shape_of(root: Schema, definitions: Schema) -> Shape:
-    """Make a shape of a neutral schema."""
-    steps = passes(FULL, is_input=True)
-    return Shape(
-        apply_passes(root, steps),
-        {name: apply_passes(schema, steps) for name, schema in definitions.items()},
-    )
 
 
 def kind_of(value: Any) -> str:

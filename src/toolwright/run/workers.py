@@ -28,6 +28,8 @@ class Threads:
         self.most = most
         self.count = 0
         self.idle = 0
+        self.backlog = 0
+        """Jobs that no thread was promised to."""
         self.lock = threading.Lock()
         self.jobs: SimpleQueue[_Job] = SimpleQueue()
 
@@ -41,6 +43,8 @@ class Threads:
             elif self.count < self.most:
                 self.count += 1
                 threading.Thread(target=self._work, name="toolwright", daemon=True).start()
+            else:
+                self.backlog += 1
         self.jobs.put((contextvars.copy_context(), function, loop, future))
         return future
 
@@ -54,7 +58,10 @@ class Threads:
             except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
                 failure = error
             with self.lock:
-                self.idle += 1
+                if self.backlog:
+                    self.backlog -= 1
+                else:
+                    self.idle += 1
             with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
                 loop.call_soon_threadsafe(_settle, future, outcome, failure)
             del context, function, loop, future, outcome, failure
@@ -73,7 +80,7 @@ class Raised(Exception):
     """Carries what a function raised: a future takes neither StopIteration nor SystemExit well."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__(str(error))
+        super().__init__()  # not even its text: that may raise
         self.error = error
 
 
@@ -96,12 +103,21 @@ class Background:
             raise RuntimeError(msg)
         context = contextvars.copy_context()
         done = threading.Event()
-        held: list[asyncio.Task[Any]] = []
+        held: list[asyncio.Task[None]] = []
+        outcome: list[Any] = []
+        failure: list[BaseException] = []
+
+        async def guarded() -> None:
+            # Nothing may leave the task: SystemExit would end the loop for everybody.
+            try:
+                outcome.append(await coroutine)
+            except BaseException as error:  # noqa: BLE001
+                failure.append(error)
+            finally:
+                done.set()
 
         def start() -> None:
-            task = loop.create_task(coroutine, context=context)
-            held.append(task)
-            task.add_done_callback(lambda _: done.set())
+            held.append(loop.create_task(guarded(), context=context))
 
         loop.call_soon_threadsafe(start)
         try:
@@ -109,7 +125,9 @@ class Background:
         except BaseException:
             loop.call_soon_threadsafe(lambda: held and held[0].cancel())
             raise
-        return held[0].result()
+        if failure:
+            raise failure[0]
+        return outcome[0]
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self.lock:

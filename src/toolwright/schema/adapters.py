@@ -45,6 +45,50 @@ def value_adapter(hint: Any) -> TypeAdapter[Any]:
     return TypeAdapter(make(bare.__name__, hint), config=_CONFIG)
 
 
+# Types whose values Python and JSON write alike: strict validation of a dict gives the same either
+# way. Not among them: whatever JSON writes as text (dates, bytes, enums), as a list (sets, tuples),
+# and `Any`, which would hand the caller's own objects over.
+_ALIKE = frozenset(
+    (
+        "call",
+        "arguments",
+        "int",
+        "float",
+        "bool",
+        "str",
+        "none",
+        "list",
+        "dict",
+        "model",
+        "model-fields",
+        "model-field",
+        "typed-dict",
+        "typed-dict-field",
+        "nullable",
+        "literal",
+        "default",
+        "definitions",
+        "definition-ref",
+    )
+)
+
+
+def is_alike(schema: Any) -> bool:
+    """Tell whether arguments may be validated as a Python dict, without writing them as JSON."""
+    if is_list(schema):
+        return all(is_alike(item) for item in schema)
+    if not is_node(schema):
+        return True
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        if kind not in _ALIKE:
+            return False
+        parts = (v for k, v in schema.items() if k not in _OPAQUE and k != "config")
+    else:
+        parts = iter(schema.values())
+    return all(is_alike(part) for part in parts)
+
+
 def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
     """Return the validator; with `own_bytes`, one that reads base64 inside models too.
 

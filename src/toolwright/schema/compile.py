@@ -10,7 +10,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 from ..errors import SchemaError
 from ..options import Options
-from ..read.signature import EMPTY, Signature
+from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
 from .adapters import arguments_adapter, value_adapter
 from .generate import Generator
 from .hints import strip_annotated
@@ -57,7 +57,7 @@ class _Batch:
             made = plan(
                 signature,
                 translate,
-                extra=options.extra,
+                extra=options.extra or ("ignore" if _drops_rest(signature, options) else None),
                 skip=options.on_unsupported == "skip",
             )
             problems = [*signature.problems, *made.problems]
@@ -170,6 +170,14 @@ class _Batch:
         except SchemaError as refusal:
             return refusal
         return self.finish([draft])[0]
+
+
+def _drops_rest(signature: Signature, options: Options) -> bool:
+    """A target let through with an untyped `*args` is published as taking anything; what it has
+    no place for is dropped."""
+    kinds = {p.kind for p in signature.parameters if p.kind in VARIADIC}
+    untyped = any(p.kind in VARIADIC and p.untyped for p in signature.parameters)
+    return options.on_unsupported == "permissive" and untyped and VAR_KEYWORD not in kinds
 
 
 def _refusal_of(slot: Slot) -> Exception | None:

@@ -134,19 +134,15 @@ class Definitions:
         return rewrite(schema, change)
 
 
-def own_bytes(raw: Mapping[str, Schema], root: Schema) -> bool:
-    """Tell whether a raw schema reaches bytes inside a class that has no rule for them."""
-    seen: set[str] = set()
-    todo: list[Schema] = [root]
-    while todo:
-        for node in nodes(todo.pop()):
-            if BYTES_KEY in node:
-                return True
-            key = str(node.get("$ref", "")).removeprefix(REF_PREFIX)
-            if key in raw and key not in seen:
-                seen.add(key)
-                todo.append(raw[key])
-    return False
+def keys_with_bytes(raw: Mapping[str, Schema]) -> frozenset[str]:
+    """Return the definitions that reach bytes inside a class that has no rule for them."""
+    found = {key for key, schema in raw.items() if any(BYTES_KEY in node for node in nodes(schema))}
+    grown = bool(found)
+    while grown:
+        more = {key for key, schema in raw.items() if not found.isdisjoint(refs(schema))}
+        grown = not more <= found
+        found |= more
+    return frozenset(found)
 
 
 def merge(definition: Schema, said: Schema) -> Schema:

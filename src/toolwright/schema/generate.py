@@ -19,7 +19,7 @@ from typing import Any, cast
 from pydantic import Secret, SecretBytes, SecretStr
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
-from pydantic_core import PydanticSerializationError, core_schema
+from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
 from ..read.attributes import class_docs
 from .encoded import encoder_in
@@ -35,6 +35,8 @@ POSITIONS_KEY = "\0positions"
 """The names of a named tuple's positions."""
 NOTE_KEY = "\0note"
 """Words to add to the description, in every style."""
+MEMBERS_KEY = "\0members"
+"""The values of an enum by the names of its members."""
 BYTES_KEY = "\0bytes"
 """Bytes inside a class that says nothing on how it reads and writes them."""
 UNTITLED_KEY = "\0untitled"
@@ -61,6 +63,14 @@ class Generator(GenerateJsonSchema):
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
     in_class = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
+
+    def generate_definitions(self, inputs: Any) -> Any:
+        """Write all schemas in one pass: definitions are named anew for each tool anyway."""
+        written: dict[Any, JsonSchemaValue] = {}
+        for key, mode, schema in inputs:
+            self._mode = mode
+            written[key, mode] = self.generate_inner(schema)
+        return written, self.definitions
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
         """Keep the author's order."""
@@ -199,9 +209,13 @@ class Generator(GenerateJsonSchema):
             written[NOTE_KEY] = f"the sum of any of {values}"
         else:
             written = super().enum_schema(schema)
+            written["enum"] = _unique(written["enum"])
             if any(isinstance(v, float) and not math.isfinite(v) for v in written["enum"]):
                 message = "an enum has a value that is not JSON"
                 raise PydanticInvalidForJsonSchema(message)
+            written[MEMBERS_KEY] = {
+                name: to_jsonable_python(member.value) for name, member in cls.__members__.items()
+            }
         written[UNTITLED_KEY] = True
         written[NAME_KEY] = cls.__name__
         return written
@@ -322,6 +336,14 @@ class Generator(GenerateJsonSchema):
         if returned is None or returned["type"] == "any":
             return {LOSS_KEY: "a serialiser without a return type may give any value"}
         return _with_docs(self.generate_inner(returned), function)
+
+
+def _unique(values: list[Any]) -> list[Any]:
+    """Drop repeated values: a member may have another name."""
+    found: dict[str, Any] = {}
+    for value in values:
+        found.setdefault(repr(value), value)
+    return list(found.values())
 
 
 def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:

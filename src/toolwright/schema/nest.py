@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import Fault
-from .walk import is_node
 from .write import Compiled
 
 
@@ -35,8 +34,7 @@ def nest(
         else:
             gathered.setdefault(owner, {})[key] = value
     both = sorted(made.keys() & gathered.keys())
-    bad = [*both, *(key for key in whole if not is_node(made.get(key)) and key not in both)]
-    return {**made, **gathered}, whole, [_flat_fault(key) for key in bad]
+    return {**made, **gathered}, whole, [_flat_fault(key) for key in both]
 
 
 def _flat_fault(key: str) -> Fault:

@@ -69,6 +69,13 @@ def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
     return False
 
 
+def declared_content(hint: Any) -> Any:
+    """Return our own content class, if a hint is one."""
+    bare = unalias(hint)
+    own = isinstance(bare, type) and bare.__module__ == "toolwright.content"
+    return bare if own else None
+
+
 def _is_content(cls: type) -> bool:
     if cls.__module__ in ("toolwright.content", "toolwright.results"):
         return True

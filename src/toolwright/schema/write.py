@@ -13,12 +13,12 @@ from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, VARIADIC, Signature
 from .adapters import serializer_of, validator_of
-from .definitions import Definitions, merge, own_bytes
+from .definitions import Definitions, keys_with_bytes, merge
 from .explicit import check_explicit
-from .output import boxed, is_bytes, is_object, is_text, may_be_null, root_object
+from .output import boxed, declared_content, is_bytes, is_object, is_text, may_be_null, root_object
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
-from .walk import REF_PREFIX, Schema, is_node
+from .walk import REF_PREFIX, Schema, is_node, refs
 
 
 class Flat(NamedTuple):
@@ -55,6 +55,10 @@ class Compiled:
     text_output: bool
     bytes_output: bool
     """Values are shown as text, or as content, once."""
+    none_output: bool
+    """The target declares that it gives nothing."""
+    content_type: Any
+    """`Image`, `Audio` or `File`, where one is declared: a path or bytes become that."""
     problems: tuple[str, ...]
     explicit_input: Any = None
     explicit_output: Any = None
@@ -81,7 +85,11 @@ class Writer:
 
     def __init__(self, raw: dict[str, Schema]) -> None:
         self.raw = raw
+        self.with_bytes = keys_with_bytes(raw)
         self.known: dict[tuple[SchemaOptions, bool], Definitions] = {}
+
+    def _has_own_bytes(self, root: Schema) -> bool:
+        return bool(self.with_bytes) and not self.with_bytes.isdisjoint(refs(root))
 
     def _definitions(self, style: SchemaOptions, *, is_input: bool) -> Definitions:
         key = (style, is_input)
@@ -109,11 +117,11 @@ class Writer:
             output = self._output(draft, taken)
         keys = frozenset(given.get("properties", ()))
         adapter = draft.outputs
-        written_bytes = taken is not None and own_bytes(self.raw, taken)
+        written_bytes = taken is not None and self._has_own_bytes(taken)
         return Compiled(
             plan=draft.plan,
             inputs=draft.inputs,
-            validator=validator_of(draft.inputs, own_bytes=own_bytes(self.raw, given)),
+            validator=validator_of(draft.inputs, own_bytes=self._has_own_bytes(given)),
             flat=flat,
             keys=keys,
             guarded=_guarded(draft.plan, keys),
@@ -127,6 +135,8 @@ class Writer:
             nullable_output=output is not None and may_be_null(output),
             text_output=options.output_schema is None and is_text(draft.output_hint),
             bytes_output=options.output_schema is None and is_bytes(draft.output_hint),
+            none_output=draft.signature.returns in (None, type(None)),
+            content_type=declared_content(draft.signature.returns),
             problems=tuple(dict.fromkeys(draft.problems)),
             explicit_input=explicit,
             explicit_output=explicit_output,
