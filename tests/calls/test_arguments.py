@@ -134,6 +134,7 @@ def refused(hint, sent, default=ABSENT, **options):
     ],
     ids=label,
 )
+@pytest.mark.promise("call.text-stays-text")
 def test_text_stays_text_where_text_is_allowed(hint, text):
     assert read(hint, text) == (text, [])
     assert read(hint, text, default=None) == (text, [])
@@ -784,10 +785,12 @@ def test_hidden_and_fixed_arguments_cannot_be_sent():
     ],
     ids=label,
 )
+@pytest.mark.promise("call.strict-first")
 def test_nothing_is_repaired_with_repair_off(hint, sent, default):
     assert "`x`" in refused(hint, sent, default, repair=False)
 
 
+@pytest.mark.promise("call.repair-off")
 def test_noise_and_nested_forms_are_refused_with_repair_off():
     assert "`toolCallId`" in result_of(closed, {"toolCallId": 1}, repair=False).text
     assert result_of(flattened, {"filter": {"word": "a"}}, repair=False).is_error
@@ -922,6 +925,7 @@ def test_bytes_come_as_base64_of_either_alphabet():
 # -- what repairs say
 
 
+@pytest.mark.promise("call.repairs-are-recorded")
 def test_repairs_say_where_what_and_how():
     def probe(limit: int, on: bool = False) -> int:
         return limit
@@ -986,6 +990,7 @@ GOOD = {"a": 1, "b": [1], "c": "red", "d": {"n": 1}}
         ({"f": 1}, ["unknown argument `f`"], ["f"], "unknown"),
     ],
 )
+@pytest.mark.promise("call.one-line-a-fault")
 def test_a_fault_says_path_value_and_expectation_in_one_line(change, pieces, path, code):
     result = result_of(wide, {**GOOD, **change})
     assert result.is_error
@@ -1011,6 +1016,7 @@ def test_a_missing_argument_says_what_it_should_be():
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.promise("call.few-lines")
 def test_a_hundred_faults_take_a_few_lines(way):
     def probe(xs: list[int]) -> int:
         return len(xs)

@@ -492,6 +492,7 @@ def test_a_declared_value_comes_with_schema_and_structured_content(hint, value, 
     ],
     ids=label,
 )
+@pytest.mark.promise("result.declared-type")
 def test_a_value_that_breaks_its_declared_type_names_the_field(hint, value, place, caplog):
     with caplog.at_level(logging.ERROR, "toolwright"):
         result = result_of(returning(value, hint))
@@ -1201,6 +1202,7 @@ def failures(make):
             yield seen
 
 
+@pytest.mark.promise("result.tool-error")
 def test_a_tool_error_says_every_field():
     for seen in failures(lambda: ToolError("closed", code="shut", retryable=True, hint="at nine")):
         assert "closed" in text_of(seen)
@@ -1296,6 +1298,7 @@ def test_the_list_of_expected_exceptions_can_be_extended():
     ],
     ids=label,
 )
+@pytest.mark.promise("result.masked")
 def test_unexpected_exceptions_are_masked_and_logged(error, caplog):
     for target in (raising(error), raising_async(error)):
         for way in WAYS:
@@ -1388,6 +1391,7 @@ def test_the_logger_is_quiet_by_default():
     assert logger.propagate
 
 
+@pytest.mark.promise("call.raise-on-error")
 def test_raise_on_error_raises_what_the_tool_raised():
     error = RuntimeError("x")
     for make in (raising, raising_async):
@@ -1423,6 +1427,7 @@ def test_raise_on_error_raises_our_own_errors():
 # -- around
 
 
+@pytest.mark.promise("call.around")
 def test_hooks_wrap_every_call_the_first_one_outermost():
     for way in WAYS:
         seen = []
@@ -1544,6 +1549,7 @@ def kinds(log):
     return [each[0] for each in log]
 
 
+@pytest.mark.promise("call.lifespan")
 def test_a_lifespan_is_entered_on_first_use_and_left_on_close():
     log = []
     box = box_with(lifespan_of(log))
