@@ -668,7 +668,7 @@ def test_numpy_numbers_that_are_not_finite_are_valid_json_or_a_clear_error():
         np.float64("nan"),
         np.array([1.0, np.nan]),
         np.float32("inf"),
-        np.datetime64("NaT"),
+        np.datetime64("NaT", "s"),
     ):
         seen = same_each_way(returning(value))
         if seen["isError"]:

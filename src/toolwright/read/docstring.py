@@ -62,8 +62,9 @@ class Docstring(NamedTuple):
             kept = [entry for entry in part.entries if entry.name not in gone]
             if kept:
                 lines.extend(part.heading)
-            for shared in dict.fromkeys(entry.lines for entry in kept):
-                lines.extend(shared)
+            # Names that share one text share its lines, too.
+            for written in {id(entry.lines): entry.lines for entry in kept}.values():
+                lines.extend(written)
         return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", "\n".join(lines)).strip()
 
 
@@ -198,7 +199,8 @@ def _section(
         if found:
             names, first = found
             text = _join(first, group[1:])
-            entries.extend(Entry(name, text, tuple(group)) for name in names)
+            written = tuple(group)
+            entries.extend(Entry(name, text, written) for name in names)
     return Section(heading, tuple(entries)) if entries else None
 
 
