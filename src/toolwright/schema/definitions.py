@@ -70,7 +70,7 @@ class Definitions:
             key = todo.pop(0)
             if key not in order:
                 order[key] = None
-                todo.extend(refs(self[key].schema))
+                todo.extend(self[key].refs)
         return list(order)
 
     def losses(self, root: Schema) -> list[str]:
@@ -117,6 +117,15 @@ class Definitions:
             todo.extend(self[key].refs.elements())
         return total
 
+    def _inlined(self, key: str, kept: set[str], names: Mapping[str, str]) -> Schema:
+        """Return a definition with all it refers to; with none kept, it is the same for all tools."""
+        if kept:
+            return self._place(self[key].schema, kept, names)
+        found = self._expanded.get(key)
+        if found is None:
+            found = self._expanded[key] = self._place(self[key].schema, kept, names)
+        return found
+
     def _place(self, schema: Schema, kept: set[str], names: Mapping[str, str]) -> Schema:
         def change(node: Schema, key: str) -> Schema:
             ref = node.get("$ref")
@@ -129,7 +138,7 @@ class Definitions:
                     del node["required"]
                 return {**node, "$ref": REF_PREFIX + names[target]}
             said = {word: value for word, value in node.items() if word != "$ref"}
-            return merge(self._place(self[target].schema, kept, names), said)
+            return merge(self._inlined(target, kept, names), said)
 
         return rewrite(schema, change)
 
