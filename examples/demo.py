@@ -15,8 +15,7 @@ def main() -> None:
         print(f"{name}({arguments})")
         print("    " + tool.description.split("\n", 1)[0])
     for name, sent in (("search", {"query": "bike"}), ("order", {"lines": [{"sku": "P-1"}]})):
-        positional, named = shop[name].bind(sent)
-        print(f"\n{name} {sent}\n  -> {shop[name].target(*positional, **named)}")
+        print(f"\n{name} {sent}\n  -> {shop.call(name, sent).text}")
 
 
 if __name__ == "__main__":
