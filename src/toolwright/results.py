@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from pydantic_core import to_json
+
 from .errors import CallError
 from .options import BARE_SINCE, LATEST_PROTOCOL
 
@@ -147,12 +149,15 @@ class Result:
 
 
 def _quoted(body: bytes) -> bytes:
-    """Write JSON as a JSON string: control characters are escaped in it already."""
-    return b'"' + body.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
+    """Write JSON as a JSON string."""
+    return to_json(body.decode())
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 # -- the contract

@@ -144,8 +144,10 @@ class Reader:
         """Return the arguments as an object, or say that they are none."""
         try:
             given: Any = {} if arguments is None else arguments
-            body = given if isinstance(given, bytes | str) else to_json(given)
-            data = json.loads(body, parse_constant=_refuse_constant)
+            if isinstance(given, bytes | str):
+                data = json.loads(given, parse_constant=_refuse_constant)
+            else:
+                data = from_json(to_json(given))
         except Exception:  # noqa: BLE001 - a caller's own mapping may raise anything
             fault = Fault((), "not_json", "the arguments are not JSON; send one JSON object")
             raise ArgumentError(self.name, [fault]) from None

@@ -156,7 +156,7 @@ def _nearest(value: Any, known: list[Any]) -> Any:
         return None
     names = {str(each).casefold(): each for each in known[:_MOST_NAMES] if isinstance(each, str)}
     exact = names.get(value.casefold())
-    if exact is not None:
+    if exact is not None or not names:
         return exact
     close = difflib.get_close_matches(value.casefold(), names, n=1)
     return names[close[0]] if close else None

@@ -6,7 +6,7 @@ import logging
 import secrets
 from typing import Any
 
-from pydantic_core import ValidationError
+from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
 from ..errors import CallError, UnexpectedError
 from ..results import Repair, Result
@@ -43,11 +43,15 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
         text = type(error).__name__
     if len(text) > _MOST_TEXT:
         text = f"{text[:_MOST_TEXT]} [cut]"
+    try:
+        to_json(detail)
+    except PydanticSerializationError:  # paths may hold lone surrogates
+        detail = without_surrogates(detail)
     return Result(
         blocks=[{"type": "text", "text": text}],
         error=error,
         repairs=repairs,
-        meta={"toolwright/error": without_surrogates(detail)},
+        meta={"toolwright/error": detail},
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import types
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, cast
 
 from ..errors import ArgumentError, ResultError
@@ -101,8 +101,8 @@ class Runner:
         """Wait for what a target promised, and take everything out of what it yields."""
         if inspect.isawaitable(value):
             value = await value
-        if hasattr(value, "__aiter__"):
-            return await self._taken_async(value.__aiter__())
+        if value.__class__ not in _PLAIN and isinstance(value, AsyncIterable):
+            return await self._taken_async(cast("AsyncIterable[Any]", value).__aiter__())
         if isinstance(value, types.GeneratorType):
             return self._taken(cast("Iterator[Any]", value))
         return value
@@ -153,15 +153,12 @@ def size_of(item: Any) -> int:
 def is_deferred(value: Any) -> bool:
     """Tell a value that is not there yet: a coroutine, a generator, another awaitable."""
     kind: type[Any] = value.__class__
-    if kind in _PLAIN:
-        return False
-    return kind in _DEFERRED or hasattr(kind, "__await__") or hasattr(kind, "__aiter__")
+    # Not `hasattr`: a missing attribute of a model goes through Python code of its class.
+    return kind not in _PLAIN and isinstance(value, _DEFERRED)
 
 
 _PLAIN: frozenset[Any] = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
-_DEFERRED: frozenset[Any] = frozenset(
-    (types.GeneratorType, types.AsyncGeneratorType, types.CoroutineType)
-)
+_DEFERRED: Any = (types.GeneratorType, Awaitable, AsyncIterable)
 
 
 def is_async(target: Any) -> bool:

@@ -27,6 +27,7 @@ _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n?(.*?)\n?\s*```\s*\Z", re.DOTALL)
 # A string, which stays as it is, or a comma before a closing bracket, which goes.
 _TRAILING_COMMA = re.compile(r"(\"(?:[^\"\\]|\\.)*\")|,(?=\s*[\]}])", re.DOTALL)
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*")
+_BEGINNINGS = frozenset("[{(\"'`+-.0123456789tfnTFN")
 _UNCHANGED: Any = object()
 _ABSENT: Any = object()
 
@@ -187,6 +188,8 @@ def _means_absent(value: Any, kinds: frozenset[str]) -> bool:
 def _decode(text: str) -> Any:
     """Read JSON in a string: also fenced, encoded twice, with trailing commas, or as Python."""
     for _ in range(3):
+        if text.lstrip()[:1] not in _BEGINNINGS:
+            return _UNCHANGED
         if len(text) > MOST_TEXT or _depth(text) > MOST_DEPTH:
             return _UNCHANGED
         fenced = _FENCE.match(text)
@@ -204,7 +207,7 @@ def _loads(text: str) -> Any:
         return _UNCHANGED
     for candidate in (text, _TRAILING_COMMA.sub(lambda found: found[1] or "", text)):
         try:
-            return json.loads(candidate, parse_constant=_refuse)
+            return _DECODER.decode(candidate)
         except ValueError:
             continue
     if text.strip()[:1] not in tuple("[{(TFN'\""):
@@ -219,6 +222,9 @@ def _loads(text: str) -> Any:
 def _refuse(constant: str) -> Any:
     msg = f"{constant} is not JSON"
     raise ValueError(msg)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def _depth(text: str) -> int:

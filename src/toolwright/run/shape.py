@@ -18,26 +18,45 @@ class Shape:
     def __init__(self, root: Schema, definitions: Schema) -> None:
         self.root = root
         self.definitions = definitions
+        # By the identity of nodes, all of which this shape holds.
+        self._arms: dict[int, tuple[Schema, ...]] = {}
+        self._kinds: dict[int, frozenset[str]] = {}
 
-    def arms(self, node: Any, seen: frozenset[str] = frozenset()) -> Iterator[Schema]:
-        """Yield the alternatives of a node, references and unions opened."""
+    def arms(self, node: Any) -> tuple[Schema, ...]:
+        """Return the alternatives of a node, references and unions opened."""
+        known = self._arms.get(id(node))
+        if known is None:
+            known = tuple(self._opened(node, frozenset()))
+            if is_node(node):
+                self._arms[id(node)] = known
+        return known
+
+    def _opened(self, node: Any, seen: frozenset[str]) -> Iterator[Schema]:
         if not is_node(node):
             return
         ref = str(node.get("$ref", ""))
         if ref:
             name = ref.removeprefix(REF_PREFIX)
             if name not in seen:
-                yield from self.arms(self.definitions.get(name), seen | {name})
+                yield from self._opened(self.definitions.get(name), seen | {name})
             return
         choices = node.get("anyOf") or node.get("oneOf")
         if choices:
             for choice in choices:
-                yield from self.arms(choice, seen)
+                yield from self._opened(choice, seen)
             return
         yield node
 
     def kinds(self, node: Any) -> frozenset[str]:
         """Return the JSON types a node admits; none at all means any."""
+        known = self._kinds.get(id(node))
+        if known is None:
+            known = self._kinds_of(node)
+            if is_node(node):
+                self._kinds[id(node)] = known
+        return known
+
+    def _kinds_of(self, node: Any) -> frozenset[str]:
         found: set[str] = set()
         for arm in self.arms(node):
             kind = arm.get("type")

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _LINE_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -22,7 +23,7 @@ def show(value: Any, most: int = 60) -> str:
     """Write a value as JSON, cut if it is long."""
     if isinstance(value, str):
         value = value[: most + 1]
-    return short(json.dumps(value, ensure_ascii=False, default=str), most)
+    return short(_ENCODE(value), most)
 
 
 def short(text: str, most: int) -> str:
