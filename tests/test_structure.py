@@ -13,13 +13,14 @@ SOURCE = Path(toolwright.__file__).parent
 
 # A module may import from its own row and from the rows above it.
 ORDER = [
-    ["errors", "options"],
+    ["errors", "limits", "store"],
+    ["options"],
     ["read"],
-    ["results", "content"],
+    ["results", "content", "call"],
     ["schema"],
-    ["run", "marks"],
+    ["run", "marks", "checks"],
     ["definition"],
-    ["catalog"],
+    ["catalog", "members"],
     ["toolbox"],
 ]
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}

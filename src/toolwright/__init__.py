@@ -7,28 +7,35 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost most of our time
 
 if TYPE_CHECKING:
+    from .call import Call
     from .catalog import Problem
     from .content import Audio, File, Image
     from .definition import Tool
     from .errors import (
         ArgumentError,
+        CallCancelled,
         CallError,
         DefinitionError,
+        Overloaded,
         ResultError,
         SchemaError,
         ToolError,
         ToolNotFound,
+        ToolTimeout,
         ToolwrightError,
         UnexpectedError,
     )
+    from .limits import Process, Retry, Timeout
     from .marks import tool
-    from .options import Fixed, Flatten, Hidden, Nullable, SchemaOptions
+    from .options import Fixed, Flatten, Hidden, Inject, Nullable, SchemaOptions
     from .results import Result
     from .toolbox import Toolbox
 
 __all__ = [
     "ArgumentError",
     "Audio",
+    "Call",
+    "CallCancelled",
     "CallError",
     "DefinitionError",
     "File",
@@ -36,15 +43,21 @@ __all__ = [
     "Flatten",
     "Hidden",
     "Image",
+    "Inject",
     "Nullable",
+    "Overloaded",
     "Problem",
+    "Process",
     "Result",
     "ResultError",
+    "Retry",
     "SchemaError",
     "SchemaOptions",
+    "Timeout",
     "Tool",
     "ToolError",
     "ToolNotFound",
+    "ToolTimeout",
     "Toolbox",
     "ToolwrightError",
     "UnexpectedError",
@@ -52,21 +65,26 @@ __all__ = [
 ]
 
 _HOMES = {
+    "call": ("Call",),
+    "limits": ("Process", "Retry", "Timeout"),
     "catalog": ("Problem",),
     "content": ("Audio", "File", "Image"),
     "results": ("Result",),
     "errors": (
         "ArgumentError",
+        "CallCancelled",
         "CallError",
         "DefinitionError",
+        "Overloaded",
         "ResultError",
         "SchemaError",
         "ToolError",
         "ToolNotFound",
+        "ToolTimeout",
         "ToolwrightError",
         "UnexpectedError",
     ),
-    "options": ("Fixed", "Flatten", "Hidden", "Nullable", "SchemaOptions"),
+    "options": ("Fixed", "Flatten", "Hidden", "Inject", "Nullable", "SchemaOptions"),
     "definition": ("Tool",),
     "marks": ("tool",),
     "toolbox": ("Toolbox",),

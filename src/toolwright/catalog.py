@@ -158,6 +158,12 @@ class Catalog(Mapping[str, Tool]):
             raise ToolNotFound(name, hint=f"did you mean `{near[0]}`?" if near else "")
         return own
 
+    def forget(self) -> None:
+        """Compile every tool anew when next needed."""
+        for tool in self._tools.values():
+            tool.forget()
+        self._changed()
+
     def _changed(self) -> None:
         self._listed.clear()
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from .checks import check
 from .errors import SchemaError
 from .marks import marks
 from .options import BARE_SINCE, LATEST_PROTOCOL, Options, ToolOptions, options_from
-from .read.signature import EMPTY, VARIADIC, Signature
+from .read.signature import Signature
 from .read.target import Target, open_target
+from .run.home import Home
 
 if TYPE_CHECKING:
+    from .call import Call
     from .read.scope import Scope
     from .results import Result
     from .run.pipeline import Runner
     from .schema.write import Compiled
 
 __all__ = ["Tool", "compile_tools"]
-
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
 class Tool:
@@ -41,6 +41,7 @@ class Tool:
     __slots__ = (
         "__weakref__",
         "_compiled",
+        "_home",
         "_runner",
         "_scope",
         "_signature",
@@ -56,6 +57,7 @@ class Tool:
     _signature: Signature | None
     _compiled: Compiled | SchemaError | None
     _runner: Runner | None
+    _home: Home | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)
@@ -77,7 +79,9 @@ class Tool:
 
     def replace(self, **options: Unpack[ToolOptions]) -> Tool:
         """Return a copy of this tool with other options."""
-        return _rebuild(self.target, _options(self._target, options, self.options))
+        made = _rebuild(self.target, _options(self._target, options, self.options))
+        _set(made, "_home", self._home)
+        return made
 
     @property
     def target(self) -> Any:
@@ -166,6 +170,42 @@ class Tool:
             raise compiled
         return compiled
 
+    @property
+    def provided(self) -> Sequence[Any]:
+        """The types that its toolbox has a provider for."""
+        return () if self._home is None else self._home.provided
+
+    def injectable(self, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
+        """Check that everything injected can be provided; the error that refuses it if not."""
+        if isinstance(compiled, SchemaError) or not compiled.plan.injected:
+            return compiled
+        from .run.inject import Injector
+
+        try:
+            home = self._home or Home()
+            Injector(self.name, compiled.plan.injected, home.providers)
+        except SchemaError as error:
+            where = self._target.location
+            return error.at(where.file, where.line)
+        return compiled
+
+    def at_home(self, home: Home) -> Tool:
+        """Return this tool as one of a toolbox: itself, or a copy if it is another's already."""
+        if self._home is None:
+            _set(self, "_home", home)
+            self.forget()
+            return self
+        if self._home is home:
+            return self
+        copied = _rebuild(self.target, self.options)
+        _set(copied, "_home", home.over(self._home))
+        return copied
+
+    def forget(self) -> None:
+        """Compile anew when next needed: what its toolbox provides has changed."""
+        _set(self, "_compiled", None)
+        _set(self, "_runner", None)
+
     def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
         """Validate arguments strictly; return the target's own, by position and by name.
 
@@ -174,8 +214,8 @@ class Tool:
         from .run.arguments import Reader
 
         reader = Reader(self.name, self.compile(), repair=False)
-        positional, named, _ = reader.read(arguments)
-        return list(positional), named
+        validated, _ = reader.read(arguments)
+        return self.compile().plan.bind(validated)
 
     @property
     def runner(self) -> Runner:
@@ -184,23 +224,29 @@ class Tool:
         if known is None:
             from .run.pipeline import Runner
 
-            known = Runner(self.name, self.target, self.compile(), self.options)
+            known = Runner(self.name, self.target, self.compile(), self.options, self._home)
             _set(self, "_runner", known)
         return known
 
-    def call(self, arguments: Mapping[str, Any] | str | bytes | None = None) -> Result:
+    def call(
+        self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
+    ) -> Result:
         """Call the tool with a JSON object; whatever happens, there is a result.
+
+        A `Call` says who asks and until when, and listens to progress.
 
         >>> def add(a: int, b: int = 1) -> int:
         ...     return a + b
         >>> Tool(add).call({"a": 2}).value
         3
         """
-        return self.runner.call(arguments)
+        return self.runner.call(arguments, call)
 
-    async def call_async(self, arguments: Mapping[str, Any] | str | bytes | None = None) -> Result:
+    async def call_async(
+        self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
+    ) -> Result:
         """Call the tool from async code; a sync function runs in a thread."""
-        return await self.runner.call_async(arguments)
+        return await self.runner.call_async(arguments, call)
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to clients of a protocol version."""
@@ -254,9 +300,9 @@ def compile_tools(tools: Sequence[Tool]) -> None:
                 jobs.append((each, each.signature))
             except SchemaError as error:
                 _set(each, "_compiled", error)
-    done = compile_all([(signature, each.options) for each, signature in jobs])
+    done = compile_all([(read, each.options, each.provided) for each, read in jobs])
     for (each, _), compiled in zip(jobs, done, strict=True):
-        _set(each, "_compiled", compiled)
+        _set(each, "_compiled", each.injectable(compiled))
 
 
 def _set(instance: Tool, name: str, value: Any) -> None:
@@ -266,7 +312,7 @@ def _set(instance: Tool, name: str, value: Any) -> None:
 def _fill(tool: Tool, opened: Target, options: Options) -> None:
     if options.name and options.name != opened.name:
         opened = replace(opened, name=options.name)
-    _check(opened, options)
+    check(opened, options)
     _set(tool, "name", opened.name)
     _set(tool, "options", options)
     _set(tool, "_target", opened)
@@ -274,6 +320,7 @@ def _fill(tool: Tool, opened: Target, options: Options) -> None:
     _set(tool, "_signature", None)
     _set(tool, "_compiled", None)
     _set(tool, "_runner", None)
+    _set(tool, "_home", None)
 
 
 def _rebuild(target: Any, options: Options) -> Tool:
@@ -309,40 +356,6 @@ def _read(target: Target, scope: Scope | None, options: Options) -> Signature:
     signature = read(target, scope, permissive=True)
     kept = (text for text in signature.problems if not text.startswith("takes any value"))
     return replace(signature, problems=tuple(kept))
-
-
-def _check(target: Target, options: Options) -> None:
-    """Refuse at once what the bare signature shows."""
-    where = target.location
-
-    def refuse(what: str, parameter: str = "", hint: str = "") -> SchemaError:
-        return SchemaError(
-            what,
-            tool=target.name,
-            parameter=parameter,
-            hint=hint,
-            file=where.file,
-            line=where.line,
-        )
-
-    if target.name == "<lambda>":
-        raise refuse("has no name", hint='pass one: name="..."')
-    if not _NAME.fullmatch(target.name):
-        raise refuse("has an impossible name", hint="use 1 to 128 letters, digits, `_`, `-` or `.`")
-    if options.on_unsupported == "permissive" or options.input_schema is not None:
-        return
-    for parameter in target.parameters:
-        if parameter.annotation is not EMPTY:
-            continue
-        if parameter.kind not in VARIADIC:
-            raise refuse("has no type hint", parameter.name, "every tool parameter must be typed")
-        if options.on_unsupported != "skip":
-            stars = "*" if parameter.kind is VARIADIC[0] else "**"
-            raise refuse(
-                "has no type hint",
-                parameter.name,
-                f'write `{stars}{parameter.name}: T`, or leave it out with on_unsupported="skip"',
-            )
 
 
 def _json(value: Any) -> bytes:

@@ -9,6 +9,9 @@
         +-- ResultError            the value cannot be sent, or breaks its declared type
         +-- UnexpectedError        anything else a tool raised; `__cause__` has it
         +-- ToolNotFound           (KeyError) no tool of that name
+        +-- ToolTimeout            (TimeoutError) no answer by the deadline
+        +-- CallCancelled          whoever asked does not want the answer any more
+        +-- Overloaded             too much at once; `retry_after` says when to come back
 
 Messages are for reading and may change; `code` is stable.
 """
@@ -19,13 +22,16 @@ from collections.abc import Iterable, Sequence
 
 __all__ = [
     "ArgumentError",
+    "CallCancelled",
     "CallError",
     "DefinitionError",
     "Fault",
+    "Overloaded",
     "ResultError",
     "SchemaError",
     "ToolError",
     "ToolNotFound",
+    "ToolTimeout",
     "ToolwrightError",
     "UnexpectedError",
 ]
@@ -97,6 +103,11 @@ class SchemaError(DefinitionError, ValueError):
         self.file = file
         self.line = line
         self.problems = (self,)
+
+    def at(self, file: str, line: int) -> SchemaError:
+        """Say where it is."""
+        self.file, self.line = file, line
+        return self
 
     def __str__(self) -> str:
         where = f" ({self.file}:{self.line})" if self.file else ""
@@ -219,3 +230,38 @@ class ToolNotFound(CallError, KeyError):
 
 def _tool_not_found(name: str, hint: str) -> ToolNotFound:
     return ToolNotFound(name, hint=hint)
+
+
+class ToolTimeout(CallError, TimeoutError):
+    """There was no answer by the deadline."""
+
+    code = "timeout"
+    retryable = True
+
+
+class CallCancelled(CallError):
+    """Whoever asked does not want the answer any more."""
+
+    code = "cancelled"
+
+
+class Overloaded(CallError):
+    """Too much at once: nothing was run. `retry_after` is in seconds."""
+
+    code = "overloaded"
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after: float = 1.0, hint: str = "") -> None:
+        self.retry_after = max(round(retry_after, 3), 0.001)
+        super().__init__(message, hint=hint or f"try again in {_seconds(self.retry_after)}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _overloaded, (self.message, self.retry_after, self.hint)
+
+
+def _overloaded(message: str, retry_after: float, hint: str) -> Overloaded:
+    return Overloaded(message, retry_after=retry_after, hint=hint)
+
+
+def _seconds(number: float) -> str:
+    return f"{number:.3g} s" if number < 10 else f"{number:.0f} s"

@@ -8,6 +8,18 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
+from .limits import (
+    Process,
+    Rate,
+    Retry,
+    RunOn,
+    Timeout,
+    check_count,
+    check_seconds,
+    rate_from,
+    timeout_from,
+)
+
 __all__ = [
     "BARE_SINCE",
     "FULL",
@@ -16,6 +28,7 @@ __all__ = [
     "Fixed",
     "Flatten",
     "Hidden",
+    "Inject",
     "Nullable",
     "Options",
     "SchemaOptions",
@@ -91,6 +104,12 @@ class ToolOptions(TypedDict, total=False):
     open_world: bool | None
     input_schema: Mapping[str, Any] | None
     output_schema: Mapping[str, Any] | None
+    timeout: float | Timeout | None
+    retry: int | Retry | None
+    cache: float | None
+    max_concurrency: int | None
+    rate_limit: str | None
+    run_on: RunOn
     extra: Extra | None
     repair: bool
     emit: Emit
@@ -127,6 +146,19 @@ class Options:
     """Published as it is and enforced, instead of the derived schema."""
     output_schema: Mapping[str, Any] | None = None
     """Published as it is and enforced, instead of the derived schema."""
+    timeout: Timeout | None = None
+    """How long a call may take, in seconds: a number for the total, or a `Timeout`."""
+    retry: Retry | None = None
+    """Run a failed call again; a number is a number of attempts."""
+    cache: float | None = None
+    """Keep results for so many seconds and answer equal calls with them."""
+    max_concurrency: int | None = None
+    """The most calls at a time; 1 is one after the other."""
+    rate_limit: Rate | None = None
+    """The most calls of one caller, such as `"10/s"`."""
+    run_on: RunOn = "thread"
+    """Where async callers and servers run a sync function: a thread, the event loop itself
+    (`"inline"`, for what takes microseconds), or a process that can be killed."""
     extra: Extra | None = None
     """Unknown arguments: refuse, drop, or hand over. Refused unless the target has `**kwargs`."""
     repair: bool = True
@@ -163,6 +195,7 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
             choices = ", ".join(repr(choice) for choice in allowed)
             msg = f"{key} must be one of {choices}; got {values[key]!r}"
             raise ValueError(msg)
+    _read_limits(values)
     if "tags" in values:
         values["tags"] = _words("tags", values["tags"])
     if "icons" in values:
@@ -171,7 +204,36 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
         values["meta"] = _json_copy("meta", dict(values["meta"]))
     if "style" in values:
         values["style"] = _style(values["style"])
-    return replace(base or _DEFAULTS, **values)
+    made = replace(base or _DEFAULTS, **values)
+    _check_together(made)
+    return made
+
+
+def _read_limits(values: dict[str, Any]) -> None:
+    if "timeout" in values:
+        values["timeout"] = timeout_from(values["timeout"])
+    if isinstance(values.get("retry"), int):
+        values["retry"] = Retry(values["retry"])
+    elif not isinstance(values.get("retry"), Retry | None):
+        msg = f"retry takes a number of attempts or a Retry; got {values['retry']!r}"
+        raise TypeError(msg)
+    check_seconds("cache", values.get("cache"))
+    check_count("max_concurrency", values.get("max_concurrency"))
+    if values.get("rate_limit") is not None and not isinstance(values["rate_limit"], Rate):
+        values["rate_limit"] = rate_from(values["rate_limit"])
+    where = values.get("run_on", "thread")
+    if where not in ("thread", "inline", "process") and not isinstance(where, Process):
+        msg = f"run_on must be 'thread', 'inline', 'process' or a Process; got {where!r}"
+        raise ValueError(msg)
+
+
+def _check_together(options: Options) -> None:
+    if options.retry is not None and options.idempotent is False:
+        msg = "retry runs a call again, but the tool says idempotent=False"
+        raise ValueError(msg)
+    if options.cache is not None and options.destructive:
+        msg = "cache would leave calls out, but the tool says destructive=True"
+        raise ValueError(msg)
 
 
 def _json_copy(key: str, value: Any) -> Any:
@@ -205,6 +267,30 @@ class Hidden:
     """`Annotated[T, Hidden()] = default`: not in the schema, and no caller can set it."""
 
     __slots__ = ()
+
+
+class Inject:
+    """`Annotated[T, Inject(provider)]`: made by `provider` for each call; no caller can set it.
+
+    A provider is a function, sync or async, or a generator that yields once and then cleans up. It
+    may itself ask for other providers and for the `Call`. With `scope="process"` its value is made
+    once and kept.
+    """
+
+    __slots__ = ("provider", "scope")
+
+    def __init__(self, provider: Any, *, scope: Literal["call", "process"] = "call") -> None:
+        if not callable(provider):
+            msg = f"Inject takes a provider to call; for a value as it is, use Fixed({provider!r})"
+            raise TypeError(msg)
+        if scope not in ("call", "process"):
+            msg = f"scope must be 'call' or 'process'; got {scope!r}"
+            raise ValueError(msg)
+        self.provider = provider
+        self.scope = scope
+
+    def __repr__(self) -> str:
+        return f"Inject({getattr(self.provider, '__qualname__', self.provider)})"
 
 
 class Fixed:

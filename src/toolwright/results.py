@@ -5,6 +5,7 @@ The contract is `tool_result.v1.schema.json`, shipped beside this file.
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -116,6 +117,12 @@ class Result:
     def structured(self) -> Any:
         """The value as JSON sees it; None if no structured content is sent."""
         return json.loads(self._body) if self.shows_body and self._body is not None else None
+
+    def noted(self, key: str, value: Any) -> Result:
+        """Return a copy that says something more in its `_meta`."""
+        made = copy.copy(self)
+        made.meta = {**(self.meta or {}), key: value}
+        return made
 
     def json_value(self) -> Any:
         """Return the value as JSON sees it, whether structured content is sent or not."""

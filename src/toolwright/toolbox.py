@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
+import contextlib
 import json
-import types
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack, overload
 
 from .catalog import Catalog, Problem, matches
 from .definition import Tool
 from .errors import CallError, DefinitionError, SchemaError, UnexpectedError
-from .marks import is_marked, marks
-from .options import LATEST_PROTOCOL, ToolOptions
+from .limits import Timeout, timeout_from
+from .members import members
+from .options import LATEST_PROTOCOL, Inject, ToolOptions
+from .run.home import Home
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
+    from .call import Call
     from .results import Result
     from .run.lifespan import Lifespan
+    from .store import Store
 
 __all__ = ["Toolbox"]
 
 Around = Callable[[Any, Any, Callable[[Any], Awaitable["Result"]]], Awaitable["Result"]]
+Scope = Literal["call", "process"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -47,6 +51,8 @@ class Toolbox(Mapping[str, Tool]):
         version: str = "",
         instructions: str = "",
         lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
+        timeout: float | Timeout | None = None,
+        store: str | Store | None = None,
         eager: bool = False,
     ) -> None:
         self.name = name
@@ -54,6 +60,7 @@ class Toolbox(Mapping[str, Tool]):
         self.instructions = instructions
         self.eager = eager
         self._catalog = Catalog()
+        self._home = Home(version=version, timeout=timeout_from(timeout), store=store)
         self._around: list[Around] = []
         self._open_lifespan = lifespan
         self._lifespan: Lifespan | None = None
@@ -101,6 +108,7 @@ class Toolbox(Mapping[str, Tool]):
             tool = target.replace(**options) if options else target
         else:
             tool = Tool(target, **options)
+        tool = tool.at_home(self._home)
         if self.eager:
             tool.compile()
         return self._catalog.insert(tool)
@@ -122,7 +130,7 @@ class Toolbox(Mapping[str, Tool]):
         """
         added: list[Tool] = []
         bad: list[SchemaError] = []
-        for name, target in _members(source):
+        for name, target in members(source):
             if not matches(name, select):
                 continue
             try:
@@ -170,24 +178,25 @@ class Toolbox(Mapping[str, Tool]):
         name: str,
         arguments: Mapping[str, Any] | str | bytes | None = None,
         *,
+        call: Call | None = None,
         raise_on_error: bool = False,
     ) -> Result:
         """Call a tool; whatever happens, there is a result.
 
-        Works in scripts, in notebooks and inside a running loop. With `raise_on_error`, what the
-        tool raised is raised again.
+        Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
+        when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
         """
         if self._around or self._open_lifespan is not None:
             from .run.workers import background
 
-            result = background.run(self._whole(name, arguments))
+            result = background.run(self._whole(name, arguments, call))
         else:
             try:
                 runner = self._catalog.find(name)
             except CallError as error:
                 result = _failed(error)
             else:
-                result = runner.call(arguments)
+                result = runner.call(arguments, call)
         return _raised(result) if raise_on_error else result
 
     async def call_async(
@@ -195,28 +204,32 @@ class Toolbox(Mapping[str, Tool]):
         name: str,
         arguments: Mapping[str, Any] | str | bytes | None = None,
         *,
+        call: Call | None = None,
         raise_on_error: bool = False,
     ) -> Result:
         """Call a tool from async code: the same path."""
         if self._around or self._open_lifespan is not None:
-            result = await self._whole(name, arguments)
+            result = await self._whole(name, arguments, call)
         else:
-            result = await self._inner(name, arguments)
+            result = await self._inner(name, arguments, call)
         return _raised(result) if raise_on_error else result
 
-    async def _inner(self, name: str, arguments: Any) -> Result:
+    async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
         try:
             runner = self._catalog.find(name)
         except CallError as error:
             return _failed(error)
-        return await runner.call_async(arguments)
+        return await runner.call_async(arguments, call)
 
-    async def _whole(self, name: str, arguments: Any) -> Result:
+    async def _whole(self, name: str, arguments: Any, call: Call | None) -> Result:
         """Run a call inside the lifespan and every `around` hook, the first one outermost."""
         import asyncio
 
+        from .call import Call
         from .run.around import run_around
 
+        call = call or Call(name)
+        call.tool = call.tool or name
         try:
             await self._entered()
         except asyncio.CancelledError:
@@ -225,14 +238,46 @@ class Toolbox(Mapping[str, Tool]):
             return _failure(name, error)
 
         async def innermost(sent: Any) -> Result:
-            return await self._inner(name, sent)
+            return await self._inner(name, sent, call)
 
-        return await run_around(self._around, name, arguments, innermost)
+        return await run_around(self._around, call, arguments, innermost)
 
     def around(self, hook: Around) -> Around:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it."""
         self._around.append(hook)
         return hook
+
+    # -- providers
+
+    def provide(self, kind: Any, provider: Any = None, *, scope: Scope = "call") -> None:
+        """Inject every parameter of a type; by default the type itself is called to make it.
+
+        >>> class Settings:
+        ...     greeting = "hello"
+        >>> box = Toolbox("greeter")
+        >>> box.provide(Settings)
+        >>> @box.tool
+        ... def greet(name: str, settings: Settings) -> str:
+        ...     return f"{settings.greeting} {name}"
+        >>> box.call("greet", {"name": "Ada"}).value
+        'hello Ada'
+        """
+        self._home.providers.provide(kind, _inject(kind if provider is None else provider, scope))
+        self._catalog.forget()
+
+    @contextlib.contextmanager
+    def override(self, others: Mapping[Any, Any]) -> Generator[None]:
+        """Let others stand in for providers, or for the providers of types, in tests.
+
+        What is callable is called as a provider; anything else is the value itself.
+        """
+        providers = self._home.providers
+        for key in others:
+            if not callable(key) and not providers.knows(key):
+                msg = f"{key!r} is neither a provider nor a type that has one"
+                raise TypeError(msg)
+        with providers.override({key: _inject(other, "call") for key, other in others.items()}):
+            yield
 
     # -- the lifespan
 
@@ -251,13 +296,15 @@ class Toolbox(Mapping[str, Tool]):
         await self._lifespan.enter()
 
     def close(self) -> None:
-        """Leave the lifespan; the next call enters it again."""
+        """Leave the lifespan and clean up providers; the next call enters and makes them again."""
+        self._home.close()
         if self._lifespan is not None:
             self._lifespan.leave_soon()
             self._lifespan = None
 
     async def aclose(self) -> None:
-        """Leave the lifespan, from async code."""
+        """Close from async code."""
+        await self._home.aclose()
         if self._lifespan is not None:
             await self._lifespan.leave()
             self._lifespan = None
@@ -288,6 +335,12 @@ class Toolbox(Mapping[str, Tool]):
         return self._catalog.to_mcp_json(protocol)
 
 
+def _inject(provider: Any, scope: Scope) -> Inject:
+    if isinstance(provider, Inject):
+        return provider
+    return Inject(provider if callable(provider) else lambda: provider, scope=scope)
+
+
 def _failed(error: CallError) -> Result:
     from .run.failure import failed
 
@@ -307,62 +360,3 @@ def _raised(result: Result) -> Result:
         return result
     raised = error.__cause__ if type(error) in (CallError, UnexpectedError) else None
     raise raised or error
-
-
-def _members(source: Any) -> list[tuple[str, Any]]:
-    """List what a source offers, by name."""
-    if isinstance(source, Toolbox | Catalog):
-        return list(source.items())
-    if isinstance(source, Mapping):
-        return [(str(name), target) for name, target in cast("Any", source).items()]
-    if isinstance(source, list | tuple | set | frozenset):
-        return [(Tool(target).name, target) for target in cast("list[Any]", source)]
-    if isinstance(source, Tool) or inspect.isroutine(source):
-        msg = "include takes a module, an object, a class, a mapping, a list or a toolbox; use add"
-        raise TypeError(msg)
-    found = dict(_public(source))
-    marked = {
-        str(marks(target).get("name") or name): target
-        for name, target in found.items()
-        if is_marked(target)
-    }
-    return list((marked or found).items())
-
-
-def _public(source: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(source, types.ModuleType):
-        yield from _of_module(source)
-        return
-    cls = source if isinstance(source, type) else type(source)
-    held: dict[str, Any] = {} if isinstance(source, type) else getattr(source, "__dict__", {})
-    for name in {**_names_in_order(cls), **held}:
-        if name.startswith("_"):
-            continue
-        static = inspect.getattr_static(source, name, None)
-        if isinstance(source, type) and not isinstance(static, classmethod | staticmethod):
-            continue
-        if isinstance(static, property | type):
-            continue  # reading a property would run it
-        value = getattr(source, name, None)
-        if callable(value):
-            yield name, value
-
-
-def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
-    listed = getattr(module, "__all__", None)
-    for name in listed if listed is not None else list(vars(module)):
-        value = getattr(module, name, None)
-        if listed is None:
-            own = getattr(value, "__module__", None) == module.__name__
-            wanted = own and not name.startswith("_") and not isinstance(value, type)
-            if not (wanted or is_marked(value)):
-                continue
-        if callable(value) and not isinstance(value, types.ModuleType):
-            yield name, value
-
-
-def _names_in_order(cls: type) -> dict[str, None]:
-    """Return the names of a class and its bases, base classes first, as they were written."""
-    return {
-        name: None for base in reversed(cls.__mro__) for name in vars(base) if base is not object
-    }

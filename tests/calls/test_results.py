@@ -1072,6 +1072,13 @@ def test_canonical_results_pass_through():
         _ = failed.value
 
 
+@pytest.mark.parametrize("said", ["", " ", "\n"])
+def test_an_error_without_words_still_says_that_it_is_one(said):
+    failed = result_of(returning(build_result(said, is_error=True)))
+    assert failed.is_error
+    assert failed.text == "the tool reports an error"
+
+
 def test_canonical_results_are_checked():
     for content in ([{"type": "text", "text": 5}], [{"type": "image", "data": "x"}]):
         result = result_of(returning({"content": content, "isError": False}))

@@ -811,8 +811,8 @@ def repaired_first(self, arguments):
     if not self.repair:
         return READ(self, arguments)
     data, done = self._repaired(self._object(arguments))
-    positional, named, repairs = READ(self, data)
-    return positional, named, (*done, *repairs)
+    validated, repairs = READ(self, data)
+    return validated, (*done, *repairs)
 
 
 READ = Reader.read
@@ -829,8 +829,8 @@ def test_repair_before_validation_is_noticed(monkeypatch):
 
 def test_an_argument_changed_without_a_word_is_noticed(monkeypatch):
     def changed(self, arguments):
-        positional, named, repairs = READ(self, arguments)
-        return positional, {key: None for key in named} if self.repair else named, repairs
+        validated, repairs = READ(self, arguments)
+        return {key: None for key in validated} if self.repair else validated, repairs
 
     monkeypatch.setattr(Reader, "read", changed)
     box = make_box()

@@ -133,7 +133,7 @@ def _open_method(obj: types.MethodType) -> Target:
 
 def _open_partial(obj: Any) -> Target:
     func = obj.func
-    inner = _open_constructor(func) if isinstance(func, type) else open_target(func)
+    inner = open_constructor(func) if isinstance(func, type) else open_target(func)
     if inner.unbound and obj.args:
         # The instance is the first bound value.
         inner = replace(inner, unbound=False)
@@ -170,10 +170,11 @@ def _open_class(cls: type) -> Target:
 
         parameter = Bare("value", POSITIONAL_ONLY, Annotated[cls, Flatten()], EMPTY)
         return Target(cls.__name__, build, (parameter,), cls, cls, (cls,), owner=cls)
-    return _open_constructor(cls)
+    return open_constructor(cls)
 
 
-def _open_constructor(cls: type) -> Target:
+def open_constructor(cls: type) -> Target:
+    """Open a class as what calling it takes. Raises `SchemaError` if it has no constructor."""
     if _is_record(cls) and not is_typed_dict(cls):
         parameters, _ = _bare(cls)
         return Target(cls.__name__, cls, parameters, cls, cls, (cls,), owner=cls)
@@ -319,3 +320,13 @@ def _refuse(obj: Any, what: str, hint: str) -> SchemaError:
         file=code.co_filename if code else "",
         line=code.co_firstlineno if code else 0,
     )
+
+
+def is_async(target: Any) -> bool:
+    """Tell whether calling a target gives a coroutine or an async generator."""
+    function = target
+    while callable(inner := getattr(function, "func", getattr(function, "__func__", None))):
+        function = inner
+    if not inspect.isroutine(function) and not isinstance(function, type):
+        function = type(function).__call__
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)

@@ -21,7 +21,8 @@ from .repair import Repairer
 from .shape import Shape
 
 Arguments = Mapping[str, Any] | str | bytes | None
-Bound = tuple[list[Any], dict[str, Any]]
+Validated = dict[str, Any]
+"""Arguments of the declared types; `Plan.bind` makes them the target's own."""
 
 
 class Reader:
@@ -32,19 +33,17 @@ class Reader:
         self.compiled = compiled
         self.repair = repair
         self.validate = compiled.validator.validate_json
-        self.plan = compiled.plan
         self.unsendable = compiled.plan.unsendable
         self.prepared = bool(
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
-        self.simple = not self.unsendable and compiled.plan.by_name_only
         self.confuses = _confuses(compiled.inputs.core_schema)
         alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
         self.validate_dict = compiled.validator.validate_python if alike else None
         self._shape: Shape | None = None
 
-    def read(self, arguments: Arguments) -> tuple[list[Any], dict[str, Any], tuple[Repair, ...]]:
-        """Return the target's own arguments and the repairs made. Raises `ArgumentError`."""
+    def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
+        """Return validated arguments and the repairs made. Raises `ArgumentError`."""
         repairs: tuple[Repair, ...] = ()
         try:
             if self.validate_dict is not None and arguments.__class__ is dict:
@@ -52,11 +51,16 @@ class Reader:
             else:
                 validated = self._by_json(arguments)
         except ValueError:
-            validated, repairs = self._second(arguments)
-        if self.simple:
-            return _NOTHING, validated, repairs
-        positional, named = self._bind(validated)
-        return positional, named, repairs
+            validated, repairs, _ = self._second(arguments)
+        if self.unsendable:
+            self._refuse_names(self.unsendable & validated.keys())
+        return validated, repairs
+
+    def read_with_data(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
+        """Return, besides, the arguments as JSON sees them, repairs made. Raises `ArgumentError`."""
+        validated, repairs = self.read(arguments)
+        data = self._second(arguments)[2] if repairs else self._object(arguments)
+        return validated, repairs, data
 
     def _by_json(self, arguments: Arguments) -> dict[str, Any]:
         body: str | bytes
@@ -74,10 +78,6 @@ class Reader:
                 raise ValueError
             body = to_json(data)
         return self.validate(body, strict=True)
-
-    def _bind(self, validated: dict[str, Any]) -> Bound:
-        self._refuse_names(self.unsendable & validated.keys())
-        return self.plan.bind(validated)
 
     def _prepare(self, data: Any) -> Any:
         """Check an explicit schema and gather flattened fields, before the validator sees them."""
@@ -107,7 +107,7 @@ class Reader:
 
     # -- what only a failing call needs
 
-    def _second(self, arguments: Arguments) -> tuple[dict[str, Any], tuple[Repair, ...]]:
+    def _second(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
         data = self._object(arguments)
         if self.compiled.explicit_input is not None:
             self._prepare(data)  # what the author's own schema refuses is not repaired
@@ -126,7 +126,7 @@ class Reader:
             fault = Fault((), "not_json", "the arguments are nested too deeply, or are not UTF-8")
             raise ArgumentError(self.name, [fault]) from None
         try:
-            return self.validate(body, strict=True), tuple(repairs)
+            return self.validate(body, strict=True), tuple(repairs), data
         except ValidationError as second:
             found = second.errors(include_url=False, include_input=False)
             faults = explain(found, data, self.shape, frozenset(self.compiled.flat))
@@ -171,7 +171,6 @@ class Reader:
         return self._shape
 
 
-_NOTHING: list[Any] = []
 _OBJECTS = ("{", b"{")
 
 

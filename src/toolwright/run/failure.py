@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
-from ..errors import CallError, UnexpectedError
+from ..errors import CallError, Overloaded, UnexpectedError
 from ..results import Repair, Result
 from .json import without_surrogates
 
@@ -24,6 +24,14 @@ _MOST_SENT = 20
 """How many faults are sent in structured form."""
 
 
+class Remote(Exception):
+    """What a tool raised in another process: its classes by name, and its traceback as text."""
+
+    def __init__(self, kinds: frozenset[str], trace: str) -> None:
+        super().__init__(trace)
+        self.kinds = kinds
+
+
 def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
     """Make the result of a failure."""
     detail: dict[str, Any] = {"code": error.code}
@@ -32,6 +40,8 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
     retryable = getattr(error, "retryable", None)
     if retryable is not None:
         detail["retryable"] = bool(retryable)
+    if isinstance(error, Overloaded):
+        detail["retry_after"] = error.retry_after
     faults: Any = getattr(error, "faults", ())
     if faults:
         detail["faults"] = [

@@ -10,13 +10,14 @@ from typing import Any, cast
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
 from ..content import of_bytes
-from ..errors import CallError, ResultError
+from ..errors import ResultError
 from ..options import Options
-from ..results import Repair, Result, is_canonical, validate
+from ..results import Repair, Result, is_canonical
 from ..schema.walk import is_list, nodes
 from ..schema.write import Compiled
 from .explain import plain
 from .failure import failed, log
+from .finished import canonical, checked_result
 from .json import (
     block_dict,
     blocks_of,
@@ -103,7 +104,7 @@ class Outcome:
         if self.check is None or self.to_json is None:
             return self._untyped(value, repairs)
         if type(value) is Result:
-            return self._fitting(_checked(value))
+            return self._fitting(checked_result(value))
         if self.has_any and lifts(value):
             return self._by_json(value, repairs)
         try:
@@ -191,11 +192,51 @@ class Outcome:
         made.shows_body = self.shows_body
         made.boxed = self.boxed
 
+    # -- values that are kept, or come from elsewhere
+
+    def keep(self, value: Any, made: Result) -> bytes | None:
+        """Write a value so that `kept` gives it back, its whole even if its result was cut.
+
+        What is more than JSON (content, a finished result) is kept as the result it made.
+        """
+        body = self._plain_body(value)
+        if body is not None:
+            return b'{"%s":%s}' % (b"stopped" if type(value) is Stopped else b"value", body)
+        payload = made.to_mcp()
+        return to_json({"result": payload}) if is_canonical(payload) else None
+
+    def _plain_body(self, value: Any) -> bytes | None:
+        try:
+            if self.to_json is not None:
+                if self.has_any and lifts(value):
+                    return None
+                body = self.to_json(self.check(value, strict=True), by_alias=True)
+                self.compiled.output_validator.validate_json(body, strict=True)
+                return body
+            is_content = type(value) is Result or self._blocks(value) is not None
+            if is_content or is_canonical(protocol_result(value) or value):
+                return None
+            body, lifted = write(value)
+        except (*_INEXACT, ResultError):
+            return None
+        return None if lifted else body
+
+    def kept(self, stored: bytes) -> Any:
+        """Return what was kept: a value of the declared type, or a result. Raises `ValueError`."""
+        name, body = stored[2:-1].split(b'":', 1)
+        if name == b"result":
+            return canonical(from_json(body), ())
+        if self.to_json is None:
+            value: Any = from_json(body)
+        else:
+            value = self.compiled.output_validator.validate_json(body, strict=True)
+        return Stopped(value) if name == b"stopped" else value
+
     # -- values of which no type is declared
 
     def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if type(value) is Result:
-            return _checked(value)
+            return checked_result(value)
         if self.compiled.none_output and value is not None:
             log.error("%s: `result` is not of its declared type: must be None", self.name)
             raise ResultError("`result` is not of its declared type: must be nothing at all")
@@ -222,7 +263,7 @@ class Outcome:
             )
         blocks = self._blocks(value)
         if blocks is not None:
-            return _checked(Result(value, blocks=self._capped(blocks), repairs=repairs))
+            return checked_result(Result(value, blocks=self._capped(blocks), repairs=repairs))
         body, lifted = write(value)
         if len(body) > self.most:
             if body[:1] == b"[":
@@ -324,34 +365,3 @@ class Outcome:
             boxed=self.boxed,
             repairs=repairs,
         )
-
-
-def _checked(result: Result) -> Result:
-    """Check what an author built by hand. Raises `ResultError`."""
-    try:
-        validate(json.loads(write(result.to_mcp())[0]))
-    except (ValueError, TypeError) as error:
-        raise ResultError(f"the content is not valid: {error}") from error
-    return result
-
-
-def canonical(payload: Mapping[str, Any], repairs: tuple[Repair, ...]) -> Result:
-    """Pass a finished result through, checked."""
-    body, _ = write(payload)
-    data = json.loads(body)
-    try:
-        validate(data)
-    except ValueError as error:
-        raise ResultError(str(error)) from error
-    shows = "structuredContent" in data
-    text = "\n".join(block["text"] for block in data["content"] if block["type"] == "text")
-    return Result(
-        data,
-        body=to_json(data["structuredContent"]) if shows else None,
-        blocks=data["content"],
-        shows_body=shows,
-        boxed="" if isinstance(data.get("structuredContent"), dict) else "old",
-        error=CallError(text or "the tool reports an error") if data["isError"] else None,
-        repairs=repairs,
-        meta=data.get("_meta"),
-    )

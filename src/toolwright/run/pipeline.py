@@ -2,23 +2,35 @@
 
 Read the arguments (validate; else repair and validate again; else explain) -> run the target where
 it belongs -> wait for what it promised and drain what it yields -> check, write and cap its value.
+A tool that is injected, limited or watched goes through `course`, which runs the same work.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
+import functools
 import types
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from ..errors import ArgumentError, ResultError
+from ..call import Call
+from ..errors import ArgumentError, CallError, SchemaError
+from ..limits import Timeout
 from ..options import Options
+from ..read.target import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
-from .arguments import Arguments, Reader
-from .failure import failed, failure_of
-from .outcome import Outcome, Stopped
+from .arguments import Arguments, Reader, Validated
+from .cache import Cache, version_of
+from .course import Course
+from .drain import Drain, is_deferred
+from .failure import failed, failure_of, log
+from .home import Home
+from .inject import Injector
+from .outcome import Outcome
+from .places import LOOP
+from .slots import Gate, Slots
+from .work import Work, Worker, is_cancelled
 from .workers import Raised, background, threads
 
 
@@ -26,146 +38,163 @@ class Runner:
     """Runs one tool: everything that can be known before a call is known here."""
 
     def __init__(
-        self, name: str, target: Callable[..., Any], compiled: Compiled, options: Options
+        self,
+        name: str,
+        target: Callable[..., Any],
+        compiled: Compiled,
+        options: Options,
+        home: Home | None = None,
     ) -> None:
         self.name = name
         self.target = target
-        self.read = Reader(name, compiled, repair=options.repair).read
-        self.result_of = Outcome(name, compiled, options).of
+        self.compiled = compiled
+        self.options = options
+        self.home = home or Home()
+        self.reader = Reader(name, compiled, repair=options.repair)
+        self.read = self.reader.read
+        self.bind = None if compiled.plan.by_name_only else compiled.plan.bind
+        self.outcome = Outcome(name, compiled, options)
+        self.result_of = self.outcome.of
+        self.drain = Drain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
-        self.joins = compiled.text_output
-        self.most = options.max_result
+        self.inline = options.run_on == "inline" and not self.is_async
+        self.is_plain = not self._is_limited()
+        if not self.is_plain:
+            _ = self.course  # made now: two threads must never make two, each with its own turns
 
-    def call(self, arguments: Arguments = None) -> Result:
+    def call(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool on the caller's thread; an async one on the background loop."""
+        if call is not None or not self.is_plain:
+            return self.course.call(arguments, call)
         if self.is_async:
             return background.run(self.call_async(arguments))
         try:
-            positional, named, repairs = self.read(arguments)
+            validated, repairs = self.read(arguments)
         except ArgumentError as error:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
             return failure_of(self.name, error, ())
         try:
-            value = self.target(*positional, **named)
+            value = self.called(validated)
             if is_deferred(value):
-                value = self._drained(value)
+                value = self.drain.drained(value, None)
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
             return failure_of(self.name, error, repairs)
         return self.result_of(value, repairs)
 
-    async def call_async(self, arguments: Arguments = None) -> Result:
+    async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool: an async one here, a sync one in a thread."""
+        if call is not None or not self.is_plain:
+            return await self.course.go(LOOP, arguments, call)
         try:
-            positional, named, repairs = self.read(arguments)
+            validated, repairs = self.read(arguments)
         except ArgumentError as error:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
             return failure_of(self.name, error, ())
         try:
-            if self.is_async:
-                value = await self._settled(self.target(*positional, **named))
+            if self.is_async or self.inline:
+                value = await self.drain.settled(self.called(validated), None)
             else:
-                value = await threads.run(lambda: self._in_thread(positional, named, repairs))
+                value = await threads.run(lambda: self._in_thread(validated, repairs))
                 if type(value) is Result:
                     return value
-                value = await self._settled(value)
+                value = await self.drain.settled(value, None)
         except Raised as raised:
             return failure_of(self.name, raised.error, repairs)
         except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+            if is_cancelled():
                 raise
             return failure_of(self.name, error, repairs)  # the tool's own, not ours
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
             return failure_of(self.name, error, repairs)
         return self.result_of(value, repairs)
 
-    def _in_thread(
-        self, positional: list[Any], named: dict[str, Any], repairs: tuple[Repair, ...]
-    ) -> Any:
+    def called(self, validated: Validated) -> Any:
+        """Call the target with validated arguments, and those that were injected."""
+        if self.bind is None:
+            return self.target(**validated)
+        positional, named = self.bind(validated)
+        return self.target(*positional, **named)
+
+    def _in_thread(self, validated: Validated, repairs: tuple[Repair, ...]) -> Any:
         """Run a sync target; only what must be awaited leaves the thread unfinished."""
-        value = self.target(*positional, **named)
+        value = self.called(validated)
         if isinstance(value, types.GeneratorType):
-            value = self._taken(cast("Iterator[Any]", value))
+            value = self.drain.taken(cast("Iterator[Any]", value), None)
         elif is_deferred(value):
             return value
         return self.result_of(value, repairs)
 
-    def _drained(self, value: Any) -> Any:
-        if isinstance(value, types.GeneratorType):
-            return self._taken(cast("Iterator[Any]", value))
-        return background.run(self._settled(value))
+    # -- with injection and limits
 
-    async def _settled(self, value: Any) -> Any:
-        """Wait for what a target promised, and take everything out of what it yields."""
-        if inspect.isawaitable(value):
-            value = await value
-        if value.__class__ not in _PLAIN and isinstance(value, AsyncIterable):
-            return await self._taken_async(cast("AsyncIterable[Any]", value).__aiter__())
-        if isinstance(value, types.GeneratorType):
-            return self._taken(cast("Iterator[Any]", value))
-        return value
+    def _is_limited(self) -> bool:
+        options = self.options
+        return bool(
+            self.compiled.plan.injected
+            or self.timeout
+            or options.retry
+            or options.cache
+            or options.max_concurrency
+            or options.rate_limit
+            or options.run_on not in ("thread", "inline")
+        )
 
-    def _joined(self, items: list[Any]) -> Any:
-        if not self.joins:
-            return items
-        for at, item in enumerate(items):
-            if not isinstance(item, str):
-                raise ResultError(f"{self.name}: `result[{at}]` is not text")
-        return "".join(items)
+    @property
+    def timeout(self) -> Timeout | None:
+        """The tool's own timeout, or the toolbox's; what runs inline cannot be stopped."""
+        return None if self.inline else self.options.timeout or self.home.timeout
 
-    def _taken(self, items: Iterator[Any]) -> Any:
-        """Take items until there are none, or more than a result may hold."""
-        taken: list[Any] = []
-        size = 0
-        for item in items:
-            taken.append(item)
-            size += size_of(item)
-            if size > self.most:
-                taken = Stopped(taken)
-                break
-        close = getattr(items, "close", None)
-        if close is not None:
-            close()
-        return self._joined(taken)
+    @functools.cached_property
+    def course(self) -> Course:
+        """What takes a call through all limits."""
+        options, home, name = self.options, self.home, self.name
+        slots = gate = cache = None
+        if options.max_concurrency is not None:
+            slots = Slots(name, options.max_concurrency)
+        if options.rate_limit is not None:
+            gate = Gate(name, options.rate_limit, home.rates)
+        if options.cache is not None:
+            schemas = (self.compiled.input_schema, self.compiled.output_schema)
+            version = version_of(self.target, home.version, *schemas)
+            cache = Cache(name, version, options.cache, home.store, self.outcome)
+        return Course(
+            name,
+            self.reader,
+            self.work,
+            timeout=self.timeout,
+            retry=options.retry,
+            gate=gate,
+            slots=slots,
+            cache=cache,
+        )
 
-    async def _taken_async(self, items: AsyncIterator[Any]) -> Any:
-        taken: list[Any] = []
-        size = 0
-        async for item in items:
-            taken.append(item)
-            size += size_of(item)
-            if size > self.most:
-                taken = Stopped(taken)
-                break
-        close = getattr(items, "aclose", None)
-        if close is not None:
-            await close()
-        return self._joined(taken)
+    def work(self) -> Work:
+        """Return how to run it, as providers stand now. Raises `CallError`."""
+        if not self.compiled.plan.injected:
+            return self._plain_work
+        providers = self.home.providers
+        if self._injected is None or self._injected[0] != providers.version:
+            try:
+                injector = Injector(self.name, self.compiled.plan.injected, providers)
+            except (SchemaError, KeyError) as error:
+                log.error("%s cannot be injected", self.name, exc_info=error)
+                raise CallError(f"{self.name} is not available: it cannot be injected") from error
+            self._injected = providers.version, self._work(injector, providers.epoch)
+        return self._injected[1]
 
+    _injected: tuple[int, Work] | None = None
+    """The work with what is injected, and the version of the providers it was made for."""
 
-def size_of(item: Any) -> int:
-    """Estimate how many bytes of JSON an item is."""
-    return len(item) if isinstance(item, str | bytes) else len(repr(item))
+    @functools.cached_property
+    def _plain_work(self) -> Work:
+        return self._work(None, "")
 
-
-def is_deferred(value: Any) -> bool:
-    """Tell a value that is not there yet: a coroutine, a generator, another awaitable."""
-    kind: type[Any] = value.__class__
-    # Not `hasattr`: a missing attribute of a model goes through Python code of its class.
-    return kind not in _PLAIN and isinstance(value, _DEFERRED)
-
-
-_PLAIN: frozenset[Any] = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
-_DEFERRED: Any = (types.GeneratorType, Awaitable, AsyncIterable)
-
-
-def is_async(target: Any) -> bool:
-    """Tell whether calling a target gives a coroutine or an async generator."""
-    function = target
-    while callable(inner := getattr(function, "func", getattr(function, "__func__", None))):
-        function = inner
-    if not inspect.isroutine(function) and not isinstance(function, type):
-        function = type(function).__call__
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    def _work(self, injector: Injector | None, epoch: str) -> Work:
+        sees_call = injector is not None and injector.sees_call
+        worker = Worker(
+            self.name, self.called, self.drain, self.outcome, injector, is_async=self.is_async
+        )
+        if self.is_async or (injector is not None and injector.is_async):
+            return Work(None, worker.waits, sees_call=sees_call, epoch=epoch)
+        return Work(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)

@@ -13,58 +13,120 @@ from collections.abc import Callable, Coroutine
 from queue import SimpleQueue
 from typing import Any
 
-_Job = tuple[
-    contextvars.Context,
-    Callable[[], Any],
-    asyncio.AbstractEventLoop,
-    "asyncio.Future[Any]",
-]
+from ..errors import Overloaded
+
+Settle = Callable[[Any, BaseException | None], object]
+
+
+class Job:
+    """One function to run in a thread."""
+
+    __slots__ = ("context", "function", "settle", "state")
+
+    def __init__(self, function: Callable[[], Any], settle: Settle) -> None:
+        self.context = contextvars.copy_context()
+        self.function = function
+        self.settle = settle
+        """Told what came of it, in the thread that ran it, even if nobody waits any more."""
+        self.state = "waiting"
 
 
 class Threads:
-    """A bounded set of daemon threads on one queue; a thread is started only if none is idle."""
+    """Daemon threads on one queue; a thread is started only if none is idle.
 
-    def __init__(self, most: int = 64) -> None:
+    A thread whose caller gave up is stuck: it counts no more among the `most` that may work, so
+    that it takes nobody's place, but only `most_stuck` of them are put up with.
+    """
+
+    def __init__(self, most: int = 64, most_stuck: int = 64) -> None:
         self.most = most
+        self.most_stuck = most_stuck
         self.count = 0
+        """Threads that work for somebody, or wait for work."""
+        self.stuck = 0
+        """Threads whose caller gave up."""
         self.idle = 0
         self.backlog = 0
         """Jobs that no thread was promised to."""
         self.lock = threading.Lock()
-        self.jobs: SimpleQueue[_Job] = SimpleQueue()
+        self.jobs: SimpleQueue[Job] = SimpleQueue()
 
-    def run(self, function: Callable[[], Any]) -> asyncio.Future[Any]:
-        """Run a function in a thread; its context is the caller's."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+    def start(self, function: Callable[[], Any], settle: Settle) -> Job:
+        """Run a function in a thread; its context is the caller's. Raises `Overloaded`."""
+        job = Job(function, settle)
         with self.lock:
+            if self.stuck >= self.most_stuck:
+                msg = f"{self.stuck} calls that were given up still run"
+                raise Overloaded(msg, retry_after=5.0)
             if self.idle:
                 self.idle -= 1
             elif self.count < self.most:
-                self.count += 1
-                threading.Thread(target=self._work, name="toolwright", daemon=True).start()
+                self._grow()
             else:
                 self.backlog += 1
-        self.jobs.put((contextvars.copy_context(), function, loop, future))
+        self.jobs.put(job)
+        return job
+
+    def run(self, function: Callable[[], Any]) -> asyncio.Future[Any]:
+        """Run a function in a thread, for async code. If its future is cancelled, it is given up."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+
+        def settle(outcome: Any, failure: BaseException | None) -> None:
+            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
+                loop.call_soon_threadsafe(_settle, future, outcome, failure)
+
+        job = self.start(function, settle)
+        future.add_done_callback(lambda done: done.cancelled() and self.give_up(job))
         return future
+
+    def give_up(self, job: Job) -> bool:
+        """Wait for a job no more. If it has not begun it never will: then return True."""
+        with self.lock:
+            if job.state == "waiting":
+                job.state = "dropped"
+                return True
+            if job.state == "running":
+                job.state = "stuck"
+                self.stuck += 1
+                self.count -= 1
+                if self.backlog:
+                    self.backlog -= 1
+                    self._grow()
+        return False
+
+    def _grow(self) -> None:
+        self.count += 1
+        threading.Thread(target=self._work, name="toolwright", daemon=True).start()
 
     def _work(self) -> None:
         while True:
-            context, function, loop, future = self.jobs.get()
+            job = self.jobs.get()
+            with self.lock:
+                dropped = job.state == "dropped"
+                if not dropped:
+                    job.state = "running"
             outcome: Any = None
             failure: BaseException | None = None
-            try:
-                outcome = context.run(function)
-            except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
-                failure = error
+            if not dropped:
+                try:
+                    outcome = job.context.run(job.function)
+                except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
+                    failure = error
             with self.lock:
-                if self.backlog:
+                was_stuck = job.state == "stuck"
+                job.state = "done"
+                if was_stuck:
+                    self.stuck -= 1
+                elif self.backlog:
                     self.backlog -= 1
                 else:
                     self.idle += 1
-            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
-                loop.call_soon_threadsafe(_settle, future, outcome, failure)
-            del context, function, loop, future, outcome, failure
+            if not dropped:
+                job.settle(outcome, failure)
+            del job, outcome, failure
+            if was_stuck:
+                return  # its place was given away
 
 
 def _settle(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:

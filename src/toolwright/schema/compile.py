@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -23,10 +23,15 @@ from .write import Compiled, Draft, Writer
 _REFUSAL = Exception
 
 
-def compile_all(jobs: Sequence[tuple[Signature, Options]]) -> list[Compiled | SchemaError]:
-    """Compile a batch; each job gives what it compiles to, or the error that refuses it."""
+def compile_all(
+    jobs: Sequence[tuple[Signature, Options, Collection[Any]]],
+) -> list[Compiled | SchemaError]:
+    """Compile a batch; each job gives what it compiles to, or the error that refuses it.
+
+    A job is a signature, options, and the types that a provider gives.
+    """
     batch = _Batch()
-    drafts = [batch.draft(signature, options) for signature, options in jobs]
+    drafts = [batch.draft(*job) for job in jobs]
     together = [draft for draft in drafts if isinstance(draft, Draft) and not draft.alone]
     shared = iter(batch.finish(together))
     done: list[Compiled | SchemaError] = []
@@ -49,7 +54,9 @@ class _Batch:
 
     # -- adapters
 
-    def draft(self, signature: Signature, options: Options) -> Draft | SchemaError:
+    def draft(
+        self, signature: Signature, options: Options, provided: Collection[Any]
+    ) -> Draft | SchemaError:
         # What a class becomes may depend on local names; only without any is it the same for all.
         twins = {} if signature.namespace else self.twins
         translate = Translator(signature.namespace, twins)
@@ -59,6 +66,7 @@ class _Batch:
                 translate,
                 extra=options.extra or ("ignore" if _drops_rest(signature, options) else None),
                 skip=options.on_unsupported == "skip",
+                provided=provided,
             )
             problems = [*signature.problems, *made.problems]
             inputs = self._inputs(signature, options, made, problems)

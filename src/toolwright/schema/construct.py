@@ -63,6 +63,11 @@ class Constructed:
         # A record drops unknown keys, as pydantic does for one it takes as it is.
         extra = "ignore" if self.is_record else "forbid"
         made = plan(signature, self.translate, extra=extra, skip=False)
+        if made.injected:
+            raise signature.refusal(
+                "is injected, but only parameters of tools and providers can be",
+                parameter=next(iter(made.injected)),
+            )
         for slot in made.slots:
             if slot.description:
                 slot.hint = Annotated[slot.hint, Field(description=slot.description)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Annotated, Any, NamedTuple, Protocol, get_args
@@ -17,7 +17,7 @@ from pydantic import Field as PydanticField
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ..options import Fixed, Flatten, Hidden
+from ..options import Fixed, Flatten, Hidden, Inject
 from ..read.attributes import class_docs
 from ..read.signature import (
     EMPTY,
@@ -38,6 +38,7 @@ from .hints import (
     strip_annotated,
     unqualify,
 )
+from .injected import Wanted, injection
 
 
 class Translate(Protocol):
@@ -109,6 +110,8 @@ class Plan:
     """The name whose list is spread as `*args`."""
     fixed: dict[str, Any] = field(default_factory=dict[str, Any])
     factories: dict[str, Callable[[], Any]] = field(default_factory=dict[str, Callable[[], Any]])
+    injected: dict[str, Wanted] = field(default_factory=dict[str, Wanted])
+    """What providers give when the target is run."""
     unsendable: frozenset[str] = frozenset()
     absent: list[str] = field(default_factory=list[str])
     """Names that may be missing altogether."""
@@ -139,6 +142,7 @@ class Plan:
             or self.rest
             or self.fixed
             or self.factories
+            or self.injected
             or self.absent
             or self.renamed
             or self.drop_extra
@@ -163,8 +167,18 @@ class Plan:
         return positional, validated
 
 
-def plan(signature: Signature, translate: Translate, *, extra: str | None, skip: bool) -> Plan:
-    """Plan the arguments of a signature; `translate` makes hints that pydantic takes."""
+def plan(
+    signature: Signature,
+    translate: Translate,
+    *,
+    extra: str | None,
+    skip: bool,
+    provided: Collection[Any] = (),
+) -> Plan:
+    """Plan the arguments of a signature; `translate` makes hints that pydantic takes.
+
+    Parameters of a type in `provided` are injected.
+    """
     made = Plan(unsendable=signature.reserved)
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
     left_out = [p.name for p in signature.parameters if p not in parameters]
@@ -182,7 +196,8 @@ def plan(signature: Signature, translate: Translate, *, extra: str | None, skip:
             by_position = spread or parameter.kind is POSITIONAL_ONLY
             if by_position and parameter.kind is not KEYWORD_ONLY:
                 made.positional.append(parameter.name)
-            if not _hide(made, signature, parameter, by_position=by_position):
+            hidden = _inject(made, signature, parameter, provided)
+            if not hidden and not _hide(made, signature, parameter, by_position=by_position):
                 made.slots.append(_slot(parameter, translate))
     _plan_extra(made, signature, extra)
     return made
@@ -226,6 +241,28 @@ def effective_default(hint: Any, default: Any) -> Any:
         elif item is default and default is not EMPTY:
             return default
     return EMPTY
+
+
+def _inject(
+    made: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
+) -> bool:
+    """Take a parameter that a provider gives out of the plan; tell whether it was one."""
+    if isinstance(parameter.default, Inject) or parameter.default is Inject:
+        raise signature.refusal(
+            "has an `Inject` as its default",
+            parameter=parameter.name,
+            hint="write `Annotated[T, Inject(provider)]`, so that direct calls stay plain Python",
+        )
+    try:
+        wanted = injection(parameter.hint, provided)
+    except ValueError as error:
+        hint = "write `Annotated[T, Inject(provider)]`"
+        raise signature.refusal(str(error), parameter=parameter.name, hint=hint) from None
+    if wanted is None:
+        return False
+    made.unsendable |= {parameter.name}
+    made.injected[parameter.name] = wanted
+    return True
 
 
 def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position: bool) -> bool:

@@ -1,0 +1,162 @@
+"""One run of a tool, as the tool itself, its providers and the hooks around it see it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+__all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
+
+LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+OnProgress = Callable[[float, float | None, str], object]
+OnLog = Callable[[LogLevel, Any], object]
+
+_numbers = itertools.count(1)
+_log = logging.getLogger("toolwright.call")
+_LEVELS: Mapping[str, int] = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "notice": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+
+
+class Call:
+    """One run of a tool: who asked, until when, and a way to tell how far it is.
+
+    A parameter annotated `Call` gets it; callers never see that parameter. Every method works in
+    threads, in async code and in tests alike, and none of them waits.
+
+    >>> seen = []
+    >>> call = Call(caller="ada", on_progress=lambda *step: seen.append(step))
+    >>> call.progress(1, 3, "one of three")
+    >>> seen
+    [(1, 3, 'one of three')]
+    """
+
+    __slots__ = (
+        "_cancelled",
+        "_headers",
+        "_lock",
+        "_on_log",
+        "_on_progress",
+        "_wakers",
+        "caller",
+        "deadline",
+        "headers_read",
+        "id",
+        "life",
+        "roles",
+        "tool",
+    )
+
+    def __init__(
+        self,
+        tool: str = "",
+        *,
+        id: str | None = None,  # noqa: A002 - what it is called everywhere
+        caller: str | None = None,
+        roles: Sequence[str] = (),
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+    ) -> None:
+        self.tool = tool
+        """The name of the tool."""
+        self.id = id or f"{next(_numbers):x}"
+        self.caller = caller
+        """Who asked, if that is known."""
+        self.roles = tuple(roles)
+        self._headers = {name.lower(): value for name, value in (headers or {}).items()}
+        self.headers_read = False
+        """Whether the headers were looked at: what depends on them is never cached."""
+        self.life = time.monotonic()
+        """When it last gave a sign of life, by the monotonic clock."""
+        self.deadline = None if timeout is None else self.life + timeout
+        """When an answer is due, by the monotonic clock; None if whenever."""
+        self._on_progress = on_progress
+        self._on_log = on_log
+        self._cancelled = False
+        self._lock = threading.Lock()
+        self._wakers: list[Callable[[], object]] = []
+
+    def __repr__(self) -> str:
+        return f"<Call {self.id} of {self.tool}>"
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers of the request, by lower-case name; empty if there was none."""
+        self.headers_read = True
+        return self._headers
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until an answer is due; None if whenever."""
+        return None if self.deadline is None else self.deadline - time.monotonic()
+
+    @property
+    def listens(self) -> bool:
+        """Whether anybody is told of progress."""
+        return self._on_progress is not None
+
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Say how far the work is; whoever listens is told, and the idle clock starts anew."""
+        self.life = time.monotonic()
+        if self._on_progress is not None and not self._cancelled:
+            self._tell(self._on_progress, done, total, message)
+
+    def heartbeat(self) -> None:
+        """Give a sign of life: the idle clock starts anew."""
+        self.life = time.monotonic()
+
+    def log(self, message: Any, level: LogLevel = "info") -> None:
+        """Say something to whoever listens to this call, or to the log if nobody does."""
+        if self._on_log is not None:
+            self._tell(self._on_log, level, message)
+        else:
+            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", self.tool, message)
+
+    def _tell(self, listener: Callable[..., object], *said: Any) -> None:
+        try:
+            listener(*said)
+        except Exception:  # noqa: BLE001 - a listener's failure is not the tool's
+            _log.exception("%r: a listener failed", self)
+
+    # -- cancelling
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the answer any more: sync code should look now and then."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Stop waiting for the answer, and let the tool know."""
+        with self._lock:
+            self._cancelled = True
+            wakers, self._wakers = self._wakers, []
+        for wake in wakers:
+            wake()
+
+    def on_cancel(self, wake: Callable[[], object]) -> Callable[[], None]:
+        """Call a function when the call is cancelled, at once if it is; return how to forget it."""
+        with self._lock:
+            if not self._cancelled:
+                self._wakers.append(wake)
+                return lambda: self._forget(wake)
+        wake()
+        return _nothing
+
+    def _forget(self, wake: Callable[[], object]) -> None:
+        with self._lock, contextlib.suppress(ValueError):
+            self._wakers.remove(wake)
+
+
+def _nothing() -> None:
+    """Nothing to forget."""

@@ -1,0 +1,132 @@
+"""The limits an author can set on the calls of a tool: plain values, checked when they are made."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["Process", "Rate", "Retry", "RunOn", "Timeout", "rate_from", "timeout_from"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeout:
+    """How long a call may take: in total, and without a sign of life.
+
+    Progress, an item of a generator and `Call.heartbeat` are signs of life.
+    """
+
+    total: float | None = None
+    """Seconds from the start of a call to its answer."""
+    idle: float | None = None
+    """Seconds from one sign of life to the next."""
+
+    def __post_init__(self) -> None:
+        for name in ("total", "idle"):
+            _positive(f"timeout.{name}", getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Run a call again if it fails in a way that may pass.
+
+    The pauses grow from `first` by `factor` up to `most` seconds, each made shorter by chance so
+    that many callers do not come back together. A retry never outlives the deadline.
+    """
+
+    attempts: int = 3
+    """How many times at most, the first one counted."""
+    on: type[BaseException] | tuple[type[BaseException], ...] = (ConnectionError, TimeoutError)
+    """What to try again after; besides, a `ToolError` that says it is retryable."""
+    first: float = 0.1
+    factor: float = 2.0
+    most: float = 10.0
+
+    def __post_init__(self) -> None:
+        if _is_no_count(self.attempts):
+            msg = f"retry.attempts must be a whole number of at least 1; got {self.attempts!r}"
+            raise ValueError(msg)
+        kinds: tuple[Any, ...] = self.on if isinstance(self.on, tuple) else (self.on,)
+        if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
+            msg = f"retry.on takes exception classes; got {self.on!r}"
+            raise TypeError(msg)
+        object.__setattr__(self, "on", kinds)
+        for name in ("first", "factor", "most"):
+            _positive(f"retry.{name}", getattr(self, name))
+
+    def pause(self, attempt: int) -> float:
+        """Return how many seconds to wait after an attempt that failed, counted from one."""
+        import random  # costs milliseconds that only a failure should pay
+
+        longest = min(self.most, self.first * self.factor ** min(attempt - 1, 60))
+        return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """Run a tool in a process of its own, with these limits (on Linux)."""
+
+    memory: int | None = None
+    """Bytes of address space that the process may have."""
+    cpu: float | None = None
+    """Seconds of processor time that one call may use."""
+
+    def __post_init__(self) -> None:
+        for name in ("memory", "cpu"):
+            _positive(f"run_on.{name}", getattr(self, name))
+
+
+RunOn = Literal["thread", "inline", "process"] | Process
+
+
+class Rate(NamedTuple):
+    """So many calls in so many seconds."""
+
+    calls: int
+    seconds: float
+
+
+_RATE = re.compile(r"\s*(\d{1,9})\s*/\s*(\d{1,6})?\s*(s|sec|second|m|min|minute|h|hour|d|day)s?\s*")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def rate_from(text: str) -> Rate:
+    """Read `"10/s"`, `"100/min"`, `"5/10s"`. Raises `ValueError`."""
+    found = _RATE.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if found is None or int(found[1]) < 1 or int(found[2] or 1) < 1:
+        msg = f'rate_limit is written like "10/s", "100/min" or "5/10s"; got {text!r}'
+        raise ValueError(msg)
+    return Rate(int(found[1]), int(found[2] or 1) * _SECONDS[found[3][0]])
+
+
+def timeout_from(value: Any) -> Timeout | None:
+    """Read seconds, or a `Timeout`. Raises `ValueError` or `TypeError`."""
+    if value is None or isinstance(value, Timeout):
+        return value
+    _positive("timeout", value)
+    return Timeout(float(value))
+
+
+def check_seconds(name: str, value: Any) -> None:
+    """Refuse what is not a positive number. Raises `ValueError`."""
+    _positive(name, value)
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse what is not a whole number of at least 1. Raises `ValueError`."""
+    if value is not None and _is_no_count(value):
+        msg = f"{name} must be a whole number of at least 1; got {value!r}"
+        raise ValueError(msg)
+
+
+def _is_no_count(value: Any) -> bool:
+    return not isinstance(value, int) or isinstance(value, bool) or value < 1
+
+
+def _positive(name: str, value: Any) -> None:
+    if value is None:
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value < float("inf"):
+        msg = f"{name} must be a positive number; got {value!r}"
+        raise ValueError(msg)

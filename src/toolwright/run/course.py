@@ -1,0 +1,272 @@
+"""The whole course of a call that is injected, limited or watched.
+
+Rate -> arguments -> what is kept -> a turn -> attempts, each under the deadline -> a result. It is
+written once: `places` says how it waits, `work` what is run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_core import to_json
+
+from ..call import Call
+from ..errors import ArgumentError, CallCancelled, CallError, ToolError, ToolTimeout
+from ..limits import Retry, Timeout
+from ..results import Repair, Result
+from .arguments import Arguments, Reader
+from .cache import Cache, defaults_of
+from .failure import Remote, failed, failure_of
+from .places import HERE, LOOP, Place, Signal, run_here
+from .slots import Gate, Slots, Turn
+from .work import Job, Made, Work
+from .workers import background, threads
+
+
+class Course:
+    """Takes the calls of one tool through all of its limits."""
+
+    def __init__(
+        self,
+        name: str,
+        reader: Reader,
+        work: Callable[[], Work],
+        *,
+        timeout: Timeout | None,
+        retry: Retry | None,
+        gate: Gate | None,
+        slots: Slots | None,
+        cache: Cache | None,
+    ) -> None:
+        self.name = name
+        self.reader = reader
+        self.work = work
+        self.timeout = timeout
+        self.idle = timeout.idle if timeout is not None else None
+        self.total = timeout.total if timeout is not None else None
+        self.retry = retry
+        self.gate = gate
+        self.slots = slots
+        self.cache = cache
+        self.defaults: dict[str, str] | None = None
+
+    def call(self, arguments: Arguments, call: Call | None) -> Result:
+        """Go through it for a sync caller: in his own thread, unless something must be awaited."""
+        try:
+            work = self.work()
+        except CallError as error:
+            return failed(error)
+        if work.waits is not None:
+            return background.run(self.go(LOOP, arguments, call))
+        return run_here(self.go(HERE, arguments, call))
+
+    async def go(self, place: Place, arguments: Arguments, call: Call | None) -> Result:
+        """Take one call through everything."""
+        call = self._begun(call)
+        repairs: tuple[Repair, ...] = ()
+        try:
+            if self.gate is not None:
+                await place.use(self.gate.take, call.caller, blocking=self.gate.blocking)
+            self._check(call)
+            work = self.work()
+            if self.retry is not None and not isinstance(arguments, str | bytes | None):
+                arguments = _snapshot(arguments)
+            data: Any = None
+            if self.cache is not None or work.needs_data:
+                validated, repairs, data = self.reader.read_with_data(arguments)
+            else:
+                validated, repairs = self.reader.read(arguments)
+            job = Job(validated, arguments, data, repairs, call)
+            if self.cache is None:
+                return (await self._run(place, work, job))[1]
+            who = call if work.sees_call else None
+            key = self.cache.key(data, self._defaults(), who, work.epoch)
+            run = lambda: self._run(place, work, job)  # noqa: E731
+            return await self.cache.through(place, key, call, call.deadline, repairs, run)
+        except ArgumentError as error:
+            return failed(error)
+        except CallError as error:
+            return failed(error, repairs)
+        except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
+            return failure_of(self.name, error, repairs)
+
+    def _begun(self, call: Call | None) -> Call:
+        if call is None:
+            call = Call(self.name)
+        elif not call.tool:
+            call.tool = self.name
+        call.heartbeat()
+        if self.total is not None:
+            due = call.life + self.total
+            call.deadline = due if call.deadline is None else min(due, call.deadline)
+        return call
+
+    def _check(self, call: Call) -> None:
+        """Raise `CallCancelled` if nobody waits, `ToolTimeout` if an answer is overdue."""
+        if call.cancelled:
+            raise CallCancelled(f"{self.name}: the call was cancelled")
+        now = time.monotonic()
+        if call.deadline is not None and now >= call.deadline:
+            limit = f" in {self.total:g} s" if self.total is not None else " in time"
+            raise ToolTimeout(f"{self.name} gave no answer{limit}")
+        if self.idle is not None and now >= call.life + self.idle:
+            raise ToolTimeout(f"{self.name} gave no sign of life for {self.idle:g} s")
+
+    def _defaults(self) -> dict[str, str]:
+        if self.defaults is None:
+            self.defaults = defaults_of(self.reader.shape.root.get("properties", {}))
+        return self.defaults
+
+    # -- turns and attempts
+
+    async def _run(self, place: Place, work: Work, job: Job) -> Made:
+        """Wait for a turn, then run until it succeeds or must not be tried again."""
+        call = job.call
+        turn = None
+        if self.slots is not None:
+            turn = await self.slots.take(place, call, call.deadline)
+        try:
+            made = await self._attempt(place, work, job, turn)
+            if made[1].error is None or self.retry is None:
+                return made
+            return await self._again(place, work, job, turn, made, self.retry)
+        finally:
+            if turn is not None:
+                turn.let_go()
+
+    async def _again(
+        self, place: Place, work: Work, job: Job, turn: Turn | None, made: Made, retry: Retry
+    ) -> Made:
+        for attempt in range(1, retry.attempts):
+            pause = retry.pause(attempt)
+            left = job.call.remaining
+            if not passes(retry, made[1]) or (left is not None and pause >= left):
+                return made
+            await self._pause(place, job.call, pause)
+            # Arguments are read anew: the attempt before may have changed them.
+            validated, _ = self.reader.read(job.arguments)
+            made = await self._attempt(place, work, job._replace(validated=validated), turn)
+        return made
+
+    async def _pause(self, place: Place, call: Call, seconds: float) -> None:
+        woken = Signal()
+        forget = call.on_cancel(woken.set)
+        try:
+            await place.wait(woken, time.monotonic() + seconds)
+        finally:
+            forget()
+        call.heartbeat()
+        self._check(call)
+
+    async def _attempt(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
+        """Run once, where the work belongs."""
+        if work.sync is None:
+            return await self._awaited(place, work, job, turn)
+        unlimited = self.timeout is None and job.call.deadline is None
+        if work.inline if place.has_loop else unlimited:
+            return work.sync(job)
+        sync = work.sync
+        done = Signal()
+        outcome: list[Any] = []
+
+        def settle(made: Any, failure: BaseException | None) -> None:
+            outcome.append(made if failure is None else self._failed(failure, job))
+            if turn is not None:
+                turn.let_go()
+            done.set()
+
+        if turn is not None:
+            turn.hold()
+        try:
+            started = threads.start(lambda: sync(job), settle)
+        except CallError:
+            if turn is not None:
+                turn.let_go()
+            raise
+        try:
+            await self._watched(place, job.call, done, outcome)
+        except BaseException:
+            if threads.give_up(started) and turn is not None:
+                turn.let_go()
+            raise
+        return outcome[0]
+
+    async def _awaited(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
+        assert work.waits is not None  # noqa: S101 - one of the two is there
+        task = asyncio.get_running_loop().create_task(work.waits(job))
+        done = Signal()
+        outcome: list[Any] = []
+
+        def settle(task: asyncio.Task[Made]) -> None:
+            _running.discard(task)
+            failure = asyncio.CancelledError() if task.cancelled() else task.exception()
+            outcome.append(task.result() if failure is None else self._failed(failure, job))
+            if turn is not None:
+                turn.let_go()
+            done.set()
+
+        if turn is not None:
+            turn.hold()
+        _running.add(task)
+        task.add_done_callback(settle)
+        try:
+            await self._watched(place, job.call, done, outcome)
+        except BaseException:
+            task.cancel()
+            raise
+        return outcome[0]
+
+    async def _watched(self, place: Place, call: Call, done: Signal, outcome: list[Any]) -> None:
+        """Wait until work is done, the call is cancelled, or its time is over.
+
+        Whatever ends it early, the call is cancelled: work that goes on can see that.
+        """
+        forget = call.on_cancel(done.set)
+        try:
+            while True:
+                await place.wait(done, self._due(call))
+                if outcome:
+                    return
+                self._check(call)
+        except BaseException:
+            forget()
+            call.cancel()
+            raise
+        finally:
+            forget()
+
+    def _due(self, call: Call) -> float | None:
+        if self.idle is None:
+            return call.deadline
+        silent = call.life + self.idle
+        return silent if call.deadline is None else min(silent, call.deadline)
+
+    def _failed(self, failure: BaseException, job: Job) -> Made:
+        return None, failure_of(self.name, failure, job.repairs)
+
+
+def _snapshot(arguments: Any) -> Any:
+    """Write arguments down, so that no attempt can change what the next one gets."""
+    try:
+        return to_json(arguments)
+    except Exception:  # noqa: BLE001 - reading them says what is wrong
+        return arguments
+
+
+_running: set[asyncio.Task[Any]] = set()
+"""Tasks that must not be forgotten before they end, even if nobody waits for them."""
+
+
+def passes(retry: Retry, result: Result) -> bool:
+    """Tell whether a failure may pass, so that another attempt makes sense."""
+    error = result.error
+    if isinstance(error, ToolError):
+        return bool(error.retryable) or isinstance(error, retry.on)
+    cause = error if error is None or error.__cause__ is None else error.__cause__
+    if isinstance(cause, Remote):
+        kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
+        return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
+    return isinstance(cause, retry.on)

@@ -1,0 +1,116 @@
+"""Take what a target promised or yields, until it is a plain value."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator
+from typing import Any, cast
+
+from ..call import Call
+from ..errors import CallCancelled, ResultError
+from .outcome import Stopped
+from .words import short
+from .workers import background
+
+_MOST_TOLD = 1000
+"""How many characters of an item are told as progress."""
+
+
+class Drain:
+    """Takes what the target of one tool gives."""
+
+    def __init__(self, name: str, *, joins: bool, most: int) -> None:
+        self.name = name
+        self.joins = joins
+        """Whether items are parts of one text."""
+        self.most = most
+        """How many bytes a result may have: no more is taken."""
+
+    def drained(self, value: Any, call: Call | None) -> Any:
+        """Take it in a thread."""
+        if isinstance(value, types.GeneratorType):
+            return self.taken(cast("Iterator[Any]", value), call)
+        return background.run(self.settled(value, call))
+
+    async def settled(self, value: Any, call: Call | None) -> Any:
+        """Wait for what a target promised, and take everything out of what it yields."""
+        if inspect.isawaitable(value):
+            value = await value
+        if value.__class__ not in _PLAIN and isinstance(value, AsyncIterable):
+            items = cast("AsyncIterable[Any]", value).__aiter__()
+            return await self._taken_async(items, call)
+        if isinstance(value, types.GeneratorType):
+            return self.taken(cast("Iterator[Any]", value), call)
+        return value
+
+    def taken(self, items: Iterator[Any], call: Call | None) -> Any:
+        """Take items until there are none, or more than a result may hold; each is progress."""
+        taken: list[Any] = []
+        size = 0
+        try:
+            for item in items:
+                taken.append(item)
+                if call is not None:
+                    self._tell(call, len(taken), item)
+                size += size_of(item)
+                if size > self.most:
+                    taken = Stopped(taken)
+                    break
+        finally:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+        return self._joined(taken)
+
+    async def _taken_async(self, items: AsyncIterator[Any], call: Call | None) -> Any:
+        taken: list[Any] = []
+        size = 0
+        try:
+            async for item in items:
+                taken.append(item)
+                if call is not None:
+                    self._tell(call, len(taken), item)
+                size += size_of(item)
+                if size > self.most:
+                    taken = Stopped(taken)
+                    break
+        finally:
+            close = getattr(items, "aclose", None)
+            if close is not None:
+                await close()
+        return self._joined(taken)
+
+    def _tell(self, call: Call, done: int, item: Any) -> None:
+        """Pass an item on as progress, and stop if nobody waits any more."""
+        if call.cancelled:
+            raise CallCancelled(f"{self.name}: the call was cancelled")
+        if call.listens:
+            text = item if isinstance(item, str) else short(repr(item), _MOST_TOLD)
+            call.progress(done, None, text[:_MOST_TOLD])
+        else:
+            call.heartbeat()
+
+    def _joined(self, items: list[Any]) -> Any:
+        if not self.joins:
+            return items
+        for at, item in enumerate(items):
+            if not isinstance(item, str):
+                raise ResultError(f"{self.name}: `result[{at}]` is not text")
+        return "".join(items)
+
+
+def size_of(item: Any) -> int:
+    """Estimate how many bytes of JSON an item is."""
+    return len(item) if isinstance(item, str | bytes) else len(repr(item))
+
+
+def is_deferred(value: Any) -> bool:
+    """Tell a value that is not there yet: a coroutine, a generator, another awaitable."""
+    kind: type[Any] = value.__class__
+    # Not `hasattr`: a missing attribute of a model goes through Python code of its class.
+    return kind not in _PLAIN and isinstance(value, _DEFERRED)
+
+
+_PLAIN: frozenset[Any] = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
+_DEFERRED: Any = (types.GeneratorType, Awaitable, AsyncIterable)
