@@ -18,9 +18,10 @@ ORDER = [
     ["read"],
     ["results", "content", "call"],
     ["schema"],
-    ["run", "marks", "checks"],
+    ["run", "marks"],
+    ["checks"],
     ["definition"],
-    ["catalog", "members"],
+    ["catalog", "members", "child"],
     ["toolbox"],
 ]
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}

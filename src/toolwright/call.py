@@ -96,6 +96,10 @@ class Call:
         self.headers_read = True
         return self._headers
 
+    def all_headers(self) -> dict[str, str]:
+        """Return the headers without looking at them: for handing them on."""
+        return self._headers
+
     @property
     def remaining(self) -> float | None:
         """Seconds until an answer is due; None if whenever."""

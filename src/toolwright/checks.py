@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from .errors import SchemaError
+from .limits import Process
 from .options import Options
 from .read.signature import EMPTY, VARIADIC
 from .read.target import Target, is_async
+from .run.reference import claimed
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
 def _check_run_on(target: Target, options: Options) -> str:
     """Return what is wrong with where a tool is to run; nothing if it is right."""
+    where = options.run_on
+    if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
+        return "limits the memory or processor time of its process, which only Linux can do"
+    if where == "process" or isinstance(where, Process):
+        try:
+            claimed(target.call)
+        except ValueError as error:
+            return f"cannot be found again by another process: {error}"
     if options.run_on == "inline" and options.timeout is not None and not is_async(target.call):
         return "runs inline, where no timeout can stop it"
     return ""
@@ -39,7 +50,7 @@ def check(target: Target, options: Options) -> None:
         raise refuse("has an impossible name", hint="use 1 to 128 letters, digits, `_`, `-` or `.`")
     wrong = _check_run_on(target, options)
     if wrong:
-        raise refuse(wrong, hint='leave one of them out, or use run_on="thread"')
+        raise refuse(wrong, hint='change it, or use run_on="thread"')
     if options.on_unsupported == "permissive" or options.input_schema is not None:
         return
     for parameter in target.parameters:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .checks import check
 from .errors import SchemaError
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .schema.write import Compiled
 
 __all__ = ["Tool", "compile_tools"]
+
+
+_making = threading.Lock()
 
 
 class Tool:
@@ -175,15 +179,21 @@ class Tool:
         """The types that its toolbox has a provider for."""
         return () if self._home is None else self._home.provided
 
-    def injectable(self, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
-        """Check that everything injected can be provided; the error that refuses it if not."""
-        if isinstance(compiled, SchemaError) or not compiled.plan.injected:
+    def checked(self, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
+        """Check that it can be run as it is to be; return the error that refuses it if not."""
+        if isinstance(compiled, SchemaError):
+            return compiled
+        apart = self.options.run_on not in ("thread", "inline")
+        if not compiled.plan.injected and not apart:
             return compiled
         from .run.inject import Injector
+        from .run.processes import check_found
 
+        home = self._home or Home()
         try:
-            home = self._home or Home()
             Injector(self.name, compiled.plan.injected, home.providers)
+            if apart:
+                check_found(self.name, self.target, compiled.plan.injected, home)
         except SchemaError as error:
             where = self._target.location
             return error.at(where.file, where.line)
@@ -221,12 +231,16 @@ class Tool:
     def runner(self) -> Runner:
         """What runs the calls; made once. Raises `SchemaError`."""
         known = self._runner
-        if known is None:
-            from .run.pipeline import Runner
+        if known is not None:
+            return known
+        from .run.pipeline import Runner
 
-            known = Runner(self.name, self.target, self.compile(), self.options, self._home)
-            _set(self, "_runner", known)
-        return known
+        compiled = self.compile()
+        with _making:  # one only: it counts the calls that run
+            if self._runner is None:
+                made = Runner(self.name, self.target, compiled, self.options, self._home)
+                _set(self, "_runner", made)
+            return cast("Runner", self._runner)
 
     def call(
         self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
@@ -302,7 +316,7 @@ def compile_tools(tools: Sequence[Tool]) -> None:
                 _set(each, "_compiled", error)
     done = compile_all([(read, each.options, each.provided) for each, read in jobs])
     for (each, _), compiled in zip(jobs, done, strict=True):
-        _set(each, "_compiled", each.injectable(compiled))
+        _set(each, "_compiled", each.checked(compiled))
 
 
 def _set(instance: Tool, name: str, value: Any) -> None:

@@ -358,5 +358,7 @@ def _raised(result: Result) -> Result:
     error = result.error
     if error is None:
         return result
+    from .run.failure import Remote
+
     raised = error.__cause__ if type(error) in (CallError, UnexpectedError) else None
-    raise raised or error
+    raise error if raised is None or isinstance(raised, Remote) else raised

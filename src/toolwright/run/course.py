@@ -163,6 +163,7 @@ class Course:
 
     async def _attempt(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
         """Run once, where the work belongs."""
+        job.call.heartbeat()  # waiting for a turn was no silence of its own
         if work.sync is None:
             return await self._awaited(place, work, job, turn)
         unlimited = self.timeout is None and job.call.deadline is None

@@ -32,6 +32,11 @@ class Remote(Exception):
         self.kinds = kinds
 
 
+def kinds_of(error: BaseException) -> frozenset[str]:
+    """Return the names of an exception's classes, as another process can compare them."""
+    return frozenset(f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__)
+
+
 def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
     """Make the result of a failure."""
     detail: dict[str, Any] = {"code": error.code}

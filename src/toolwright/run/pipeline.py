@@ -29,6 +29,7 @@ from .home import Home
 from .inject import Injector
 from .outcome import Outcome
 from .places import LOOP
+from .processes import Apart
 from .slots import Gate, Slots
 from .work import Work, Worker, is_cancelled
 from .workers import Raised, background, threads
@@ -195,6 +196,9 @@ class Runner:
         worker = Worker(
             self.name, self.called, self.drain, self.outcome, injector, is_async=self.is_async
         )
+        if self.options.run_on not in ("thread", "inline"):
+            apart = Apart(self.name, self.target, self.options, self.outcome, self.home, epoch)
+            return Work(apart.sync, None, needs_data=True, sees_call=sees_call, epoch=epoch)
         if self.is_async or (injector is not None and injector.is_async):
             return Work(None, worker.waits, sees_call=sees_call, epoch=epoch)
         return Work(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)

@@ -12,6 +12,7 @@ from ..call import Call
 from ..errors import CallCancelled, Overloaded
 from ..limits import Rate
 from ..store import Store
+from .failure import log
 from .places import Place, Signal
 
 MOST_WAITING = 1000
@@ -151,7 +152,11 @@ class Gate:
             late = 0.0
             return json.dumps(due + step).encode(), due + step - now
 
-        self.store.update(f"rate:{self.tool}:{caller or ''}", change)
+        try:
+            self.store.update(f"rate:{self.tool}:{caller or ''}", change)
+        except OSError as error:  # better too many calls than none
+            log.warning("%s: the store of its rate fails", self.tool, exc_info=error)
+            return
         if late:
             said = f"{calls}/{seconds:g}s" if seconds != 1 else f"{calls}/s"
             raise Overloaded(f"{self.tool} takes at most {said} of a caller", retry_after=late)

@@ -1,0 +1,86 @@
+"""Find an object again in another process: by its module, its qualified name, and a file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from typing import Any, NamedTuple
+
+_MAIN = "__mp_main__"
+"""The name of the main script in a process that did not start it, as `multiprocessing` has it."""
+
+
+class Reference(NamedTuple):
+    """Where an object is found."""
+
+    module: str
+    name: str
+    file: str
+
+
+def claimed(target: Any) -> Reference:
+    """Say where a target should be found. Raises `ValueError` with the reason if it is nowhere."""
+    module = getattr(target, "__module__", None)
+    name = getattr(target, "__qualname__", None)
+    if not module or not name:
+        msg = "it has no name of its own"
+        raise ValueError(msg)
+    if "<" in name:
+        msg = f"`{name}` is not at the top of a module"
+        raise ValueError(msg)
+    known = sys.modules.get(module)
+    file = getattr(known, "__file__", None) or ""
+    if module == "__main__" and not file:
+        msg = "it was defined in an interactive session"
+        raise ValueError(msg)
+    return Reference(module, name, file)
+
+
+def reference(target: Any) -> Reference:
+    """Say where a target is found, now that its module is there. Raises `ValueError`."""
+    where = claimed(target)
+    found = _walk(sys.modules.get(where.module), where.name)
+    if found is not target and found != target:
+        msg = f"`{where.module}.{where.name}` is something else"
+        raise ValueError(msg)
+    return where
+
+
+def find(where: Reference) -> Any:
+    """Return what a reference names. Raises `LookupError`, or whatever importing it raises."""
+    found = _walk(_module(where), where.name)
+    if found is None:
+        msg = f"`{where.module}.{where.name}` is not there"
+        raise LookupError(msg)
+    return found
+
+
+def _walk(module: Any, name: str) -> Any:
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _module(where: Reference) -> Any:
+    name = _MAIN if where.module == "__main__" else where.module
+    if name in sys.modules:
+        return sys.modules[name]
+    if name != _MAIN:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name or not where.file:
+                raise
+    spec = importlib.util.spec_from_file_location(name, where.file)
+    if spec is None or spec.loader is None:
+        msg = f"`{where.file}` cannot be imported"
+        raise LookupError(msg)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
