@@ -4,7 +4,7 @@ Each figure comes from a fresh process in an environment of its own below `.benc
 compared runs in turn, round by round, so that a busy machine is unkind to all alike. Nothing here
 fails on a slow day: a missed target is printed, and the exit code stays 0.
 
-    python benchmarks/run.py [import] [compile] [list] [size] [call] [--rounds 5]
+    python benchmarks/run.py [import] [compile] [list] [size] [call] [limits] [--rounds 5]
 """
 
 import argparse
@@ -230,12 +230,40 @@ def calling(rounds):
     yield Row("resident after 1,000,000 calls", after, "after 100,000", before, "B", 1.01)
 
 
+def limits(rounds):
+    """What limits cost when they are off and on, and how late a deadline is kept."""
+    found = []
+    for at in range(rounds):
+        say(f"limits, round {at + 1}")
+        found.append({way: measure("toolwright", "limits", way) for way in ("off", "on", "late")})
+    titles = {
+        "call": "limits off: call",
+        "async": "limits off: call_async",
+        "thread": "limits off: call_async of a sync function, one core",
+    }
+    for key, title in titles.items():
+        ours = [each["off"][key] for each in found]
+        without = [each["off"][f"{key} bare"] for each in found]
+        yield Row(f"{title} (wall)", ours, "the same steps alone", without, "us", 1.1)
+    plain = [each["on"]["plain"] for each in found]
+    for key in found[0]["on"]:
+        if key != "plain":
+            ours = [each["on"][key] for each in found]
+            yield Row(f"call with {key} (wall)", ours, "without limits", plain, "us")
+    titles = {"stuck": "in a thread", "stuck_async": "async", "spin": "in a process"}
+    for key, title in titles.items():
+        middle = [each["late"][key][0] for each in found]
+        worst = [each["late"][key][1] for each in found]
+        yield Row(f"answer after a deadline of 50 ms, {title}", middle, "the worst", worst, "us")
+
+
 SECTIONS = {
     "import": imports,
     "compile": compiling,
     "list": listing,
     "size": sizes,
     "call": calling,
+    "limits": limits,
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic_core import to_json
 
@@ -26,6 +26,18 @@ from .work import Job, Made, Work
 from .workers import background, threads
 
 
+class Short(Protocol):
+    """The way of a call without limits."""
+
+    def call(self, arguments: Arguments) -> Result:
+        """Take it in this thread."""
+        ...
+
+    async def call_async(self, arguments: Arguments) -> Result:
+        """Take it on the running loop."""
+        ...
+
+
 class Course:
     """Takes the calls of one tool through all of its limits."""
 
@@ -40,6 +52,7 @@ class Course:
         gate: Gate | None,
         slots: Slots | None,
         cache: Cache | None,
+        short: Short | None,
     ) -> None:
         self.name = name
         self.reader = reader
@@ -51,20 +64,43 @@ class Course:
         self.gate = gate
         self.slots = slots
         self.cache = cache
+        self.short = short
+        """The way of a tool without limits, where attempts are the only one: it is tried first."""
         self.defaults: dict[str, str] | None = None
 
     def call(self, arguments: Arguments, call: Call | None) -> Result:
         """Go through it for a sync caller: in his own thread, unless something must be awaited."""
+        first: Result | None = None
+        if self.short is not None and call is None:
+            arguments = _snapshot(arguments)
+            first = self.short.call(arguments)
+            if not self._wants_another(first):
+                return first
         try:
             work = self.work()
         except CallError as error:
             return failed(error)
         if work.waits is not None:
-            return background.run(self.go(LOOP, arguments, call))
-        return run_here(self.go(HERE, arguments, call))
+            return background.run(self.go(LOOP, arguments, call, first))
+        return run_here(self.go(HERE, arguments, call, first))
 
-    async def go(self, place: Place, arguments: Arguments, call: Call | None) -> Result:
-        """Take one call through everything."""
+    async def call_async(self, arguments: Arguments, call: Call | None) -> Result:
+        """Go through it on the running loop."""
+        first: Result | None = None
+        if self.short is not None and call is None:
+            arguments = _snapshot(arguments)
+            first = await self.short.call_async(arguments)
+            if not self._wants_another(first):
+                return first
+        return await self.go(LOOP, arguments, call, first)
+
+    def _wants_another(self, first: Result) -> bool:
+        return self.retry is not None and first.error is not None and passes(self.retry, first)
+
+    async def go(
+        self, place: Place, arguments: Arguments, call: Call | None, first: Result | None = None
+    ) -> Result:
+        """Take one call through everything; `first` is what an attempt made that is over."""
         call = self._begun(call)
         repairs: tuple[Repair, ...] = ()
         try:
@@ -72,7 +108,7 @@ class Course:
                 await place.use(self.gate.take, call.caller, blocking=self.gate.blocking)
             self._check(call)
             work = self.work()
-            if self.retry is not None and not isinstance(arguments, str | bytes | None):
+            if self.retry is not None:
                 arguments = _snapshot(arguments)
             data: Any = None
             if self.cache is not None or work.needs_data:
@@ -81,7 +117,7 @@ class Course:
                 validated, repairs = self.reader.read(arguments)
             job = Job(validated, arguments, data, repairs, call)
             if self.cache is None:
-                return (await self._run(place, work, job))[1]
+                return (await self._run(place, work, job, first))[1]
             who = call if work.sees_call else None
             key = self.cache.key(data, self._defaults(), who, work.epoch)
             run = lambda: self._run(place, work, job)  # noqa: E731
@@ -122,14 +158,14 @@ class Course:
 
     # -- turns and attempts
 
-    async def _run(self, place: Place, work: Work, job: Job) -> Made:
+    async def _run(self, place: Place, work: Work, job: Job, first: Result | None = None) -> Made:
         """Wait for a turn, then run until it succeeds or must not be tried again."""
         call = job.call
         turn = None
         if self.slots is not None:
             turn = await self.slots.take(place, call, call.deadline)
         try:
-            made = await self._attempt(place, work, job, turn)
+            made: Made = (None, first) if first else await self._attempt(place, work, job, turn)
             if made[1].error is None or self.retry is None:
                 return made
             return await self._again(place, work, job, turn, made, self.retry)
@@ -251,6 +287,8 @@ class Course:
 
 def _snapshot(arguments: Any) -> Any:
     """Write arguments down, so that no attempt can change what the next one gets."""
+    if arguments is None or isinstance(arguments, str | bytes):
+        return arguments
     try:
         return to_json(arguments)
     except Exception:  # noqa: BLE001 - reading them says what is wrong

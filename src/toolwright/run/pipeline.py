@@ -11,6 +11,7 @@ import asyncio
 import functools
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 from ..call import Call
@@ -28,7 +29,6 @@ from .failure import failed, failure_of, log
 from .home import Home
 from .inject import Injector
 from .outcome import Outcome
-from .places import LOOP
 from .processes import Apart
 from .slots import Gate, Slots
 from .work import Work, Worker, is_cancelled
@@ -59,7 +59,7 @@ class Runner:
         self.drain = Drain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
         self.inline = options.run_on == "inline" and not self.is_async
-        self.is_plain = not self._is_limited()
+        self.is_plain = not self._is_limited(options)
         if not self.is_plain:
             _ = self.course  # made now: two threads must never make two, each with its own turns
 
@@ -86,7 +86,7 @@ class Runner:
     async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool: an async one here, a sync one in a thread."""
         if call is not None or not self.is_plain:
-            return await self.course.go(LOOP, arguments, call)
+            return await self.course.call_async(arguments, call)
         try:
             validated, repairs = self.read(arguments)
         except ArgumentError as error:
@@ -129,8 +129,7 @@ class Runner:
 
     # -- with injection and limits
 
-    def _is_limited(self) -> bool:
-        options = self.options
+    def _is_limited(self, options: Options) -> bool:
         return bool(
             self.compiled.plan.injected
             or self.timeout
@@ -159,6 +158,10 @@ class Runner:
             schemas = (self.compiled.input_schema, self.compiled.output_schema)
             version = version_of(self.target, home.version, *schemas)
             cache = Cache(name, version, options.cache, home.store, self.outcome)
+        short = None
+        if options.retry is not None and not self._is_limited(replace(options, retry=None)):
+            unlimited = replace(options, retry=None)
+            short = Runner(name, self.target, self.compiled, unlimited, self.home)
         return Course(
             name,
             self.reader,
@@ -168,6 +171,7 @@ class Runner:
             gate=gate,
             slots=slots,
             cache=cache,
+            short=short,
         )
 
     def work(self) -> Work:
