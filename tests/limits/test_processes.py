@@ -266,7 +266,7 @@ def test_what_another_process_cannot_find_is_refused():
     other = Toolbox("other")
     other.provide(Settings, lambda: Settings())
     other.add(process_tools.injected)
-    with pytest.raises(SchemaError, match=r"injected\.settings has a provider that another"):
+    with pytest.raises(SchemaError, match=r"again\.settings has a provider that another"):
         other.add(process_tools.injected, name="again").replace(run_on="process").compile()
 
 
