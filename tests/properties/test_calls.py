@@ -29,7 +29,9 @@ from specs import Cat, Colour, Dog, Level, Node, specs
 from toolwright import ArgumentError, File, Flatten, Image, Result, Tool, Toolbox, ToolError
 from toolwright.results import build_result, validate
 from toolwright.run.arguments import Reader
+from toolwright.run.cache import Cache
 from toolwright.run.outcome import Outcome
+from toolwright.store import MemoryStore
 
 ERAS = ("2025-11-25", "2026-07-28")
 
@@ -691,12 +693,16 @@ CALLS = st.sampled_from([call_now, call_later, call_inside_a_loop])
 FITTING = {target.__name__: fitting for target, _, fitting in TOOLS}
 
 
+STORE = MemoryStore()
+
+
 def make_box():
-    box = Toolbox("all")
+    box = Toolbox("all", store=STORE)
     for target, options, _ in TOOLS:
         box.add(target, **options)
     for each in PUPPETS:
         box.add(each)
+        box.add(each.replace(name=f"kept_{each.name}", cache=60))
     return box
 
 
@@ -710,6 +716,37 @@ def addressed(draw):
 def typed(draw):
     spec = draw(specs(1))
     return spec, draw(spec.values)
+
+
+@st.composite
+def acts(draw):
+    if draw(st.booleans()):
+        return "raise", Shy(draw(ERRORS))
+    return "return", Shy(draw(VALUES | LAZY))
+
+
+def check_kept(box, name, act, call):
+    """Only what succeeded is kept; and then an equal call has the very same result."""
+    STORE.clear()
+    told["act"] = act
+    first = call(box, name, {})
+    check_result(box[name], first)
+    told["act"] = "raise", LookupError("it ran again")
+    second = call(box, name, {})
+    check_result(box[name], second)
+    if first.is_error:
+        assert "it ran again" in second.text, "an error was kept"
+        return
+    said = first.meta["toolwright/cache"]
+    if said.get("kept", True):
+        assert second.meta["toolwright/cache"]["hit"] is True
+        assert type(second.value) is type(first.value)
+        for era in ERAS:
+            kept, fresh = second.to_mcp(era), first.to_mcp(era)
+            del kept["_meta"]["toolwright/cache"], fresh["_meta"]["toolwright/cache"]
+            assert kept == fresh
+    else:
+        assert "it ran again" in second.text
 
 
 class Calls(RuleBasedStateMachine):
@@ -741,6 +778,14 @@ class Calls(RuleBasedStateMachine):
         result = call(self.box, name, {})
         check_result(self.box[name], result)
         assert result.is_error
+
+    @rule(
+        name=st.sampled_from([each.name for each in PUPPETS]),
+        act=acts(),
+        call=CALLS,
+    )
+    def keep_anything(self, name, act, call):
+        check_kept(self.box, f"kept_{name}", (act[0], act[1].value), call)
 
     @rule(name=ANY_TEXT | st.sampled_from(["ad", "add.__globals__", "__init__"]), call=CALLS)
     def call_an_unknown_tool(self, name, call):
@@ -891,6 +936,24 @@ def test_an_error_that_escapes_is_noticed(monkeypatch):
     monkeypatch.setattr(Outcome, "of", escaping)
     with pytest.raises(AssertionError, match="SystemExit escaped"):
         check_call(make_box(), "add", {"a": 1}, call_now)
+
+
+def test_a_kept_error_is_noticed(monkeypatch):
+    keep = Cache._put
+
+    async def lead(self, place, key, call, repairs, run, flight):
+        _, made = await run()
+        await keep(self, place, key, json.dumps({"result": made.to_mcp()}).encode())
+        flight.landed.set()
+        self.flights.clear()
+        return made.noted("toolwright/cache", {"hit": False})
+
+    monkeypatch.setattr(Cache, "_lead", lead)
+    monkeypatch.setattr(
+        Cache, "_again", lambda self, kept, _: self.outcome.of(self.outcome.kept(kept))
+    )
+    with pytest.raises(AssertionError, match="an error was kept"):
+        check_kept(make_box(), "kept_gives_int", ("raise", ValueError("x")), call_now)
 
 
 def test_a_call_that_never_ends_is_noticed(monkeypatch):
