@@ -7,7 +7,7 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
@@ -30,7 +30,7 @@ _LEVELS: Mapping[str, int] = {
 class Call:
     """One run of a tool: who asked, until when, and a way to tell how far it is.
 
-    A parameter annotated `Call` gets it; callers never see that parameter. Every method works in
+    A parameter annotated `Call` gets it; callers never see that parameter. A tool may hand it on. Every method works in
     threads, in async code and in tests alike, and none of them waits.
 
     >>> seen = []
@@ -46,6 +46,8 @@ class Call:
         "_lock",
         "_on_log",
         "_on_progress",
+        "_outer",
+        "_runs",
         "_wakers",
         "caller",
         "deadline",
@@ -79,10 +81,12 @@ class Call:
         """Whether the headers were looked at: what depends on them is never cached."""
         self.life = time.monotonic()
         """When it last gave a sign of life, by the monotonic clock."""
-        self.deadline = None if timeout is None else self.life + timeout
+        self.deadline: float | None = None if timeout is None else self.life + timeout
         """When an answer is due, by the monotonic clock; None if whenever."""
         self._on_progress = on_progress
         self._on_log = on_log
+        self._outer: Call | None = None
+        self._runs = False
         self._cancelled = False
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
@@ -93,7 +97,10 @@ class Call:
     @property
     def headers(self) -> Mapping[str, str]:
         """The headers of the request, by lower-case name; empty if there was none."""
-        self.headers_read = True
+        call: Call | None = self
+        while call is not None:
+            call.headers_read = True
+            call = call._outer  # noqa: SLF001 - of our own kind
         return self._headers
 
     def all_headers(self) -> dict[str, str]:
@@ -132,6 +139,50 @@ class Call:
             listener(*said)
         except Exception:  # noqa: BLE001 - a listener's failure is not the tool's
             _log.exception("%r: a listener failed", self)
+
+    # -- running
+
+    @contextlib.contextmanager
+    def running(self, tool: str, seconds: float | None) -> Generator[Call]:
+        """Run a tool: with this call or, if a tool that runs hands it on, with one inside it.
+
+        The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
+        """
+        with self._lock:
+            nested, self._runs = self._runs, True
+        if nested:
+            inner = self._inner(tool)
+            forget = self.on_cancel(inner.cancel)
+            try:
+                with inner.running(tool, seconds):
+                    yield inner
+            finally:
+                forget()
+            return
+        given = self.deadline
+        self.tool = self.tool or tool
+        self.heartbeat()
+        if seconds is not None:
+            due = self.life + seconds
+            self.deadline = due if given is None else min(due, given)
+        try:
+            yield self
+        finally:
+            self.deadline = given
+            self._runs = False
+
+    def _inner(self, tool: str) -> Call:
+        inner = Call(
+            tool,
+            id=f"{self.id}.{next(_numbers):x}",
+            caller=self.caller,
+            roles=self.roles,
+            on_progress=self.progress,
+            on_log=self._on_log,
+        )
+        inner._headers, inner._outer = self._headers, self
+        inner.deadline = self.deadline
+        return inner
 
     # -- cancelling
 

@@ -139,6 +139,7 @@ def test_a_long_result_is_cut_but_its_value_is_whole():
     assert made.value == list(range(2000))
 
 
+@pytest.mark.promise("limit.call")
 def test_progress_log_and_the_call_cross(capfd):
     seen = []
     call = Call(
@@ -198,6 +199,7 @@ def test_a_deadline_kills_even_code_that_holds_the_gil(tmp_path, way):
     assert box.call("where").value > 0
 
 
+@pytest.mark.promise("limit.cancel")
 @pytest.mark.parametrize("way", ["call.cancel", "task.cancel"])
 def test_cancelling_kills_the_process_and_what_it_started(tmp_path, way):
     path = tmp_path / "pids"
@@ -220,6 +222,7 @@ def test_cancelling_kills_the_process_and_what_it_started(tmp_path, way):
     assert box.call("where").value > 0
 
 
+@pytest.mark.promise("limit.process-dies")
 def test_a_killed_worker_loses_one_call_only(tmp_path):
     async def run():
         path = tmp_path / "pids"

@@ -8,6 +8,7 @@ import threading
 import time
 import types
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from ..call import Call
@@ -22,6 +23,9 @@ NOTE = "toolwright/cache"
 """The key of a result's `_meta` that says whether it was kept."""
 # Failures of one caller's own, which say nothing about the same call of another.
 _OWN = (CallCancelled, ToolTimeout, Overloaded)
+
+_leading: ContextVar[frozenset[str]] = ContextVar("_leading", default=frozenset())
+"""The calls that the code running here is inside of."""
 
 Run = Callable[[], Awaitable[tuple[Any, Result]]]
 """Runs the call; returns its value and its result."""
@@ -88,6 +92,8 @@ class Cache:
         run: Run,
     ) -> Result:
         """Answer from what is kept, from a call that runs now, or by running it."""
+        if key in _leading.get():
+            return (await run())[1]  # it calls itself: to wait for that would be for ever
         while True:
             kept = await self._get(place, key, repairs)
             if kept is not None:
@@ -105,7 +111,7 @@ class Cache:
             if flight.stored is not None:
                 shared = self._again(flight.stored, repairs)
                 if shared is not None:
-                    return shared
+                    return shared.noted(NOTE, {"hit": False, "shared": True})
             # The one that ran it was stopped, or its result is not for others: run it ourselves.
 
     async def _lead(
@@ -122,7 +128,11 @@ class Cache:
             kept = await self._get(place, key, repairs)
             if kept is not None:
                 return kept
-            value, made = await run()
+            above = _leading.set(_leading.get() | {key})
+            try:
+                value, made = await run()
+            finally:
+                _leading.reset(above)
             self.personal = self.personal or call.headers_read
             if made.error is not None:
                 if not isinstance(made.error, _OWN) and not call.headers_read:

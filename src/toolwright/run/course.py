@@ -101,7 +101,12 @@ class Course:
         self, place: Place, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
         """Take one call through everything; `first` is what an attempt made that is over."""
-        call = self._begun(call)
+        with (call or Call(self.name)).running(self.name, self.total) as running:
+            return await self._go(place, arguments, running, first)
+
+    async def _go(
+        self, place: Place, arguments: Arguments, call: Call, first: Result | None
+    ) -> Result:
         repairs: tuple[Repair, ...] = ()
         try:
             if self.gate is not None:
@@ -128,17 +133,6 @@ class Course:
             return failed(error, repairs)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
             return failure_of(self.name, error, repairs)
-
-    def _begun(self, call: Call | None) -> Call:
-        if call is None:
-            call = Call(self.name)
-        elif not call.tool:
-            call.tool = self.name
-        call.heartbeat()
-        if self.total is not None:
-            due = call.life + self.total
-            call.deadline = due if call.deadline is None else min(due, call.deadline)
-        return call
 
     def _check(self, call: Call) -> None:
         """Raise `CallCancelled` if nobody waits, `ToolTimeout` if an answer is overdue."""
@@ -239,8 +233,12 @@ class Course:
 
         def settle(task: asyncio.Task[Made]) -> None:
             _running.discard(task)
-            failure = asyncio.CancelledError() if task.cancelled() else task.exception()
-            outcome.append(task.result() if failure is None else self._failed(failure, job))
+            if task.cancelled():
+                stopped = CallCancelled(f"{self.name}: the call was cancelled")
+                outcome.append((None, failed(stopped, job.repairs)))
+            else:
+                failure = task.exception()
+                outcome.append(task.result() if failure is None else self._failed(failure, job))
             if turn is not None:
                 turn.let_go()
             done.set()
@@ -251,6 +249,11 @@ class Course:
         task.add_done_callback(settle)
         try:
             await self._watched(place, job.call, done, outcome)
+        except asyncio.CancelledError:
+            task.cancel()
+            if work.stops:  # as if it had been awaited by whoever is cancelled
+                await asyncio.wait((task,))
+            raise
         except BaseException:
             task.cancel()
             raise

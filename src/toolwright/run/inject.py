@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import inspect
+import secrets
 import threading
 import types
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
@@ -20,7 +22,8 @@ from ..read.signature import EMPTY, VARIADIC, Parameter
 from ..read.target import open_constructor, open_target
 from ..schema.injected import Wanted, injection
 from .lifespan import Lifespan
-from .workers import Raised, threads
+from .places import LOOP, Signal
+from .workers import threads
 
 
 class Step(NamedTuple):
@@ -97,6 +100,7 @@ class Providers:
         self._types: dict[Any, Inject] = {}
         self._overrides: list[dict[Any, Inject]] = []
         self._version = 0
+        self._name = secrets.token_hex(8)
         self._kept = Kept()
 
     @property
@@ -108,7 +112,7 @@ class Providers:
     def epoch(self) -> str:
         """Names what stands in for providers right now; empty if nothing does."""
         overridden = self._overrides or any(base.epoch for base in self._bases)
-        return f"{id(self)}:{self.version}" if overridden else ""
+        return f"{self._name}:{self.version}" if overridden else ""
 
     @property
     def kept(self) -> Kept:
@@ -318,17 +322,42 @@ async def _entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExit
     if step.kind == "value":
         return await _in_thread(lambda: _entered(step, needed, ExitStack()))
     held = contextmanager(_generator(step.make))(**needed)
-    value = await _in_thread(held.__enter__)
 
     async def leave(kind: Any, error: Any, trace: Any) -> Any:
         return await _in_thread(held.__exit__, kind, error, trace)
 
+    try:
+        value = await _in_thread(held.__enter__)
+    except _Opened:
+        stack.push_async_exit(leave)
+        raise asyncio.CancelledError from None
     stack.push_async_exit(leave)
     return value
 
 
 async def _in_thread(function: Callable[..., Any], *sent: Any) -> Any:
+    """Call a function in a thread, to its end: what it opens must be closed, whoever gives up."""
+    ended = Signal()
+    outcome: list[tuple[Any, BaseException | None]] = []
+
+    def settle(value: Any, failure: BaseException | None) -> None:
+        outcome.append((value, failure))
+        ended.set()
+
+    threads.start(lambda: function(*sent), settle, always=True)
     try:
-        return await threads.run(lambda: function(*sent))
-    except Raised as raised:
-        raise raised.error from None
+        await LOOP.wait(ended, None)
+    except asyncio.CancelledError as cancelled:
+        # Asked a second time, the loop is about to end: nothing can wait for the thread.
+        await LOOP.wait(ended, None)
+        if outcome[0][1] is None:
+            raise _Opened from cancelled
+        raise
+    value, failure = outcome[0]
+    if failure is not None:
+        raise failure
+    return value
+
+
+class _Opened(asyncio.CancelledError):
+    """Somebody gave up while a function ran, and it ran to a good end."""

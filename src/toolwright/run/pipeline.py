@@ -204,5 +204,5 @@ class Runner:
             apart = Apart(self.name, self.target, self.options, self.outcome, self.home, epoch)
             return Work(apart.sync, None, needs_data=True, sees_call=sees_call, epoch=epoch)
         if self.is_async or (injector is not None and injector.is_async):
-            return Work(None, worker.waits, sees_call=sees_call, epoch=epoch)
+            return Work(None, worker.waits, stops=self.is_async, sees_call=sees_call, epoch=epoch)
         return Work(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)

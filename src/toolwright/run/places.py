@@ -76,7 +76,8 @@ class Here:
         event = threading.Event()
         signal.when_set(event.set)
         try:
-            event.wait(None if until is None else max(until - time.monotonic(), 0))
+            with threads.lent():
+                event.wait(None if until is None else max(until - time.monotonic(), 0))
         finally:
             signal.forget(event.set)
 

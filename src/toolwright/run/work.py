@@ -41,6 +41,8 @@ class Work(NamedTuple):
     waits: Callable[[Job], Coroutine[Any, Any, Made]] | None
     inline: bool = False
     """Run sync work on the event loop itself."""
+    stops: bool = False
+    """Cancelling ends it: whoever cancels can wait for that."""
     needs_data: bool = False
     sees_call: bool = False
     """The target, or a provider of it, can know who asked."""
@@ -77,21 +79,23 @@ class Worker:
             validated = job.validated
             if self.injector is not None:
                 validated = {**validated, **self.injector.enter(stack, job.call)}
+                self._check(job.call)
             value = self.called(validated)
             if is_deferred(value):
                 value = self.drain.drained(value, job.call)
             made = self.result_of(value, job.repairs)
             error = made.error
+            if error is None:
+                self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
             made = failure_of(self.name, raised, job.repairs)
         if self.injector is None:
             return value, made
-        seen = self._seen(error, job)
         try:
-            stack.__exit__(*_raised(seen))
+            stack.__exit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
-            return self._left(raised, seen, (value, made), job)
+            return self._left(raised, error, (value, made), job)
         return value, made
 
     async def waits(self, job: Job) -> Made:
@@ -104,24 +108,27 @@ class Worker:
             validated = job.validated
             if self.injector is not None:
                 validated = {**validated, **await self.injector.enter_async(stack, job.call)}
+                self._check(job.call)
             if self.is_async:
                 value = await self.drain.settled(self.called(validated), job.call)
             else:
                 value = await self._beside(validated, job)
             made = self.result_of(value, job.repairs)
             error = made.error
+            if error is None:
+                self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
+            made = None
         cancelled = isinstance(error, asyncio.CancelledError) and is_cancelled()
         if made is None and error is not None and not cancelled:
             made = failure_of(self.name, error, job.repairs)
-        seen = self._seen(error, job)
         try:
-            await stack.__aexit__(*_raised(seen))
+            await stack.__aexit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
             if not cancelled and made is not None:
-                return self._left(raised, seen, (value, made), job)
-            if raised is not seen:
+                return self._left(raised, error, (value, made), job)
+            if raised is not error:
                 log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
         if made is None:
             raise asyncio.CancelledError
@@ -145,18 +152,18 @@ class Worker:
             await LOOP.wait(ended, None)
         except asyncio.CancelledError:
             if not threads.give_up(started):
-                await _unhurried(ended)
+                # Asked a second time, the loop is about to end: nothing can wait for the thread.
+                await LOOP.wait(ended, None)
             raise
         value, failure = outcome[0]
         if failure is not None:
             raise failure
         return value
 
-    def _seen(self, error: BaseException | None, job: Job) -> BaseException | None:
-        """Return what providers see: work that nobody waits for any more has not succeeded."""
-        if error is None and job.call.cancelled:
-            return CallCancelled(f"{self.name}: the call was cancelled")
-        return error
+    def _check(self, call: Call) -> None:
+        """Work that nobody waits for any more has not succeeded: not for providers either."""
+        if call.cancelled:
+            raise CallCancelled(f"{self.name}: the call was cancelled")
 
     def _left(
         self, raised: BaseException, seen: BaseException | None, made: Made, job: Job
@@ -174,15 +181,6 @@ def is_cancelled() -> bool:
     """Tell whether the running task is asked to end, by others than the tool itself."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-async def _unhurried(ended: Signal) -> None:
-    """Wait for something, whoever asks to stop waiting."""
-    while not ended.is_set:
-        try:
-            await LOOP.wait(ended, None)
-        except asyncio.CancelledError:
-            continue
 
 
 def _raised(error: BaseException | None) -> tuple[Any, Any, Any]:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import contextvars
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
 from queue import SimpleQueue
 from typing import Any
 
@@ -51,11 +51,14 @@ class Threads:
         self.lock = threading.Lock()
         self.jobs: SimpleQueue[Job] = SimpleQueue()
 
-    def start(self, function: Callable[[], Any], settle: Settle) -> Job:
-        """Run a function in a thread; its context is the caller's. Raises `Overloaded`."""
+    def start(self, function: Callable[[], Any], settle: Settle, *, always: bool = False) -> Job:
+        """Run a function in a thread; its context is the caller's.
+
+        Raises `Overloaded` if too many are stuck, unless it must `always` be run.
+        """
         job = Job(function, settle)
         with self.lock:
-            if self.stuck >= self.most_stuck:
+            if self.stuck >= self.most_stuck and not always:
                 msg = f"{self.stuck} calls that were given up still run"
                 raise Overloaded(msg, retry_after=5.0)
             if self.idle:
@@ -95,11 +98,33 @@ class Threads:
                     self._grow()
         return False
 
+    @contextlib.contextmanager
+    def lent(self) -> Generator[None]:
+        """Let another thread work while one of ours waits for what only a thread can do."""
+        if not getattr(_own, "works", False):
+            yield
+            return
+        with self.lock:
+            self.count -= 1
+            if self.backlog:
+                self.backlog -= 1
+                self._grow()
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.count += 1
+
     def _grow(self) -> None:
+        try:
+            threading.Thread(target=self._work, name="toolwright", daemon=True).start()
+        except RuntimeError as error:  # the system has no more
+            msg = "no thread can be started"
+            raise Overloaded(msg, retry_after=5.0) from error
         self.count += 1
-        threading.Thread(target=self._work, name="toolwright", daemon=True).start()
 
     def _work(self) -> None:
+        _own.works = True
         while True:
             job = self.jobs.get()
             with self.lock:
@@ -116,8 +141,12 @@ class Threads:
             with self.lock:
                 was_stuck = job.state == "stuck"
                 job.state = "done"
+                retires = was_stuck
                 if was_stuck:
-                    self.stuck -= 1
+                    self.stuck -= 1  # its place was given away
+                elif self.count > self.most:
+                    self.count -= 1  # it was lent, and has come back
+                    retires = True
                 elif self.backlog:
                     self.backlog -= 1
                 else:
@@ -125,8 +154,8 @@ class Threads:
             if not dropped:
                 job.settle(outcome, failure)
             del job, outcome, failure
-            if was_stuck:
-                return  # its place was given away
+            if retires:
+                return
 
 
 def _settle(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:
@@ -146,6 +175,7 @@ class Raised(Exception):
         self.error = error
 
 
+_own = threading.local()
 threads = Threads()
 
 
@@ -183,7 +213,8 @@ class Background:
 
         loop.call_soon_threadsafe(start)
         try:
-            done.wait()
+            with threads.lent():
+                done.wait()
         except BaseException:
             loop.call_soon_threadsafe(lambda: held and held[0].cancel())
             raise
