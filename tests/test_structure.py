@@ -16,12 +16,14 @@ ORDER = [
     ["errors", "limits", "store"],
     ["options"],
     ["read"],
-    ["results", "content", "call"],
+    ["results", "content", "asking"],
+    ["call"],
     ["schema"],
     ["run", "marks"],
     ["checks"],
     ["definition"],
-    ["catalog", "members", "child"],
+    ["catalog", "members", "child", "resources", "prompts", "offers"],
+    ["serve"],
     ["toolbox"],
 ]
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
+
+from .asking import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
 
@@ -41,9 +44,12 @@ class Call:
     """
 
     __slots__ = (
+        "_asker",
         "_cancelled",
+        "_hang_up",
         "_headers",
         "_lock",
+        "_loop",
         "_on_log",
         "_on_progress",
         "_outer",
@@ -69,6 +75,8 @@ class Call:
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
         on_log: OnLog | None = None,
+        asker: Asker | None = None,
+        hang_up: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self.tool = tool
         """The name of the tool."""
@@ -85,6 +93,9 @@ class Call:
         """When an answer is due, by the monotonic clock; None if whenever."""
         self._on_progress = on_progress
         self._on_log = on_log
+        self._asker = asker
+        self._hang_up = hang_up
+        self._loop = asyncio.get_running_loop() if asker is not None else None
         self._outer: Call | None = None
         self._runs = False
         self._cancelled = False
@@ -140,6 +151,54 @@ class Call:
         except Exception:  # noqa: BLE001 - a listener's failure is not the tool's
             _log.exception("%r: a listener failed", self)
 
+    # -- asking
+
+    def can(self, ability: str) -> bool:
+        """Tell whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
+        return self._asker is not None and ability in self._asker.abilities
+
+    def request(self, **requests: Request) -> Any:
+        """Ask several things at once; return the answers by name. Async code awaits it.
+
+        Where the protocol has no way back to a client, the run ends here and is begun again with
+        the answers: do nothing before asking that must not be done twice.
+        """
+        return answered(lambda: self._request(requests), self._loop)
+
+    def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
+        """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
+        return answered(lambda: self._one(key, Ask(form, message)), self._loop)
+
+    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Any:
+        """Have the client's own model write a text. Async code awaits it."""
+        return answered(lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop)
+
+    def roots(self, *, key: str = "roots") -> Any:
+        """Return the folders that the client lets a server see. Async code awaits it."""
+        return answered(lambda: self._one(key, Roots()), self._loop)
+
+    def hang_up(self) -> Any:
+        """End the stream that waits for this call, for clients that come back for the result.
+
+        Where there is no such stream it does nothing. Async code awaits it.
+        """
+        return answered(self._ended, self._loop) if self._loop is not None else None
+
+    async def _ended(self) -> None:
+        if self._hang_up is not None:
+            await self._hang_up()
+
+    async def _one(self, key: str, request: Request) -> Any:
+        return (await self._request({key: request}))[key]
+
+    async def _request(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        lacking = sorted({each.ability for each in requests.values() if not self.can(each.ability)})
+        if self._asker is None or lacking:
+            raise CannotAsk(lacking)
+        answers = await self._asker.ask(requests)
+        self.heartbeat()
+        return answers
+
     # -- running
 
     @contextlib.contextmanager
@@ -181,6 +240,7 @@ class Call:
             on_log=self._on_log,
         )
         inner._headers, inner._outer = self._headers, self
+        inner._asker, inner._loop = self._asker, self._loop
         inner.deadline = self.deadline
         return inner
 

@@ -49,12 +49,18 @@ class Content:
     kind = "resource"
 
     def __init__(
-        self, data: bytes | str | Path, mime_type: str | None = None, *, name: str | None = None
+        self,
+        data: bytes | str | Path,
+        mime_type: str | None = None,
+        *,
+        name: str | None = None,
+        uri: str | None = None,
     ) -> None:
         self.path = None if isinstance(data, bytes) else Path(data)
         self._data = data if isinstance(data, bytes) else None
         self._mime_type = mime_type
         self.name = name or (self.path.name if self.path else "data")
+        self._uri = uri
 
     @property
     def data(self) -> bytes:
@@ -74,7 +80,8 @@ class Content:
         data = base64.b64encode(self.data).decode()
         if self.kind != "resource":
             return {"type": self.kind, "data": data, "mimeType": self.mime_type}
-        resource: dict[str, Any] = {"uri": f"file:///{self.name}", "mimeType": self.mime_type}
+        where = self._uri or f"file:///{self.name}"
+        resource: dict[str, Any] = {"uri": where, "mimeType": self.mime_type}
         if self.mime_type.startswith("text/"):
             resource["text"] = self.data.decode("utf-8", "replace")
         else:

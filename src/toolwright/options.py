@@ -25,6 +25,7 @@ __all__ = [
     "FULL",
     "LATEST_PROTOCOL",
     "PORTABLE",
+    "Complete",
     "Fixed",
     "Flatten",
     "Hidden",
@@ -291,6 +292,16 @@ class Inject:
 
     def __repr__(self) -> str:
         return f"Inject({getattr(self.provider, '__qualname__', self.provider)})"
+
+
+class Complete:
+    """`Annotated[str, Complete(values)]`: what clients may propose for an argument of a prompt or
+    a resource: a list, or a function from what was typed to one."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
 
 
 class Fixed:

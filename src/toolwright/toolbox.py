@@ -12,6 +12,7 @@ from .definition import Tool
 from .errors import CallError, DefinitionError, SchemaError, UnexpectedError
 from .limits import Timeout, timeout_from
 from .members import members
+from .offers import Offers
 from .options import LATEST_PROTOCOL, Inject, ToolOptions
 from .run.home import Home
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .results import Result
     from .run.lifespan import Lifespan
+    from .serve.http import App
     from .store import Store
 
 __all__ = ["Toolbox"]
@@ -31,7 +33,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Toolbox(Mapping[str, Tool]):
+class Toolbox(Offers, Mapping[str, Tool]):
     """A named, ordered set of tools; a mapping of name to `Tool`.
 
     >>> box = Toolbox("sums")
@@ -55,6 +57,7 @@ class Toolbox(Mapping[str, Tool]):
         store: str | Store | None = None,
         eager: bool = False,
     ) -> None:
+        super().__init__()
         self.name = name
         self.version = version
         self.instructions = instructions
@@ -111,7 +114,9 @@ class Toolbox(Mapping[str, Tool]):
         tool = tool.at_home(self._home)
         if self.eager:
             tool.compile()
-        return self._catalog.insert(tool)
+        added = self._catalog.insert(tool)
+        self.changed("tools")
+        return added
 
     def include(
         self,
@@ -148,15 +153,19 @@ class Toolbox(Mapping[str, Tool]):
 
     def remove(self, name: str) -> Tool:
         """Take a tool out and return it. Raises `ToolNotFound`."""
-        return self._catalog.remove(name)
+        removed = self._catalog.remove(name)
+        self.changed("tools")
+        return removed
 
     def disable(self, name: str) -> None:
         """Keep a tool but do not list it. Raises `ToolNotFound`."""
         self._catalog.disable(name)
+        self.changed("tools")
 
     def enable(self, name: str) -> None:
         """List a disabled tool again. Raises `ToolNotFound`."""
         self._catalog.enable(name)
+        self.changed("tools")
 
     def is_enabled(self, name: str) -> bool:
         """Tell whether a tool is listed. Raises `ToolNotFound`."""
@@ -247,6 +256,17 @@ class Toolbox(Mapping[str, Tool]):
         self._around.append(hook)
         return hook
 
+    @property
+    def sees_calls(self) -> bool:
+        """Whether anything here gets a `Call`, and so may log."""
+        offered = [*self.values(), *(each.tool for each in self.resources.values())]
+        offered += [each.tool for each in self.prompts.values()]
+        for tool in offered:
+            with contextlib.suppress(SchemaError):
+                if tool.compile().plan.injected:
+                    return True
+        return False
+
     # -- providers
 
     def provide(self, kind: Any, provider: Any = None, *, scope: Scope = "call") -> None:
@@ -325,6 +345,14 @@ class Toolbox(Mapping[str, Tool]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+    # -- serving
+
+    def asgi(self, **settings: Any) -> App:
+        """Return an ASGI app: run it with any server, or mount it in another app."""
+        from .serve.http import App
+
+        return App(self, **settings)
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
+from ..asking import InputNeeded
 from ..errors import CallError, Overloaded, UnexpectedError
 from ..results import Repair, Result
 from .json import without_surrogates
@@ -74,6 +75,10 @@ def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) ->
     """Make the result of whatever a tool raised."""
     if isinstance(raised, CallError):
         return failed(raised, repairs)
+    if isinstance(raised, InputNeeded):
+        needed = CallError(f"{name} needs answers from its caller")
+        needed.__cause__ = raised
+        return failed(needed, repairs)
     kind = type(raised).__name__
     if isinstance(raised, tuple(SPOKEN)) and not isinstance(raised, ValidationError):
         text = _first_line(raised)

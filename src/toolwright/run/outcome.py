@@ -131,7 +131,8 @@ class Outcome:
             raise self._broken(error) from error
         except PydanticSerializationError as error:
             raise ResultError(f"the result cannot be written as JSON: {error}") from error
-        return self._finish(checked, body, repairs, lifted)
+        # With content in it, the value is what the function gave, not the words in its place.
+        return self._finish(value if lifted else checked, body, repairs, lifted)
 
     def _fitting(self, made: Result) -> Result:
         """A finished result of a tool with an output schema must bring what that promises."""

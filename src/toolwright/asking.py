@@ -1,0 +1,173 @@
+"""What a tool may ask of whoever called it: a form, a sampled text, the roots of its files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from .errors import CallError, ToolError
+
+__all__ = ["Ask", "Asker", "InputNeeded", "Request", "Roots", "Sample", "answered"]
+
+
+class Request:
+    """One thing to ask."""
+
+    method = ""
+    ability = ""
+    """What a client must be able to do."""
+
+    def params(self) -> dict[str, Any]:
+        """Return what is sent."""
+        return {}
+
+    def answer(self, came: Mapping[str, Any]) -> Any:
+        """Return what an answer means. Raises `ValueError` if it is none."""
+        return dict(came)
+
+
+class Ask(Request):
+    """A form for the user: a pydantic model of flat fields, or the JSON Schema of one.
+
+    The answer is an instance of the model, or a dict. A user who declines makes the call fail.
+    """
+
+    method = "elicitation/create"
+    ability = "elicitation"
+
+    def __init__(self, form: Any, message: str = "") -> None:
+        self.form = form
+        self.message = message or "Please fill in this form."
+
+    def params(self) -> dict[str, Any]:
+        """Return the message and the schema of the form."""
+        return {"message": self.message, "requestedSchema": _flat(self.form)}
+
+    def answer(self, came: Mapping[str, Any]) -> Any:
+        """Return the filled-in form."""
+        action = came.get("action")
+        if action in ("decline", "cancel"):
+            raise ToolError(f"the user chose to {action}", code="declined")
+        if action != "accept" or not isinstance(came.get("content"), Mapping):
+            msg = "neither accepted nor declined"
+            raise ValueError(msg)
+        content = dict(came["content"])
+        return content if isinstance(self.form, Mapping) else self.form.model_validate(content)
+
+
+class Sample(Request):
+    """A text that the client's own model writes; the answer is its message."""
+
+    method = "sampling/createMessage"
+    ability = "sampling"
+
+    def __init__(
+        self, prompt: str | Sequence[Mapping[str, Any]], *, max_tokens: int = 1000, **more: Any
+    ) -> None:
+        said = {"role": "user", "content": {"type": "text", "text": prompt}}
+        messages = [said] if isinstance(prompt, str) else [dict(each) for each in prompt]
+        self._params = {"messages": messages, "maxTokens": max_tokens, **more}
+
+    def params(self) -> dict[str, Any]:
+        """Return the messages and how long the text may be."""
+        return self._params
+
+    def answer(self, came: Mapping[str, Any]) -> Any:
+        """Return the message of the model."""
+        if "content" not in came:
+            msg = "no message"
+            raise ValueError(msg)
+        return dict(came)
+
+
+class Roots(Request):
+    """The folders that the client lets a server see; the answer is a list of them."""
+
+    method = "roots/list"
+    ability = "roots"
+
+    def answer(self, came: Mapping[str, Any]) -> Any:
+        """Return the roots."""
+        if "roots" not in came:
+            msg = "no roots"
+            raise ValueError(msg)
+        return list(came["roots"])
+
+
+class InputNeeded(BaseException):
+    """Ends a run that must be begun again with answers. No `except Exception` gets in its way."""
+
+    def __init__(self, requests: Mapping[str, Request]) -> None:
+        super().__init__()
+        self.requests = dict(requests)
+
+
+class Asker(Protocol):
+    """Whoever can ask the caller."""
+
+    abilities: frozenset[str]
+
+    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        """Return an answer for each key. Raises `InputNeeded` or `CallError`."""
+        ...
+
+
+class CannotAsk(CallError):
+    """The caller's client cannot be asked for this."""
+
+    code = "cannot_ask"
+
+    def __init__(self, abilities: Sequence[str]) -> None:
+        super().__init__(f"this needs a client that has {' and '.join(abilities)}")
+        self.abilities = tuple(abilities)
+
+
+def answered(run: Callable[[], Awaitable[Any]], loop: asyncio.AbstractEventLoop | None) -> Any:
+    """Wait for an answer: async code awaits it, a thread blocks."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        if loop is None:
+            msg = "there is nobody to ask"
+            raise CallError(msg) from None
+        return asyncio.run_coroutine_threadsafe(_awaited(run), loop).result()
+    return run()
+
+
+async def _awaited(run: Callable[[], Awaitable[Any]]) -> Any:
+    return await run()
+
+
+def _flat(form: Any) -> dict[str, Any]:
+    """Return the schema of a form: an object of plain fields, nothing referred to."""
+    if isinstance(form, Mapping):
+        return dict(cast("Mapping[str, Any]", form))
+    schema = form.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    properties: dict[str, Any] = {}
+    for name, node in schema.get("properties", {}).items():
+        properties[name] = _plain(node, definitions)
+    made: dict[str, Any] = {"type": "object", "properties": properties}
+    if schema.get("required"):
+        made["required"] = schema["required"]
+    return made
+
+
+def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(node)
+    arms = made.get("anyOf")
+    if arms:  # `T | None`: an answer may leave it out
+        real = [arm for arm in arms if arm.get("type") != "null"]
+        if len(real) == 1:
+            del made["anyOf"]
+            made = {**real[0], **made}
+            if made.get("default", 0) is None:
+                del made["default"]
+    ref = made.pop("$ref", "")
+    if ref:
+        made = {**definitions[ref.rsplit("/", 1)[1]], **made}
+    if made.get("type") == "object" or "anyOf" in made or "allOf" in made:
+        msg = "a form has plain fields only: text, numbers, booleans, choices"
+        raise TypeError(msg)
+    return made

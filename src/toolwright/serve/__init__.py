@@ -1,0 +1,1 @@
+"""Serve a toolbox over the Model Context Protocol."""

@@ -1,0 +1,78 @@
+"""The `Call` of a request: who asked, what his client hears, and what he can be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from ..call import Call
+
+
+class Outbox:
+    """Sends notifications in the order in which a tool makes them, in whatever thread."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
+        self.queue: asyncio.Queue[Callable[[], Awaitable[None]] | None] | None = None
+        self.task: asyncio.Task[None] | None = None
+
+    def put(self, send: Callable[[], Awaitable[None]]) -> None:
+        """Send something soon."""
+        if threading.get_ident() == self.thread:
+            self._put(send)
+        else:
+            self.loop.call_soon_threadsafe(self._put, send)
+
+    def _put(self, send: Callable[[], Awaitable[None]]) -> None:
+        if self.queue is None:
+            self.queue = asyncio.Queue()
+            self.task = self.loop.create_task(self._work(self.queue))
+        self.queue.put_nowait(send)
+
+    async def _work(self, queue: asyncio.Queue[Any]) -> None:
+        while (send := await queue.get()) is not None:
+            await send()
+
+    async def flush(self) -> None:
+        """Wait until everything is sent."""
+        if self.queue is not None and self.task is not None:
+            self.queue.put_nowait(None)
+            await self.task
+
+    def drop(self) -> None:
+        """Send nothing more."""
+        if self.task is not None:
+            self.task.cancel()
+
+
+@asynccontextmanager
+async def call_of(
+    ctx: Any, asker: Any, log: Callable[[Any, str, Any], Awaitable[None]]
+) -> AsyncGenerator[Call]:
+    """Make the call of a request; what the tool says is sent before its result."""
+    outbox = Outbox()
+    request = ctx.request
+    headers = dict(request.headers) if request is not None and hasattr(request, "headers") else {}
+    user = getattr(request, "scope", {}).get("toolwright.caller") if request is not None else None
+    call = Call(
+        id=str(ctx.request_id),
+        caller=user.name if user is not None else None,
+        roles=user.roles if user is not None else (),
+        headers=headers,
+        on_progress=lambda done, total, said: outbox.put(
+            lambda: ctx.session.report_progress(done, total, said or None)
+        ),
+        on_log=lambda level, said: outbox.put(lambda: log(ctx, level, said)),
+        asker=asker,
+        hang_up=ctx.close_sse_stream,
+    )
+    try:
+        yield call
+    except BaseException:
+        outbox.drop()
+        raise
+    await outbox.flush()

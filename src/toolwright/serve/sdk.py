@@ -1,0 +1,326 @@
+"""A toolbox as a server of the official SDK, which knows every method, era and edge."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as t
+from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import NotificationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ToolsListChanged,
+)
+
+from ..asking import CannotAsk, InputNeeded
+from ..errors import CallError, ResultError, ToolNotFound
+from ..options import BARE_SINCE
+from ..results import Result
+from .asker import Answers, Pushes
+from .calls import call_of
+
+if TYPE_CHECKING:
+    from ..toolbox import Toolbox
+
+RESOURCE_NOT_FOUND = -32002
+"""What older clients are told; newer ones get invalid parameters."""
+_ORDER = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+# Deprecated, and still what old clients want: the function inside does not warn.
+_send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
+
+
+class Served:
+    """One toolbox, as handlers of the SDK's server."""
+
+    def __init__(self, box: Toolbox, *, ttl: float = 0.0, watch: bool = True) -> None:
+        self.box = box
+        self.bus = InMemorySubscriptionBus()
+        self.levels: dict[str, str] = {}
+        self.watchers: dict[str, dict[int, Any]] = {}
+        self.sessions: dict[int, Any] = {}
+        self.watch = watch
+        """Whether clients can be told of changes: not where each request is on its own."""
+        self.ttl = int(ttl * 1000)
+        handlers: dict[str, Any] = {}
+        if box.resources:
+            handlers |= {
+                "on_list_resources": self.list_resources,
+                "on_list_resource_templates": self.list_templates,
+                "on_read_resource": self.read_resource,
+            }
+            if watch:
+                handlers["on_subscribe_resource"] = self.subscribe
+                handlers["on_unsubscribe_resource"] = self.unsubscribe
+        if box.prompts:
+            handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
+        if box.prompts or any(each.is_template for each in box.resources.values()):
+            handlers["on_completion"] = self.complete
+        if watch:
+            handlers["on_subscriptions_listen"] = ListenHandler(self.bus)
+        self.server: Server[Any] = Server(
+            box.name,
+            version=box.version,
+            instructions=box.instructions or None,
+            get_tool_input_schema=self.input_schema,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            **handlers,
+        )
+        if box.sees_calls:
+            self.server.add_request_handler(
+                "logging/setLevel", t.SetLevelRequestParams, self.set_level
+            )
+        handshake = self.options
+        # The HTTP transport asks for this without saying what can change.
+        vars(self.server)["create_initialization_options"] = lambda *_: handshake
+        security = RequestStateSecurity.ephemeral()
+        self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
+        self._loop: asyncio.AbstractEventLoop | None = None
+        box.on_change(self._changed)
+
+    @property
+    def options(self) -> Any:
+        """What the handshake says."""
+        changes = NotificationOptions(
+            tools_changed=self.watch, prompts_changed=self.watch, resources_changed=self.watch
+        )
+        return self.server.create_initialization_options(changes)
+
+    def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
+        """Add what newer clients must be told: that it is complete, and how long it may be kept."""
+        if ctx.protocol_version < BARE_SINCE:
+            return made
+        if kept:
+            made = {**made, "ttlMs": self.ttl, "cacheScope": "private"}
+        return {**made, "resultType": "complete"}
+
+    # -- tools
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return a tool's input schema, for the headers that repeat arguments."""
+        try:
+            return self.box[name].input_schema
+        except (ToolNotFound, CallError):
+            return None
+
+    async def list_tools(self, ctx: Any, params: Any) -> Any:
+        """Answer `tools/list`."""
+        self._seen(ctx)
+        _no_cursor(params)
+        return self._whole(ctx, json.loads(self.box.to_mcp_json(ctx.protocol_version)))
+
+    async def call_tool(self, ctx: Any, params: Any) -> Any:
+        """Answer `tools/call`."""
+        self._seen(ctx)
+        self._known(params.name)
+        result: Any = await self._asked(ctx, params, self._run_tool)
+        if not isinstance(result, Result):
+            return result
+        return self._whole(ctx, json.loads(result.to_mcp_json(ctx.protocol_version)), kept=False)
+
+    def _known(self, name: str) -> None:
+        try:
+            known = self.box.is_enabled(name)
+        except ToolNotFound as error:
+            raise MCPError(code=t.INVALID_PARAMS, message=str(error)) from None
+        if not known:
+            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown tool `{name}`")
+
+    async def _run_tool(self, params: Any, call: Any) -> Result:
+        return await self.box.call_async(params.name, params.arguments or {}, call=call)
+
+    async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
+        """Run something that may ask the client; return its result, or what it asks for."""
+        asker: Any = Answers(params) if ctx.protocol_version >= BARE_SINCE else Pushes(ctx)
+        asker.abilities = _abilities(ctx)
+        async with call_of(ctx, asker, self._log) as call:
+            result: Result = await run(params, call)
+        cause = result.error.__cause__ if result.error is not None else None
+        if isinstance(cause, InputNeeded):
+            return asker.needed(cause)
+        error = result.error
+        if isinstance(error, CannotAsk) and ctx.protocol_version >= BARE_SINCE:
+            needed: dict[str, Any] = {ability: {} for ability in error.abilities}
+            raise MCPError(
+                code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
+                message=str(error),
+                data={"requiredCapabilities": needed},
+            )
+        return result
+
+    # -- resources
+
+    async def list_resources(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/list`."""
+        self._seen(ctx)
+        _no_cursor(params)
+        plain = [each for each in self.box.resources.values() if not each.is_template]
+        return self._whole(ctx, {"resources": [each.to_mcp() for each in plain]})
+
+    async def list_templates(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/templates/list`."""
+        _no_cursor(params)
+        many = [each for each in self.box.resources.values() if each.is_template]
+        return self._whole(ctx, {"resourceTemplates": [each.to_mcp() for each in many]})
+
+    async def read_resource(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/read`."""
+        uri = str(params.uri)
+        for resource in self.box.resources.values():
+            variables = resource.matches(uri)
+            if variables is not None:
+                break
+        else:
+            modern = ctx.protocol_version >= BARE_SINCE
+            code = t.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
+            raise MCPError(code=code, message=f"unknown resource `{uri}`", data={"uri": uri})
+
+        async def run(_: Any, call: Any) -> Result:
+            return await resource.read(uri, variables, call)
+
+        result: Any = await self._asked(ctx, params, run)
+        if not isinstance(result, Result):
+            return result
+        if result.error is not None:
+            raise MCPError(code=t.INTERNAL_ERROR, message=result.text, data={"uri": uri})
+        return self._whole(ctx, {"contents": resource.contents(uri, result)})
+
+    async def subscribe(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/subscribe`."""
+        self.watchers.setdefault(str(params.uri), {})[id(ctx.session)] = ctx.session
+        return t.EmptyResult()
+
+    async def unsubscribe(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/unsubscribe`."""
+        self.watchers.pop(str(params.uri), None)
+        return t.EmptyResult()
+
+    # -- prompts and completion
+
+    async def list_prompts(self, ctx: Any, params: Any) -> Any:
+        """Answer `prompts/list`."""
+        self._seen(ctx)
+        _no_cursor(params)
+        return self._whole(ctx, {"prompts": [each.to_mcp() for each in self.box.prompts.values()]})
+
+    async def get_prompt(self, ctx: Any, params: Any) -> Any:
+        """Answer `prompts/get`."""
+        prompt = self.box.prompts.get(params.name)
+        if prompt is None:
+            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{params.name}`")
+
+        async def run(asked: Any, call: Any) -> Result:
+            return await prompt.run(asked.arguments, call)
+
+        result: Any = await self._asked(ctx, params, run)
+        if not isinstance(result, Result):
+            return result
+        try:
+            if result.error is None:
+                made: dict[str, Any] = {"messages": prompt.messages(result)}
+                if prompt.tool.description:
+                    made["description"] = prompt.tool.description
+                return self._whole(ctx, made, kept=False)
+            text, code = result.text, result.error.code
+        except ResultError as error:
+            text, code = str(error), "result"
+        known = t.INVALID_PARAMS if code == "arguments" else t.INTERNAL_ERROR
+        raise MCPError(code=known, message=text)
+
+    async def complete(self, ctx: Any, params: Any) -> Any:
+        """Answer `completion/complete`."""
+        ref = params.ref
+        if ref.type == "ref/prompt":
+            owner: Any = self.box.prompts.get(ref.name)
+        else:
+            uri = str(ref.uri)
+            owner = next((r for r in self.box.resources.values() if r.uri == uri), None)
+        if owner is None:
+            raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
+        values = self.box.completions(owner.tool, params.argument.name, params.argument.value)
+        shown = values[:100]
+        found = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
+        return self._whole(ctx, {"completion": found}, kept=False)
+
+    # -- logging
+
+    async def set_level(self, ctx: Any, params: Any) -> Any:
+        """Answer `logging/setLevel`."""
+        self.levels[_session_of(ctx)] = params.level
+        return t.EmptyResult()
+
+    async def _log(self, ctx: Any, level: str, data: Any) -> None:
+        least = self.levels.get(_session_of(ctx), "debug")
+        if _ORDER.index(level) >= _ORDER.index(least):
+            await _send_log(ctx.session, level, data, self.box.name, ctx.request_id)
+
+    # -- changes
+
+    def _seen(self, ctx: Any) -> None:
+        if self.watch and ctx.protocol_version < BARE_SINCE:
+            self._loop = asyncio.get_running_loop()
+            self.sessions[id(ctx.session)] = ctx.session
+        elif self._loop is None:
+            self._loop = asyncio.get_running_loop()
+
+    def _changed(self, what: str, uri: str) -> None:
+        """Tell clients of a change; called in any thread."""
+        if self._loop is None or self._loop.is_closed() or not self.watch:
+            return
+        self._loop.call_soon_threadsafe(lambda: _kept(asyncio.ensure_future(self._tell(what, uri))))
+
+    async def _tell(self, what: str, uri: str) -> None:
+        events: dict[str, Any] = {
+            "tools": ToolsListChanged,
+            "prompts": PromptsListChanged,
+            "resources": ResourcesListChanged,
+        }
+        if what == "resource":
+            await self.bus.publish(ResourceUpdated(uri=uri))
+            for each in list(self.watchers.get(uri, {}).values()):
+                await _quietly(each.send_resource_updated(uri))
+            return
+        await self.bus.publish(events[what]())
+        for each in list(self.sessions.values()):
+            await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
+
+
+_tasks: set[Any] = set()
+
+
+def _kept(task: Any) -> None:
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+
+
+async def _quietly(sending: Any) -> None:
+    try:
+        await sending
+    except Exception:  # noqa: BLE001 - a client that is gone hears nothing
+        return
+
+
+def _no_cursor(params: Any) -> None:
+    """Everything is on one page: there is no other."""
+    if params is not None and params.cursor:
+        raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor")
+
+
+def _session_of(ctx: Any) -> str:
+    headers = getattr(ctx.request, "headers", None)
+    return headers.get("mcp-session-id", "") if headers is not None else ""
+
+
+def _abilities(ctx: Any) -> frozenset[str]:
+    known = ctx.session.client_capabilities
+    names = ("elicitation", "sampling", "roots")
+    return frozenset(name for name in names if getattr(known, name, None) is not None)
