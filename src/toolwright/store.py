@@ -316,7 +316,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     # it in this process. SQLite gives its side files the mode of this one.
     with _creating, contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    connection = sqlite3.connect(path, _WAIT, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection, path)
     except BaseException:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import threading
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from toolwright import Call, Fixed, Flatten, Inject, SchemaError, Tool, Toolbox
+from toolwright.run.inject import Providers
 
 
 class Settings:
@@ -298,3 +300,36 @@ def test_an_override_ends_and_refuses_what_stands_for_nothing():
     assert box.call("third").value == "named"
     with pytest.raises(TypeError, match="neither a provider nor a type"), box.override({"x": 1}):
         pass
+
+
+def test_first_calls_that_come_together_share_what_is_closed_in_the_end(monkeypatch):
+    told = []
+
+    def kept():
+        told.append("open")
+        yield 1
+        told.append("close")
+
+    def probe(it: Annotated[int, Inject(kept, scope="process")]) -> int:
+        return it
+
+    class Slow(Providers):
+        def __init__(self):
+            threading.Event().wait(0.02)  # long enough for others to come
+            super().__init__()
+
+    monkeypatch.setattr("toolwright.run.inject.Providers", Slow)
+    box = Toolbox("box", [probe])
+    began = threading.Barrier(4)
+
+    def call():
+        began.wait()
+        box.call("probe")
+
+    callers = [threading.Thread(target=call) for _ in range(4)]
+    for each in callers:
+        each.start()
+    for each in callers:
+        each.join()
+    box.close()
+    assert told == ["open", "close"]

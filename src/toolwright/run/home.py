@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 from ..limits import Timeout
@@ -24,33 +25,37 @@ class Home:
         self.version = version
         self.timeout = timeout
         self._store = store
+        self._lock = threading.RLock()
         self._rates: Store | None = None
         self._providers: Providers | None = None
 
     @property
     def store(self) -> Store:
         """Where results and rates are kept."""
-        store = self._store
-        if store is None or isinstance(store, str):
-            store = self._store = open_store(store)
-        return store
+        with self._lock:
+            store = self._store
+            if store is None or isinstance(store, str):
+                store = self._store = open_store(store)
+            return store
 
     @property
     def rates(self) -> Store:
         """Where rates are kept: not beside results, which could push them out of memory."""
-        if self._rates is None:
-            shared = self.store
-            self._rates = shared if shared.blocking else open_store(None)
-        return self._rates
+        with self._lock:
+            if self._rates is None:
+                shared = self.store
+                self._rates = shared if shared.blocking else open_store(None)
+            return self._rates
 
     @property
     def providers(self) -> Providers:
         """What makes injected values."""
-        if self._providers is None:
-            from .inject import Providers
+        with self._lock:  # one only: it holds what must be closed
+            if self._providers is None:
+                from .inject import Providers
 
-            self._providers = Providers()
-        return self._providers
+                self._providers = Providers()
+            return self._providers
 
     @property
     def provided(self) -> list[Any]:
