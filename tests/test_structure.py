@@ -22,7 +22,8 @@ ORDER = [
     ["run", "marks"],
     ["checks"],
     ["definition"],
-    ["catalog", "members", "child", "resources", "prompts", "offers"],
+    ["catalog", "members", "child", "resources", "prompts"],
+    ["offers"],
     ["serve"],
     ["toolbox"],
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .errors import SchemaError
 from .options import Complete
@@ -88,12 +89,26 @@ class Offers:
         for parameter in owner.signature.parameters:
             if parameter.name == argument:
                 known = _completing(parameter.hint)
+                if callable(known):
+                    return [str(each) for each in cast("Any", known(begun))]
                 if known is not None:
-                    found: Sequence[str] = known(begun) if callable(known) else known
-                    return [str(each) for each in found if callable(known) or _begins(each, begun)]
+                    return [str(each) for each in known if _begins(each, begun)]
         node = owner.input_schema.get("properties", {}).get(argument, {})
-        listed = node.get("enum") or node.get("items", {}).get("enum") or []
+        listed: list[Any] = node.get("enum") or node.get("items", {}).get("enum") or []
         return [str(each) for each in listed if _begins(each, begun)]
+
+    @property
+    def sees_calls(self) -> bool:
+        """Whether anything here gets a `Call`, and so may log."""
+        for tool in self.offered():
+            with contextlib.suppress(SchemaError):
+                if tool.compile().plan.injected:
+                    return True
+        return False
+
+    def offered(self) -> list[Tool]:
+        """Return everything that can be run: here, what is behind resources and prompts."""
+        return [each.tool for each in (*self.resources.values(), *self.prompts.values())]
 
     def on_change(self, listener: OnChange) -> None:
         """Tell somebody of changes: `tools`, `resources`, `prompts`, or one `resource`."""

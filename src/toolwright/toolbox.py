@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .results import Result
     from .run.lifespan import Lifespan
+    from .run.pipeline import Runner
     from .serve.http import App
     from .store import Store
 
@@ -256,16 +257,9 @@ class Toolbox(Offers, Mapping[str, Tool]):
         self._around.append(hook)
         return hook
 
-    @property
-    def sees_calls(self) -> bool:
-        """Whether anything here gets a `Call`, and so may log."""
-        offered = [*self.values(), *(each.tool for each in self.resources.values())]
-        offered += [each.tool for each in self.prompts.values()]
-        for tool in offered:
-            with contextlib.suppress(SchemaError):
-                if tool.compile().plan.injected:
-                    return True
-        return False
+    def offered(self) -> list[Tool]:
+        """Return everything that can be run: tools, and what is behind resources and prompts."""
+        return [*self.values(), *super().offered()]
 
     # -- providers
 
@@ -347,6 +341,16 @@ class Toolbox(Offers, Mapping[str, Tool]):
         await self.aclose()
 
     # -- serving
+
+    def runner(self, name: str) -> Runner:
+        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+        return self._catalog.find(name)
+
+    def serve(self, transport: Literal["stdio", "http"] = "stdio", **settings: Any) -> None:
+        """Serve until the client, or the user, ends it."""
+        from .serve.run import serve
+
+        serve(self, transport, **settings)
 
     def asgi(self, **settings: Any) -> App:
         """Return an ASGI app: run it with any server, or mount it in another app."""

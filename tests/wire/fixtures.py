@@ -5,7 +5,7 @@ import base64
 import sys
 from typing import Annotated, Any
 
-from conformance_fixtures import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
+from forms import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
 from pydantic import BaseModel, Field
 
 from toolwright import Audio, Call, File, Image, Toolbox, ToolError

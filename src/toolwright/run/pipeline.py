@@ -174,6 +174,16 @@ class Runner:
             short=short,
         )
 
+    @functools.cached_property
+    def sees_call(self) -> bool:
+        """Whether the target, or a provider of it, may get a `Call`."""
+        return bool(self.compiled.plan.injected)
+
+    @functools.cached_property
+    def has_headers(self) -> bool:
+        """Whether headers repeat some of its arguments."""
+        return b'"x-mcp-header"' in self.compiled.input_schema
+
     def work(self) -> Work:
         """Return how to run it, as providers stand now. Raises `CallError`."""
         if not self.compiled.plan.injected:

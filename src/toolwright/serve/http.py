@@ -7,10 +7,15 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import from_json
+
+from ..call import Call
+from ..options import LATEST_PROTOCOL
+from .desk import Asked, Desk, asked_of, is_modern
 from .guard import Caller, Guard, Refusal, tokens_from
 
 if TYPE_CHECKING:
-    from ..toolbox import Toolbox
+    from .box import Box
 
 MOST_BODY = 4 * 1024 * 1024
 
@@ -20,7 +25,7 @@ class App:
 
     def __init__(
         self,
-        box: Toolbox,
+        box: Box,
         *,
         path: str = "/mcp",
         hosts: Iterable[str] = (),
@@ -28,12 +33,15 @@ class App:
         tokens: Any = None,
         stateless: bool = False,
         most_body: int = MOST_BODY,
+        short: bool = True,
     ) -> None:
         self.box = box
         self.path = path.rstrip("/")
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
         self.stateless = stateless
         self.most_body = most_body
+        self.short = short
+        self.desk = Desk(box, watch=not stateless)
         self._manager: Any = None
         self._loop: Any = None
         self._task: Any = None
@@ -58,8 +66,42 @@ class App:
             return
         if isinstance(who, Caller):
             scope["toolwright.caller"] = who
+        if self.short and scope["method"] == "POST" and _is_plain(headers):
+            receive = await self._short(headers, receive, send, who)
+            if receive is None:
+                return
         manager = await self._started()
         await manager.asgi_app(scope, receive, send)
+
+    async def _short(
+        self, headers: Mapping[bytes, bytes], receive: Any, send: Any, who: Any
+    ) -> Any:
+        """Answer a plain request here; else return what gives its body to somebody else."""
+        body, whole = await _body(receive, self.most_body)
+        again = _again(body, receive, whole=whole)
+        if not whole:
+            return again
+        try:
+            asked = asked_of(from_json(body))
+        except ValueError:
+            return again
+        if asked is None or not is_modern(asked) or not _fits(headers, asked):
+            return again
+        if asked.method == "tools/list" and asked.params.keys() == {"_meta"}:
+            await _answer(send, self.desk.listed(asked, LATEST_PROTOCOL))
+            return None
+        if asked.method == "server/discover" and asked.params.keys() == {"_meta"}:
+            await _answer(send, self.desk.discover(asked))
+            return None
+        task = self.desk.task(asked, LATEST_PROTOCOL) if asked.method == "tools/call" else None
+        if task is None or task.token is not None:
+            return again
+        call = Call(caller=who.name, roles=who.roles) if isinstance(who, Caller) else None
+        running = self.box.call_async(task.runner.name, task.arguments, call=call)
+        result = await unless_gone(running, receive)
+        if result is not None:
+            await _answer(send, self.desk.finished(task, result))
+        return None
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
         while True:
@@ -104,6 +146,82 @@ class App:
             await self._task
             self._task = self._loop = None
         await self.box.aclose()
+
+
+_PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
+
+
+def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell the headers of a plain request of 2026-07-28: nothing that needs a second look."""
+    return (
+        headers.get(b"mcp-protocol-version") == LATEST_PROTOCOL.encode()
+        and headers.get(b"content-type", b"").split(b";")[0].strip() == b"application/json"
+        and b"application/json" in headers.get(b"accept", b"")
+        and b"text/event-stream" in headers.get(b"accept", b"")
+        and not any(name.startswith(b"mcp-") and name not in _PLAIN_HEADERS for name in headers)
+    )
+
+
+def _fits(headers: Mapping[bytes, bytes], asked: Asked) -> bool:
+    """Tell whether the headers say what the body does."""
+    if headers.get(b"mcp-method") != asked.method.encode():
+        return False
+    name = asked.params.get("name")
+    said = headers.get(b"mcp-name")
+    return said == (name.encode() if isinstance(name, str) else None)
+
+
+async def _body(receive: Any, most: int) -> tuple[bytes, bool]:
+    """Read a body; tell whether that is all of it, and not too much."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b"".join(parts), False
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if not message.get("more_body"):
+            return b"".join(parts), size <= most
+        if size > most:
+            return b"".join(parts), False
+
+
+def _again(body: bytes, receive: Any, *, whole: bool) -> Any:
+    """Return a `receive` that gives a body which was read already."""
+    first: list[Any] = [{"type": "http.request", "body": body, "more_body": not whole}]
+
+    async def again() -> Any:
+        return first.pop() if first else await receive()
+
+    return again
+
+
+async def unless_gone(running: Any, receive: Any) -> Any:
+    """Wait for a call, but not for a client that is gone: then the call is cancelled."""
+    task = asyncio.ensure_future(running)
+    await asyncio.sleep(0)
+    if task.done():
+        return task.result()
+    gone = asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        gone.cancel()
+        if not task.done():
+            task.cancel()
+    if task.cancelled() or not task.done():
+        return None
+    return task.result()
+
+
+_HEAD = (b"content-type", b"application/json")
+
+
+async def _answer(send: Any, body: bytes) -> None:
+    headers = [_HEAD, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def _say(send: Any, status: int, text: str) -> None:

@@ -29,7 +29,7 @@ from .asker import Answers, Pushes
 from .calls import call_of
 
 if TYPE_CHECKING:
-    from ..toolbox import Toolbox
+    from .box import Box
 
 RESOURCE_NOT_FOUND = -32002
 """What older clients are told; newer ones get invalid parameters."""
@@ -41,7 +41,7 @@ _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 class Served:
     """One toolbox, as handlers of the SDK's server."""
 
-    def __init__(self, box: Toolbox, *, ttl: float = 0.0, watch: bool = True) -> None:
+    def __init__(self, box: Box, *, ttl: float = 0.0, watch: bool = True) -> None:
         self.box = box
         self.bus = InMemorySubscriptionBus()
         self.levels: dict[str, str] = {}
@@ -79,21 +79,18 @@ class Served:
             self.server.add_request_handler(
                 "logging/setLevel", t.SetLevelRequestParams, self.set_level
             )
-        handshake = self.options
+        changes = NotificationOptions(
+            tools_changed=watch, prompts_changed=watch, resources_changed=watch
+        )
+        handshake: Any = self.server.create_initialization_options(changes)
+        self.options = handshake
+        """What the handshake says."""
         # The HTTP transport asks for this without saying what can change.
-        vars(self.server)["create_initialization_options"] = lambda *_: handshake
+        vars(self.server)["create_initialization_options"] = lambda: handshake
         security = RequestStateSecurity.ephemeral()
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
         self._loop: asyncio.AbstractEventLoop | None = None
         box.on_change(self._changed)
-
-    @property
-    def options(self) -> Any:
-        """What the handshake says."""
-        changes = NotificationOptions(
-            tools_changed=self.watch, prompts_changed=self.watch, resources_changed=self.watch
-        )
-        return self.server.create_initialization_options(changes)
 
     def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
         """Add what newer clients must be told: that it is complete, and how long it may be kept."""

@@ -1,0 +1,64 @@
+"""What a server needs of a toolbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from ..call import Call
+from ..definition import Tool
+from ..prompts import Prompt
+from ..resources import Resource
+from ..results import Result
+from ..run.pipeline import Runner
+
+
+class Box(Protocol):
+    """A toolbox, as it is served."""
+
+    name: str
+    version: str
+    instructions: str
+    resources: dict[str, Resource]
+    prompts: dict[str, Prompt]
+
+    @property
+    def sees_calls(self) -> bool:
+        """Whether anything here gets a `Call`."""
+        ...
+
+    def __getitem__(self, name: str, /) -> Tool: ...
+
+    def is_enabled(self, name: str) -> bool:
+        """Tell whether a tool is listed. Raises `ToolNotFound`."""
+        ...
+
+    def runner(self, name: str) -> Runner:
+        """Return what runs a tool. Raises `CallError`."""
+        ...
+
+    def to_mcp_json(self, protocol: str = ...) -> bytes:
+        """Return the list of tools."""
+        ...
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+    ) -> Result:
+        """Call a tool."""
+        ...
+
+    def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
+        """Return what an argument may be that begins so."""
+        ...
+
+    def on_change(self, listener: Callable[[str, str], object]) -> None:
+        """Tell somebody of changes."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close it."""
+        ...

@@ -1,0 +1,88 @@
+"""The SDK's server behind a stream of lines, loaded when it is first needed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as t
+from mcp.shared.message import SessionMessage
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
+
+from ..schema.walk import is_node
+from .sdk import Served
+
+if TYPE_CHECKING:
+    from .box import Box
+
+_MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
+
+
+class Bridge:
+    """Feeds lines to the SDK and writes what it answers, but for the answer to a handshake that
+    was given already."""
+
+    def __init__(self, box: Box, write: Callable[[bytes], None], recorded: list[bytes]) -> None:
+        self.write = write
+        self.served = Served(box)
+        self.silent: set[Any] = set()
+        self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
+        outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
+        for line in recorded:
+            message: Any = from_json(line)
+            if "id" in message:
+                self.silent.add(message["id"])
+            self.receive(line)
+        self.tasks = [
+            asyncio.ensure_future(self._run(incoming, outgoing)),
+            asyncio.ensure_future(self._write()),
+        ]
+
+    async def _run(self, incoming: Any, outgoing: Any) -> None:
+        await self.served.server.run(incoming, outgoing, self.served.options)
+
+    async def _write(self) -> None:
+        async for item in self.receive_stream:
+            message = item.message
+            if isinstance(message, t.JSONRPCResponse) and message.id in self.silent:
+                self.silent.discard(message.id)
+                continue
+            self.write(
+                message.model_dump_json(by_alias=True, exclude_unset=True).encode(
+                    "utf-8", "replace"
+                )
+            )
+
+    def receive(self, line: bytes) -> None:
+        """Take a line from the client."""
+        try:
+            item: Any = SessionMessage(_MESSAGES.validate_json(line))
+        except ValidationError:
+            self.write(_refused(line))
+            return
+        self.send.send_nowait(item)
+
+    async def close(self) -> None:
+        """The client is gone."""
+        self.send.close()
+        _, late = await asyncio.wait(self.tasks, timeout=1)
+        for task in late:
+            task.cancel()
+
+
+def _refused(line: bytes) -> bytes:
+    """Answer what is no message at all."""
+    try:
+        message: Any = from_json(line)
+        code, said = t.INVALID_REQUEST, "not a JSON-RPC message"
+    except ValueError:
+        message, code, said = None, t.PARSE_ERROR, "not JSON"
+    number = message.get("id") if is_node(message) else None
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        number = None
+    error = t.ErrorData(code=code, message=said)
+    body = {"jsonrpc": "2.0", "id": number, "error": error.model_dump(exclude_none=True)}
+    return to_json(body)

@@ -1,0 +1,209 @@
+"""The short path: answers what almost all traffic consists of, straight from JSON.
+
+It knows `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`, and of those only
+the plain ones. Anything else, and anything unusual in those, is not its business: the SDK's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic_core import to_json
+
+from ..errors import CallError
+from ..options import BARE_SINCE, LATEST_PROTOCOL
+from ..schema.walk import is_node
+
+if TYPE_CHECKING:
+    from ..run.pipeline import Runner
+    from .box import Box
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The protocol versions that begin with a handshake; the last is offered to whoever asks another."""
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_INFO = "io.modelcontextprotocol/clientInfo"
+_ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
+_REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
+_CALLED = frozenset(("name", "arguments", "_meta"))
+
+
+class Asked(NamedTuple):
+    """A request that the desk may answer."""
+
+    id: Any
+    method: str
+    params: dict[str, Any]
+    meta: dict[str, Any]
+
+
+class Task(NamedTuple):
+    """A tool to run, and what is written around its result."""
+
+    runner: Runner
+    arguments: Any
+    id: Any
+    token: Any
+    """What progress is told under; None if nobody wants to know."""
+    protocol: str
+
+
+class Desk:
+    """Answers for one toolbox."""
+
+    def __init__(self, box: Box, *, watch: bool) -> None:
+        self.box = box
+        self.watch = watch
+        self._listed: dict[bool, tuple[bytes, bytes]] = {}
+        info: dict[str, Any] = {"name": box.name, "version": box.version}
+        self.info = to_json(info)
+        self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + self.info + b"}"
+
+    # -- what a server says of itself
+
+    def capabilities(self, *, modern: bool) -> dict[str, Any]:
+        """Return what exists here, and nothing else."""
+        box, watch = self.box, self.watch
+        made: dict[str, Any] = {}
+        if box.sees_calls and not modern:
+            made["logging"] = {}
+        if box.prompts:
+            made["prompts"] = {"listChanged": watch}
+        if box.resources:
+            made["resources"] = {"subscribe": watch, "listChanged": watch}
+        made["tools"] = {"listChanged": watch}
+        if box.prompts or any(each.is_template for each in box.resources.values()):
+            made["completions"] = {}
+        return made
+
+    def handshake(self, asked: Asked) -> tuple[bytes, str] | None:
+        """Answer `initialize`; return the answer and the version that counts from now on."""
+        params = asked.params
+        version = params.get("protocolVersion")
+        info = params.get("clientInfo")
+        if (
+            not isinstance(version, str)
+            or not is_node(params.get("capabilities"))
+            or not _is_info(info)
+            or not params.keys() <= {"protocolVersion", "capabilities", "clientInfo"}
+        ):
+            return None
+        agreed = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        result: dict[str, Any] = {
+            "protocolVersion": agreed,
+            "capabilities": self.capabilities(modern=False),
+            "serverInfo": {"name": self.box.name, "version": self.box.version},
+        }
+        if self.box.instructions:
+            result["instructions"] = self.box.instructions
+        return reply(asked.id, to_json(result)), agreed
+
+    def discover(self, asked: Asked) -> bytes:
+        """Answer `server/discover`."""
+        result: dict[str, Any] = {
+            "supportedVersions": [LATEST_PROTOCOL],
+            "capabilities": self.capabilities(modern=True),
+        }
+        if self.box.instructions:
+            result["instructions"] = self.box.instructions
+        return reply(asked.id, self._stamped(to_json(result), kept=True))
+
+    def listed(self, asked: Asked, protocol: str) -> bytes:
+        """Answer `tools/list` from bytes that are made once."""
+        modern = protocol >= BARE_SINCE
+        payload = self.box.to_mcp_json(protocol)
+        known = self._listed.get(modern)
+        if known is None or known[0] is not payload:
+            known = (payload, self._stamped(payload, kept=True) if modern else payload)
+            self._listed[modern] = known
+        return reply(asked.id, known[1])
+
+    def task(self, asked: Asked, protocol: str) -> Task | None:
+        """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool."""
+        params = asked.params
+        arguments = params.get("arguments")
+        name = params.get("name")
+        if (
+            not params.keys() <= _CALLED
+            or not isinstance(name, str)
+            or not isinstance(arguments, dict | None)
+        ):
+            return None
+        try:
+            runner = self.box.runner(name)
+        except CallError:
+            return None
+        if runner.sees_call or runner.has_headers:
+            return None
+        token = asked.meta.get("progressToken")
+        if token is not None and (isinstance(token, bool) or not isinstance(token, int | str)):
+            return None
+        return Task(runner, arguments, asked.id, token, protocol)
+
+    def finished(self, task: Task, result: Any) -> bytes:
+        """Write the answer to a call."""
+        body = result.to_mcp_json(task.protocol)
+        if task.protocol >= BARE_SINCE:
+            body = self._stamped(body, kept=False, meta=result.meta)
+        return reply(task.id, body)
+
+    def _stamped(self, body: bytes, *, kept: bool, meta: Any = None) -> bytes:
+        """Add what newer clients are told with every result."""
+        hints = b',"ttlMs":0,"cacheScope":"private"' if kept else b""
+        rest = hints + b',"resultType":"complete"}'
+        if not meta:
+            return body[:-1] + b"," + self.stamp + rest
+        # The result's own `_meta` comes last: put the stamp into it.
+        return body[:-2] + b"," + self.stamp[9:-1] + b"}" + rest
+
+
+def asked_of(message: Any) -> Asked | None:
+    """Return a request in its plain form; None if it is anything else."""
+    if not is_node(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _REQUEST:
+        return None
+    number, method = message.get("id"), message.get("method")
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        return None
+    params = message.get("params", {})
+    if not isinstance(method, str) or not is_node(params):
+        return None
+    meta = params.get("_meta", {})
+    return Asked(number, method, params, meta) if is_node(meta) else None
+
+
+def is_modern(asked: Asked) -> bool:
+    """Tell whether a request carries a plain envelope of 2026-07-28."""
+    meta = asked.meta
+    return (
+        meta.get(_VERSION) == LATEST_PROTOCOL
+        and is_node(meta.get(_CAPABILITIES))
+        and meta.keys() <= _ENVELOPE | {"progressToken"}
+        and (_INFO not in meta or _is_info(meta[_INFO]))
+    )
+
+
+def claims_modern(asked: Asked) -> bool:
+    """Tell whether a request carries any envelope at all."""
+    return any(key.startswith("io.modelcontextprotocol/") for key in asked.meta)
+
+
+def _is_info(info: Any) -> bool:
+    return (
+        is_node(info) and isinstance(info.get("name"), str) and isinstance(info.get("version"), str)
+    )
+
+
+def reply(number: Any, result: bytes) -> bytes:
+    """Write a response."""
+    return b'{"jsonrpc":"2.0","id":' + to_json(number) + b',"result":' + result + b"}"
+
+
+def progress(token: Any, done: float, total: float | None, said: str) -> bytes:
+    """Write a notification of progress."""
+    params: dict[str, Any] = {"progressToken": token, "progress": done}
+    if total is not None:
+        params["total"] = total
+    if said:
+        params["message"] = said
+    head = b'{"jsonrpc":"2.0","method":"notifications/progress","params":'
+    return head + to_json(params) + b"}"

@@ -1,0 +1,68 @@
+"""Run a server in the foreground, over either transport."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .guard import LOOPBACK
+from .http import App
+
+if TYPE_CHECKING:
+    from .box import Box
+
+
+def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
+    """Serve a toolbox over `stdio` or `http`. Raises `ValueError` for settings that are not safe."""
+    if transport == "stdio":
+        from .stdio import serve as serve_stdio
+
+        serve_stdio(box, **settings)
+    elif transport == "http":
+        serve_http(box, **settings)
+    else:
+        msg = f"a transport is `stdio` or `http`; got {transport!r}"
+        raise ValueError(msg)
+
+
+def serve_http(
+    box: Box,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    path: str = "/mcp",
+    tokens: Any = None,
+    auth: bool = True,
+    hosts: Iterable[str] = (),
+    origins: Iterable[str] = (),
+    stateless: bool = False,
+) -> None:
+    """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
+    import uvicorn
+
+    if not is_loopback(host) and not tokens and auth:
+        msg = (
+            f"{host} can be reached by other machines: give tokens=..., or say auth=False "
+            "if anybody may call these tools"
+        )
+        raise ValueError(msg)
+    app = App(
+        box,
+        path=path,
+        tokens=tokens,
+        hosts=(host, *hosts),
+        origins=origins,
+        stateless=stateless,
+    )
+    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach a host."""
+    if host in LOOPBACK:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
