@@ -24,8 +24,11 @@ ORDER = [
     ["definition"],
     ["catalog", "members", "child", "resources", "prompts"],
     ["offers"],
+    ["running"],
     ["serve"],
     ["toolbox"],
+    ["cli"],
+    ["__main__"],
 ]
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}
 

@@ -37,6 +37,7 @@ def serve_http(
     hosts: Iterable[str] = (),
     origins: Iterable[str] = (),
     stateless: bool = False,
+    short: bool = True,
 ) -> None:
     """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
     import uvicorn
@@ -54,6 +55,7 @@ def serve_http(
         hosts=(host, *hosts),
         origins=origins,
         stateless=stateless,
+        short=short,
     )
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
 

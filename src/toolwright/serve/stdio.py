@@ -32,11 +32,15 @@ _AT_ONCE = 4096
 
 def serve(box: Box, *, short: bool = True) -> None:
     """Serve until standard input ends."""
-    wire_in, wire_out = _moved()
-    asyncio.run(Conversation(box, wire_in, wire_out, short=short).run())
+    converse(box, take_over(), short=short)
 
 
-def _moved() -> tuple[int, int]:
+def converse(box: Box, wire: tuple[int, int], *, short: bool = True) -> None:
+    """Serve over descriptors that were taken over before."""
+    asyncio.run(Conversation(box, *wire, short=short).run())
+
+
+def take_over() -> tuple[int, int]:
     """Take standard input and output for ourselves; others find them empty, and standard error."""
     sys.stdout.flush()
     wire_in, wire_out = os.dup(0), os.dup(1)

@@ -1,0 +1,1 @@
+"""The `toolwright` command."""

@@ -1,0 +1,133 @@
+"""The `toolwright` command: what it takes, and which file answers it.
+
+Arguments are read with `argparse`: it is there, and a server must start fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+
+_EPILOG = """\
+TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
+types works as it is: nothing of Toolwright needs to be imported in it.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    made = argparse.ArgumentParser(
+        prog="toolwright",
+        description="Turn anything a program can call into tools for language models.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = made.add_subparsers(dest="command", metavar="COMMAND")
+
+    def command(name: str, what: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=what, description=what, allow_abbrev=False)
+        if name != "version":
+            added.add_argument("target", metavar="TARGET", help="where the tools are")
+            chosen = added.add_argument_group("which tools")
+            chosen.add_argument(
+                "--select",
+                action="append",
+                metavar="PATTERN",
+                help="only these, such as `orders.*`; `!x` leaves out",
+            )
+            chosen.add_argument(
+                "--read-only", action="store_true", help="only tools that say they change nothing"
+            )
+            chosen.add_argument("--strict", action="store_true", help="fail if a tool is refused")
+        return added
+
+    serve = command("serve", "Serve tools over MCP: stdio, or HTTP with --http.")
+    serve.add_argument("--http", action="store_true", help="serve over HTTP")
+    serve.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
+    serve.add_argument("--port", type=int, default=8000, help="and at which port (%(default)s)")
+    serve.add_argument("--path", default="/mcp", help="and under which path (%(default)s)")
+    serve.add_argument(
+        "--token",
+        action="append",
+        metavar="TOKEN",
+        default=[],
+        help="let in whoever sends this bearer token ($TOOLWRIGHT_TOKEN)",
+    )
+    serve.add_argument(
+        "--no-auth", action="store_true", help="let other machines in without a token"
+    )
+    serve.add_argument(
+        "--allow-host", action="append", metavar="HOST", default=[], help="answer to this host, too"
+    )
+    serve.add_argument(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        default=[],
+        help="answer to pages of this origin",
+    )
+    serve.add_argument(
+        "--sdk", action="store_true", help="answer everything through the official SDK (slower)"
+    )
+
+    listed = command("list", "List the tools.")
+    shown = command("show", "Show one tool: its schemas and what its author says.")
+    shown.add_argument("tool", metavar="TOOL")
+    called = command("call", "Call a tool as a client would.")
+    called.add_argument("tool", metavar="TOOL")
+    called.add_argument(
+        "given",
+        nargs="*",
+        metavar="key=value",
+        help="arguments; `key=@file` reads a file, `key=-` standard input",
+    )
+    exported = command("export", "Write the list of tools as clients get it.")
+    exported.add_argument(
+        "-o",
+        "--output",
+        default="mcp-tools.json",
+        metavar="FILE",
+        help="where to (%(default)s; - is standard output)",
+    )
+    version = command("version", "Show the version.")
+    for each in (listed, shown, exported, version):
+        each.add_argument("--json", action="store_true", help="print JSON")
+    called.add_argument(
+        "--json",
+        nargs="?",
+        const="",
+        metavar="ARGUMENTS",
+        help="print JSON; with a value, take the arguments from it: "
+        "an object, @file, or - for standard input",
+    )
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code: 0, 1 for a failure, 2 for a mistake in using it."""
+    reader = parser()
+    try:
+        chosen = reader.parse_args(arguments)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    if chosen.command is None:
+        reader.print_help()
+        return 0
+    from .commands import run
+
+    try:
+        return run(chosen)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def version() -> str:
+    """Return the version, for a person."""
+    return f"toolwright {__version__}"

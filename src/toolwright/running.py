@@ -1,0 +1,240 @@
+"""Running the tools of a toolbox: calls, hooks around them, providers, and its lifespan."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from .catalog import Catalog
+from .errors import CallError, UnexpectedError
+from .limits import timeout_from
+from .offers import Offers
+from .options import Inject
+from .run.home import Home
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from .call import Call
+    from .definition import Tool
+    from .limits import Timeout
+    from .results import Result
+    from .run.lifespan import Lifespan
+    from .run.pipeline import Runner
+    from .store import Store
+
+Around = Callable[[Any, Any, Callable[[Any], Awaitable["Result"]]], Awaitable["Result"]]
+Scope = Literal["call", "process"]
+
+
+class Running(Offers):
+    """The half of a toolbox that runs its tools."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        timeout: float | Timeout | None,
+        store: str | Store | None,
+        lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None,
+    ) -> None:
+        super().__init__()
+        self._catalog = Catalog()
+        self._home = Home(version=version, timeout=timeout_from(timeout), store=store)
+        self._around: list[Around] = []
+        self._open_lifespan = lifespan
+        self._lifespan: Lifespan | None = None
+
+    # -- calling
+
+    def runner(self, name: str) -> Runner:
+        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+        return self._catalog.find(name)
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool; whatever happens, there is a result.
+
+        Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
+        when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
+        """
+        if self._around or self._open_lifespan is not None:
+            from .run.workers import background
+
+            result = background.run(self._whole(name, arguments, call))
+        else:
+            try:
+                runner = self._catalog.find(name)
+            except CallError as error:
+                result = _failed(error)
+            else:
+                result = runner.call(arguments, call)
+        return _raised(result) if raise_on_error else result
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool from async code: the same path."""
+        if self._around or self._open_lifespan is not None:
+            result = await self._whole(name, arguments, call)
+        else:
+            result = await self._inner(name, arguments, call)
+        return _raised(result) if raise_on_error else result
+
+    async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
+        try:
+            runner = self._catalog.find(name)
+        except CallError as error:
+            return _failed(error)
+        return await runner.call_async(arguments, call)
+
+    async def _whole(self, name: str, arguments: Any, call: Call | None) -> Result:
+        """Run a call inside the lifespan and every `around` hook, the first one outermost."""
+        import asyncio
+
+        from .call import Call
+        from .run.around import run_around
+
+        call = call or Call(name)
+        call.tool = call.tool or name
+        try:
+            await self._entered()
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
+            return _failure(name, error)
+
+        async def innermost(sent: Any) -> Result:
+            return await self._inner(name, sent, call)
+
+        return await run_around(self._around, call, arguments, innermost)
+
+    def around(self, hook: Around) -> Around:
+        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it."""
+        self._around.append(hook)
+        return hook
+
+    def offered(self) -> list[Tool]:
+        """Return everything that can be run: tools, and what is behind resources and prompts."""
+        return [*self._catalog.values(), *super().offered()]
+
+    # -- providers
+
+    def provide(self, kind: Any, provider: Any = None, *, scope: Scope = "call") -> None:
+        """Inject every parameter of a type; by default the type itself is called to make it.
+
+        >>> from toolwright import Toolbox
+        >>> class Settings:
+        ...     greeting = "hello"
+        >>> box = Toolbox("greeter")
+        >>> box.provide(Settings)
+        >>> @box.tool
+        ... def greet(name: str, settings: Settings) -> str:
+        ...     return f"{settings.greeting} {name}"
+        >>> box.call("greet", {"name": "Ada"}).value
+        'hello Ada'
+        """
+        self._home.providers.provide(kind, _inject(kind if provider is None else provider, scope))
+        self._catalog.forget()
+
+    @contextlib.contextmanager
+    def override(self, others: Mapping[Any, Any]) -> Generator[None]:
+        """Let others stand in for providers, or for the providers of types, in tests.
+
+        What is callable is called as a provider; anything else is the value itself.
+        """
+        providers = self._home.providers
+        for key in others:
+            if not callable(key) and not providers.knows(key):
+                msg = f"{key!r} is neither a provider nor a type that has one"
+                raise TypeError(msg)
+        with providers.override({key: _inject(other, "call") for key, other in others.items()}):
+            yield
+
+    # -- the lifespan
+
+    @property
+    def state(self) -> Any:
+        """What the lifespan gave; None while it is not open."""
+        return None if self._lifespan is None else self._lifespan.value
+
+    async def _entered(self) -> None:
+        if self._open_lifespan is None:
+            return
+        if self._lifespan is None:
+            from .run.lifespan import Lifespan
+
+            self._lifespan = Lifespan(self._open_lifespan)
+        await self._lifespan.enter()
+
+    def close(self) -> None:
+        """Leave the lifespan and clean up providers; the next call enters and makes them again."""
+        self._home.close()
+        if self._lifespan is not None:
+            self._lifespan.leave_soon()
+            self._lifespan = None
+
+    async def aclose(self) -> None:
+        """Close from async code."""
+        await self._home.aclose()
+        if self._lifespan is not None:
+            await self._lifespan.leave()
+            self._lifespan = None
+
+    def __enter__(self) -> Self:
+        if self._open_lifespan is not None:
+            from .run.workers import background
+
+            background.run(self._entered())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        await self._entered()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def _inject(provider: Any, scope: Scope) -> Inject:
+    if isinstance(provider, Inject):
+        return provider
+    return Inject(provider if callable(provider) else lambda: provider, scope=scope)
+
+
+def _failed(error: CallError) -> Result:
+    from .run.failure import failed
+
+    return failed(error)
+
+
+def _failure(name: str, error: BaseException) -> Result:
+    from .run.failure import failure_of
+
+    return failure_of(name, error, ())
+
+
+def _raised(result: Result) -> Result:
+    """Raise what the tool raised, or our own error; return a result that is none."""
+    error = result.error
+    if error is None:
+        return result
+    from .run.failure import Remote
+
+    raised = error.__cause__ if type(error) in (CallError, UnexpectedError) else None
+    raise error if raised is None or isinstance(raised, Remote) else raised
