@@ -8,6 +8,7 @@ READY = $(VENV)/ready
 
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
+	@$(BIN)/toolwright serve examples/shop.py --http
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto

@@ -1,21 +1,24 @@
-"""List the tools of the example shop and call two of them."""
+"""Call two tools of the example shop, and say what to do while it is served."""
 
 from __future__ import annotations
 
 from shop import shop
 
+NEXT = """
+The shop is served now. In another terminal, try
+
+    .venv/bin/toolwright list examples/shop.py
+    .venv/bin/toolwright call examples/shop.py search query=bike
+
+or connect a client to http://127.0.0.1:8000/mcp
+"""
+
 
 def main() -> None:
-    """Show what a model would see, and what it would get."""
-    for name, tool in shop.items():
-        required = tool.input_schema.get("required", [])
-        arguments = ", ".join(
-            key if key in required else f"[{key}]" for key in tool.input_schema["properties"]
-        )
-        print(f"{name}({arguments})")
-        print("    " + tool.description.split("\n", 1)[0])
+    """Show what a model would get, and how to go on."""
     for name, sent in (("search", {"query": "bike"}), ("order", {"lines": [{"sku": "P-1"}]})):
-        print(f"\n{name} {sent}\n  -> {shop.call(name, sent).text}")
+        print(f"{name} {sent}\n  -> {shop.call(name, sent).text}\n")
+    print(NEXT.strip(), flush=True)
 
 
 if __name__ == "__main__":

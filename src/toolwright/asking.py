@@ -38,11 +38,12 @@ class Ask(Request):
 
     def __init__(self, form: Any, message: str = "") -> None:
         self.form = form
+        self._schema = _flat(form)
         self.message = message or "Please fill in this form."
 
     def params(self) -> dict[str, Any]:
         """Return the message and the schema of the form."""
-        return {"message": self.message, "requestedSchema": _flat(self.form)}
+        return {"message": self.message, "requestedSchema": self._schema}
 
     def answer(self, came: Mapping[str, Any]) -> Any:
         """Return the filled-in form."""

@@ -13,7 +13,7 @@ from .options import BARE_SINCE, LATEST_PROTOCOL
 if TYPE_CHECKING:
     from .run.pipeline import Runner
 
-__all__ = ["Catalog", "Problem", "matches"]
+__all__ = ["Catalog", "Problem", "matches", "may_use"]
 
 
 class Problem(NamedTuple):
@@ -34,7 +34,7 @@ class Catalog(Mapping[str, Tool]):
         self._tools: dict[str, Tool] = {}
         self._published: dict[str, str] = {}
         self._disabled: set[str] = set()
-        self._listed: dict[bool, bytes] = {}
+        self._listed: dict[tuple[bool, frozenset[str] | None], bytes] = {}
         for tool in tools:
             self.insert(tool)
 
@@ -112,19 +112,29 @@ class Catalog(Mapping[str, Tool]):
                 found.append(Problem(name, str(error), fatal=True))
         return tuple(found)
 
-    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
-        """Return the `tools/list` payload as JSON; built once, until the toolbox changes."""
-        era = protocol >= BARE_SINCE
-        listed = self._listed.get(era)
+    def to_mcp_json(
+        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+    ) -> bytes:
+        """Return the `tools/list` payload as JSON; built once, until the toolbox changes.
+
+        With `roles`, only what a caller who has these may use.
+        """
+        known = None if roles is None or not self._roles else self._roles & frozenset(roles)
+        key = (protocol >= BARE_SINCE, known)
+        listed = self._listed.get(key)
         if listed is None:
             refused = {error.tool for error in self._compile()}
             shown = [
                 tool.to_mcp_json(protocol)
                 for name, tool in self._tools.items()
-                if name not in refused and name not in self._disabled
+                if name not in refused and name not in self._disabled and may_use(tool, known)
             ]
-            listed = self._listed[era] = b'{"tools":[' + b",".join(shown) + b"]}"
+            listed = self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
         return listed
+
+    @property
+    def _roles(self) -> frozenset[str]:
+        return frozenset(role for tool in self._tools.values() for role in tool.options.roles)
 
     def find(self, name: str) -> Runner:
         """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
@@ -166,6 +176,12 @@ class Catalog(Mapping[str, Tool]):
 
     def _changed(self) -> None:
         self._listed.clear()
+
+
+def may_use(tool: Tool, roles: Iterable[str] | None) -> bool:
+    """Tell whether somebody who has these roles may use a tool; None is the author himself."""
+    wanted = tool.options.roles
+    return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
 
 
 def matches(name: str, patterns: str | Sequence[str]) -> bool:

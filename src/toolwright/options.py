@@ -115,6 +115,8 @@ class ToolOptions(TypedDict, total=False):
     repair: bool
     emit: Emit
     max_result: int
+    roles: Sequence[str]
+    confirm: bool
     on_unsupported: OnUnsupported
     style: str | SchemaOptions
 
@@ -168,6 +170,10 @@ class Options:
     """The most bytes of JSON that a result may have; texts and lists are cut there."""
     emit: Emit = "auto"
     """What of a result is sent: `auto` leaves out structured content that only repeats the text."""
+    roles: tuple[str, ...] = ()
+    """Who may see and call it over a server that knows its callers: whoever has one of these."""
+    confirm: bool = False
+    """Let the user of a client confirm each call before it is run."""
     on_unsupported: OnUnsupported = "error"
     """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
     style: SchemaOptions = PORTABLE
@@ -199,6 +205,8 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
     _read_limits(values)
     if "tags" in values:
         values["tags"] = _words("tags", values["tags"])
+    if "roles" in values:
+        values["roles"] = _words("roles", values["roles"])
     if "icons" in values:
         values["icons"] = tuple(_json_copy("icons", list(values["icons"])))
     if values.get("meta") is not None:

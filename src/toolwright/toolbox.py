@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from .serve.http import App
+    from .serve.once import Once, Reply
     from .store import Store
 
 __all__ = ["Toolbox"]
@@ -71,6 +72,7 @@ class Toolbox(Running, Mapping[str, Tool]):
         self.version = version
         self.instructions = instructions
         self.eager = eager
+        self._once: Once | None = None
         if isinstance(tools, Mapping):
             self.include(tools)
         else:
@@ -217,10 +219,32 @@ class Toolbox(Running, Mapping[str, Tool]):
 
         return App(self, **settings)
 
+    async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
+        """Answer one HTTP request, without a server: for functions that run on demand."""
+        from .serve.once import Once
+
+        if self._once is None:
+            self._once = Once(self)
+        return await self._once.handle(body, headers or {})
+
+    def client(self, mode: Literal["auto", "legacy"] = "auto") -> Any:
+        """Return an MCP client that talks to this toolbox in memory, for tests.
+
+        `async with box.client() as client: await client.call_tool(...)`
+        """
+        from .serve.once import client
+
+        return client(self, mode)
+
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""
         return json.loads(self.to_mcp_json(protocol))
 
-    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
-        """Return the `tools/list` payload as JSON; built once, until the toolbox changes."""
-        return self._catalog.to_mcp_json(protocol)
+    def to_mcp_json(
+        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+    ) -> bytes:
+        """Return the `tools/list` payload as JSON; built once, until the toolbox changes.
+
+        With `roles`, only what a caller who has these may use.
+        """
+        return self._catalog.to_mcp_json(protocol, roles)

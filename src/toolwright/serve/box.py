@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from ..call import Call
@@ -37,7 +37,7 @@ class Box(Protocol):
         """Return what runs a tool. Raises `CallError`."""
         ...
 
-    def to_mcp_json(self, protocol: str = ...) -> bytes:
+    def to_mcp_json(self, protocol: str = ..., roles: Iterable[str] | None = None) -> bytes:
         """Return the list of tools."""
         ...
 

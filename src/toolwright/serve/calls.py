@@ -49,6 +49,12 @@ class Outbox:
             self.task.cancel()
 
 
+def caller_of(ctx: Any) -> Any:
+    """Return who a request's token belongs to; None if there is none."""
+    scope: Any = getattr(ctx.request, "scope", None) or {}
+    return scope.get("toolwright.caller")
+
+
 @asynccontextmanager
 async def call_of(
     ctx: Any, asker: Any, log: Callable[[Any, str, Any], Awaitable[None]]
@@ -57,7 +63,7 @@ async def call_of(
     outbox = Outbox()
     request = ctx.request
     headers = dict(request.headers) if request is not None and hasattr(request, "headers") else {}
-    user = getattr(request, "scope", {}).get("toolwright.caller") if request is not None else None
+    user = caller_of(ctx)
     call = Call(
         id=str(ctx.request_id),
         caller=user.name if user is not None else None,

@@ -6,6 +6,7 @@ the plain ones. Anything else, and anything unusual in those, is not its busines
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import to_json
@@ -54,7 +55,7 @@ class Desk:
     def __init__(self, box: Box, *, watch: bool) -> None:
         self.box = box
         self.watch = watch
-        self._listed: dict[bool, tuple[bytes, bytes]] = {}
+        self._listed: dict[int, tuple[bytes, bytes]] = {}
         info: dict[str, Any] = {"name": box.name, "version": box.version}
         self.info = to_json(info)
         self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + self.info + b"}"
@@ -108,17 +109,19 @@ class Desk:
             result["instructions"] = self.box.instructions
         return reply(asked.id, self._stamped(to_json(result), kept=True))
 
-    def listed(self, asked: Asked, protocol: str) -> bytes:
+    def listed(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> bytes:
         """Answer `tools/list` from bytes that are made once."""
-        modern = protocol >= BARE_SINCE
-        payload = self.box.to_mcp_json(protocol)
-        known = self._listed.get(modern)
+        payload = self.box.to_mcp_json(protocol, roles)
+        if protocol < BARE_SINCE:
+            return reply(asked.id, payload)
+        known = self._listed.get(id(payload))
         if known is None or known[0] is not payload:
-            known = (payload, self._stamped(payload, kept=True) if modern else payload)
-            self._listed[modern] = known
+            if len(self._listed) > 100:
+                self._listed.clear()  # of lists that are no more
+            known = self._listed[id(payload)] = (payload, self._stamped(payload, kept=True))
         return reply(asked.id, known[1])
 
-    def task(self, asked: Asked, protocol: str) -> Task | None:
+    def task(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> Task | None:
         """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool."""
         params = asked.params
         arguments = params.get("arguments")
@@ -133,7 +136,10 @@ class Desk:
             runner = self.box.runner(name)
         except CallError:
             return None
-        if runner.sees_call or runner.has_headers:
+        options = runner.options
+        if runner.sees_call or runner.has_headers or options.confirm:
+            return None
+        if roles is not None and options.roles and frozenset(options.roles).isdisjoint(roles):
             return None
         token = asked.meta.get("progressToken")
         if token is not None and (isinstance(token, bool) or not isinstance(token, int | str)):

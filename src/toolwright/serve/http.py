@@ -87,13 +87,16 @@ class App:
             return again
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return again
+        roles = who.roles if isinstance(who, Caller) else ()
         if asked.method == "tools/list" and asked.params.keys() == {"_meta"}:
-            await _answer(send, self.desk.listed(asked, LATEST_PROTOCOL))
+            await _answer(send, self.desk.listed(asked, LATEST_PROTOCOL, roles))
             return None
         if asked.method == "server/discover" and asked.params.keys() == {"_meta"}:
             await _answer(send, self.desk.discover(asked))
             return None
-        task = self.desk.task(asked, LATEST_PROTOCOL) if asked.method == "tools/call" else None
+        task = (
+            self.desk.task(asked, LATEST_PROTOCOL, roles) if asked.method == "tools/call" else None
+        )
         if task is None or task.token is not None:
             return again
         call = Call(caller=who.name, roles=who.roles) if isinstance(who, Caller) else None
@@ -127,7 +130,7 @@ class App:
         from .events import Events
         from .sdk import Served
 
-        served = Served(self.box, watch=not self.stateless)
+        served = Served(self.box, watch=not self.stateless, trusted=False)
         manager = StreamableHTTPSessionManager(
             app=served.server,
             event_store=None if self.stateless else Events(),

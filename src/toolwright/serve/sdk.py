@@ -22,15 +22,23 @@ from mcp.shared.subscriptions import (
 )
 
 from ..asking import CannotAsk, InputNeeded
-from ..errors import CallError, ResultError, ToolNotFound
+from ..catalog import may_use
+from ..errors import CallError, ResultError, ToolError, ToolNotFound
 from ..options import BARE_SINCE
 from ..results import Result
+from ..run.failure import failed, failure_of
+from ..run.words import show
 from .asker import Answers, Pushes
-from .calls import call_of
+from .calls import call_of, caller_of
 
 if TYPE_CHECKING:
     from .box import Box
 
+_CONFIRM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
+    "required": ["confirm"],
+}
 RESOURCE_NOT_FOUND = -32002
 """What older clients are told; newer ones get invalid parameters."""
 _ORDER = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -41,7 +49,7 @@ _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 class Served:
     """One toolbox, as handlers of the SDK's server."""
 
-    def __init__(self, box: Box, *, ttl: float = 0.0, watch: bool = True) -> None:
+    def __init__(self, box: Box, *, watch: bool = True, trusted: bool = True) -> None:
         self.box = box
         self.bus = InMemorySubscriptionBus()
         self.levels: dict[str, str] = {}
@@ -49,7 +57,8 @@ class Served:
         self.sessions: dict[int, Any] = {}
         self.watch = watch
         """Whether clients can be told of changes: not where each request is on its own."""
-        self.ttl = int(ttl * 1000)
+        self.trusted = trusted
+        """Whether the client is the user himself, who may do anything: over stdio."""
         handlers: dict[str, Any] = {}
         if box.resources:
             handlers |= {
@@ -97,7 +106,7 @@ class Served:
         if ctx.protocol_version < BARE_SINCE:
             return made
         if kept:
-            made = {**made, "ttlMs": self.ttl, "cacheScope": "private"}
+            made = {**made, "ttlMs": 0, "cacheScope": "private"}
         return {**made, "resultType": "complete"}
 
     # -- tools
@@ -113,26 +122,42 @@ class Served:
         """Answer `tools/list`."""
         self._seen(ctx)
         _no_cursor(params)
-        return self._whole(ctx, json.loads(self.box.to_mcp_json(ctx.protocol_version)))
+        listed = self.box.to_mcp_json(ctx.protocol_version, self._roles(ctx))
+        return self._whole(ctx, json.loads(listed))
 
     async def call_tool(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/call`."""
         self._seen(ctx)
-        self._known(params.name)
+        self._known(params.name, self._roles(ctx))
         result: Any = await self._asked(ctx, params, self._run_tool)
         if not isinstance(result, Result):
             return result
         return self._whole(ctx, json.loads(result.to_mcp_json(ctx.protocol_version)), kept=False)
 
-    def _known(self, name: str) -> None:
+    def _roles(self, ctx: Any) -> tuple[str, ...] | None:
+        if self.trusted:
+            return None
+        caller = caller_of(ctx)
+        return caller.roles if caller is not None else ()
+
+    def _known(self, name: str, roles: tuple[str, ...] | None) -> None:
         try:
-            known = self.box.is_enabled(name)
+            known = self.box.is_enabled(name) and may_use(self.box[name], roles)
         except ToolNotFound as error:
             raise MCPError(code=t.INVALID_PARAMS, message=str(error)) from None
         if not known:
             raise MCPError(code=t.INVALID_PARAMS, message=f"unknown tool `{name}`")
 
     async def _run_tool(self, params: Any, call: Any) -> Result:
+        name = params.name
+        if self.box[name].options.confirm:
+            try:
+                sent = show(params.arguments or {}, 500)
+                form = await call.ask(_CONFIRM, f"Run {name} with {sent}?", key="confirm")
+                if not form.get("confirm"):
+                    return failed(ToolError("the user did not confirm it", code="declined"))
+            except (CallError, InputNeeded) as error:
+                return failure_of(name, error, ())
         return await self.box.call_async(params.name, params.arguments or {}, call=call)
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:

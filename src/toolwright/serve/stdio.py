@@ -204,14 +204,14 @@ class Conversation:
             and asked.params.keys() <= {"_meta"}
             and not asked.meta.get("progressToken")
         ):
-            self.writer.write(self.desk.listed(asked, protocol))
+            self.writer.write(self.desk.listed(asked, protocol, None))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:
             if not asked.params.keys() <= {"_meta"}:
                 return False
             self.writer.write(self.desk.discover(asked))
             return True
-        task = self.desk.task(asked, protocol) if method == "tools/call" else None
+        task = self.desk.task(asked, protocol, None) if method == "tools/call" else None
         if task is None:
             return False
         made = asyncio.get_running_loop().create_task(self._call(task))
