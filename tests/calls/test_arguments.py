@@ -1252,3 +1252,17 @@ def test_a_tool_alone_reads_arguments_like_a_toolbox():
     assert Toolbox("b", [closed]).call("closed", {"limit": "4"}).value == 4
     with pytest.raises(ArgumentError):
         Tool(closed).bind({"limit": "4"})
+
+
+@pytest.mark.parametrize("depth", [150, 500, 5000])
+def test_deep_arguments_of_an_explicit_schema_are_refused_in_a_line(depth):
+    def takes(x: Any) -> str:
+        return ""
+
+    tool = Tool(takes, input_schema={"type": "object", "properties": {"x": {"type": "integer"}}})
+    deep = '{"x":' + "[" * depth + "]" * depth + "}"
+    made = tool.call(deep)
+    assert made.error.code == "arguments"
+    assert made.text.startswith("takes: ")
+    with pytest.raises(ArgumentError):
+        tool.bind(deep)

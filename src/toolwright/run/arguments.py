@@ -12,6 +12,7 @@ from pydantic_core import ValidationError, from_json, to_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
 from ..schema.adapters import is_alike
+from ..schema.explicit import broken_rules
 from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.walk import is_node
@@ -85,7 +86,11 @@ class Reader:
             return data
         compiled = self.compiled
         if compiled.explicit_input is not None:
-            errors = sorted(compiled.explicit_input.iter_errors(data), key=str)
+            try:
+                errors = broken_rules(compiled.explicit_input, data)
+            except RecursionError:
+                fault = Fault((), "not_json", "the arguments are nested too deeply")
+                raise ArgumentError(self.name, [fault]) from None
             if errors:
                 faults = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
                 raise ArgumentError(self.name, faults)

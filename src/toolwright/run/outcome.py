@@ -13,6 +13,7 @@ from ..content import of_bytes
 from ..errors import ResultError
 from ..options import Options
 from ..results import Repair, Result, is_canonical
+from ..schema.explicit import broken_rules
 from ..schema.walk import is_list, nodes
 from ..schema.write import Compiled
 from .explain import plain
@@ -185,7 +186,10 @@ class Outcome:
         )
 
     def _check_explicit(self, made: Result) -> None:
-        errors = sorted(self.explicit.iter_errors(made.json_value()), key=str)
+        try:
+            errors = broken_rules(self.explicit, made.json_value())
+        except RecursionError:
+            raise ResultError("the result is nested too deeply") from None
         if errors:
             steps = [str(step) for step in errors[0].absolute_path]
             where = ".".join(["result", *steps])

@@ -28,3 +28,12 @@ def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str)
             hint='write {"type": "object", "properties": {...}}',
         )
     return jsonschema.Draft202012Validator(schema)
+
+
+def broken_rules(validator: Any, data: Any) -> list[Any]:
+    """Return what a validator finds wrong, in an order that does not depend on its schema's.
+
+    Not ordered by their text: that writes the whole value, however large or deep it is.
+    """
+    found = validator.iter_errors(data)
+    return sorted(found, key=lambda error: ([str(step) for step in error.path], error.message))
