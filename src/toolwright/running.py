@@ -65,7 +65,7 @@ class Running(Offers):
         Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
         when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
         """
-        if self._around or self._open_lifespan is not None:
+        if self.is_wrapped:
             from .run.workers import background
 
             result = background.run(self._whole(name, arguments, call))
@@ -87,7 +87,7 @@ class Running(Offers):
         raise_on_error: bool = False,
     ) -> Result:
         """Call a tool from async code: the same path."""
-        if self._around or self._open_lifespan is not None:
+        if self.is_wrapped:
             result = await self._whole(name, arguments, call)
         else:
             result = await self._inner(name, arguments, call)
@@ -120,6 +120,11 @@ class Running(Offers):
             return await self._inner(name, sent, call)
 
         return await run_around(self._around, call, arguments, innermost)
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether calls go through hooks or a lifespan."""
+        return bool(self._around) or self._open_lifespan is not None
 
     def around(self, hook: Around) -> Around:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it."""

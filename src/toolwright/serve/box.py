@@ -27,6 +27,11 @@ class Box(Protocol):
         """Whether anything here gets a `Call`."""
         ...
 
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether calls go through hooks or a lifespan."""
+        ...
+
     def __getitem__(self, name: str, /) -> Tool: ...
 
     def is_enabled(self, name: str) -> bool:

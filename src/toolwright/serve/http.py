@@ -99,11 +99,17 @@ class App:
         )
         if task is None or task.token is not None:
             return again
+        runner = task.runner
+        if runner.inline and runner.is_plain and not self.box.is_wrapped:
+            await _answer(send, self.desk.finished(task, runner.call(task.arguments)))
+            return None
         call = Call(caller=who.name, roles=who.roles) if isinstance(who, Caller) else None
-        running = self.box.call_async(task.runner.name, task.arguments, call=call)
-        result = await unless_gone(running, receive)
-        if result is not None:
-            await _answer(send, self.desk.finished(task, result))
+        try:
+            with leaving(receive):
+                result = await self.box.call_async(runner.name, task.arguments, call=call)
+        except Gone:
+            return None
+        await _answer(send, self.desk.finished(task, result))
         return None
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
@@ -200,24 +206,42 @@ def _again(body: bytes, receive: Any, *, whole: bool) -> Any:
     return again
 
 
-async def unless_gone(running: Any, receive: Any) -> Any:
-    """Wait for a call, but not for a client that is gone: then the call is cancelled."""
-    task = asyncio.ensure_future(running)
-    await asyncio.sleep(0)
-    if task.done():
-        return task.result()
-    gone = asyncio.ensure_future(receive())
-    try:
-        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        gone.cancel()
-        if not task.done():
-            task.cancel()
-    if task.cancelled() or not task.done():
-        return None
-    return task.result()
+class Gone(Exception):
+    """The client hung up."""
 
 
+class leaving:  # noqa: N801 - reads as a statement
+    """Cancel what is awaited inside if the client hangs up; quick calls do not pay for looking."""
+
+    def __init__(self, receive: Any) -> None:
+        self.receive = receive
+        self.task: Any = asyncio.current_task()
+        self.watch: Any = None
+        self.gone = False
+
+    def __enter__(self) -> None:
+        self.timer = asyncio.get_running_loop().call_later(_PATIENCE, self._look)
+
+    def _look(self) -> None:
+        self.watch = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+        self.gone = True
+        self.task.cancel()
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:  # noqa: PYI036 - anything
+        self.timer.cancel()
+        if self.watch is not None:
+            self.watch.cancel()
+        if self.gone and isinstance(error, asyncio.CancelledError):
+            self.task.uncancel()
+            raise Gone from None
+
+
+_PATIENCE = 0.1
+"""Seconds after which a call is long enough to look whether its client is still there."""
 _HEAD = (b"content-type", b"application/json")
 
 

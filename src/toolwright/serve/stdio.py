@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from ..call import Call
+from ..errors import CallError
 from ..options import LATEST_PROTOCOL
+from ..run.failure import failed, failure_of, log
+from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, progress, reply
 
@@ -102,7 +105,11 @@ class Writer:
 
 
 class Conversation:
-    """One client: its version, its running calls, and the SDK for what is not plain."""
+    """One client: its version, its running calls, and the SDK for what is not plain.
+
+    Lines are answered in the thread that reads them. A sync tool runs in a thread that writes its
+    answer itself; only what must be awaited, and the SDK, need the event loop.
+    """
 
     def __init__(self, box: Box, wire_in: int, wire_out: int, *, short: bool) -> None:
         self.box = box
@@ -114,52 +121,54 @@ class Conversation:
         """What was agreed; empty before, the newest if every request says it itself."""
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
-        self.running: dict[Any, asyncio.Task[None]] = {}
+        self.running: dict[Any, Run] = {}
         self.sdk: Any = None
-        self.ended: asyncio.Event | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.ended = threading.Event()
 
     async def run(self) -> None:
         """Read and answer until the input ends."""
-        loop = asyncio.get_running_loop()
-        self.ended = asyncio.Event()
-        self.box.on_change(self._changed(loop))
-        threading.Thread(target=self._read, args=(loop,), daemon=True).start()
-        await self.ended.wait()
-        for task in list(self.running.values()):
-            task.cancel()
-        if self.running:
-            await asyncio.wait(list(self.running.values()), timeout=1)
+        self.loop = asyncio.get_running_loop()
+        self.box.on_change(self._changed)
+        over = asyncio.Event()
+        threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
+        await over.wait()
+        for each in list(self.running.values()):
+            each.cancel()
         if self.sdk is not None:
             await self.sdk.close()
         await self.box.aclose()
         self.writer.close()
 
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        rest = b""
-        with contextlib.suppress(OSError, RuntimeError):
-            while chunk := os.read(self.wire_in, 1 << 16):
-                *lines, rest = (rest + chunk).split(b"\n")
-                if lines:
-                    loop.call_soon_threadsafe(self._lines, lines)
-                if len(rest) > MOST_LINE:
-                    break
-            if rest:
-                loop.call_soon_threadsafe(self._lines, [rest])
-            loop.call_soon_threadsafe(self._end)
-
-    def _end(self) -> None:
-        if self.ended is not None:
-            self.ended.set()
-
-    def _lines(self, lines: list[bytes]) -> None:
-        for line in lines:
-            if line.strip():
-                self._line(line)
+    def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
+        begun: list[bytes] = []  # the parts of a line that is not whole yet
+        size = 0
+        with contextlib.suppress(OSError):
+            while (chunk := os.read(self.wire_in, 1 << 16)) and size <= MOST_LINE:
+                first, *others = chunk.split(b"\n")
+                begun.append(first)
+                size += len(first)
+                for other in others:
+                    self._line(b"".join(begun))
+                    begun, size = [other], len(other)
+            if size <= MOST_LINE:
+                self._line(b"".join(begun))
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(over.set)
 
     def _line(self, line: bytes) -> None:
         """Answer a line here, or hand it to the SDK."""
-        if not self.short or not self._answered(line):
-            self._to_sdk(line)
+        if not line.strip():
+            return
+        try:
+            if self.short and self._answered(line):
+                return
+        except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
+            log.exception("a line could not be answered")
+        if not self.protocol:
+            self.short = False  # the SDK leads this conversation
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self._to_sdk, line)
 
     def _answered(self, line: bytes) -> bool:
         try:
@@ -188,9 +197,9 @@ class Conversation:
             answer = self.desk.handshake(asked)
             if answer is None:
                 return False
-            self.writer.write(answer[0])
             self.protocol = answer[1]
             self.recorded = [line]
+            self.writer.write(answer[0])
             return True
         if is_modern(asked) and asked.method != "initialize":
             self.protocol = LATEST_PROTOCOL
@@ -199,71 +208,114 @@ class Conversation:
 
     def _plain(self, asked: Asked, protocol: str) -> bool:
         method = asked.method
-        if (
-            method == "tools/list"
-            and asked.params.keys() <= {"_meta"}
-            and not asked.meta.get("progressToken")
-        ):
+        if method == "tools/call":
+            task = self.desk.task(asked, protocol, None)
+            if task is not None:
+                self._start(task)
+            return task is not None
+        if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
+            return False
+        if method == "tools/list":
             self.writer.write(self.desk.listed(asked, protocol, None))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:
-            if not asked.params.keys() <= {"_meta"}:
-                return False
             self.writer.write(self.desk.discover(asked))
             return True
-        task = self.desk.task(asked, protocol, None) if method == "tools/call" else None
-        if task is None:
-            return False
-        made = asyncio.get_running_loop().create_task(self._call(task))
-        self.running[asked.id] = made
-        made.add_done_callback(lambda _: self.running.pop(asked.id, None))
-        return True
+        return False
 
-    async def _call(self, task: Task) -> None:
-        call = None
-        if task.token is not None:
-            tell = self._teller(task.token)
-            call = Call(on_progress=tell)
-        result = await self.box.call_async(task.runner.name, task.arguments, call=call)
-        self.writer.write(self.desk.finished(task, result))
+    # -- calls
 
-    def _teller(self, token: Any) -> Callable[[float, float | None, str], None]:
-        return lambda done, total, said: self.writer.write(progress(token, done, total, said))
+    def _start(self, task: Task) -> None:
+        run = self.running[task.id] = Run()
+        runner = task.runner
+        call = Call(on_progress=self._teller(task, run)) if task.token is not None else None
+        if runner.is_async or not runner.is_plain or self.box.is_wrapped:
+            if self.loop is not None:
+                self.loop.call_soon_threadsafe(self._await, task, run, call)
+        elif runner.inline:
+            self._done(task, run, runner.call(task.arguments, call))
+        else:
+            try:
+                threads.start(
+                    lambda: runner.call(task.arguments, call),
+                    lambda result, failure: self._done(task, run, result, failure),
+                )
+            except CallError as error:
+                self._done(task, run, failed(error))
+
+    def _await(self, task: Task, run: Run, call: Call | None) -> None:
+        async def go() -> None:
+            try:
+                name, sent = task.runner.name, task.arguments
+                self._done(task, run, await self.box.call_async(name, sent, call=call))
+            finally:
+                self.running.pop(task.id, None)
+
+        if self.loop is not None and not run.cancelled:
+            run.task = self.loop.create_task(go())
+
+    def _done(
+        self, task: Task, run: Run, result: Any, failure: BaseException | None = None
+    ) -> None:
+        """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
+        self.running.pop(task.id, None)
+        if failure is not None:
+            result = failure_of(task.runner.name, failure, ())
+        if not run.cancelled:
+            self.writer.write(self.desk.finished(task, result))
+
+    def _teller(self, task: Task, run: Run) -> Callable[[float, float | None, str], None]:
+        def tell(done: float, total: float | None, said: str) -> None:
+            if not run.cancelled:
+                self.writer.write(progress(task.token, done, total, said))
+
+        return tell
+
+    # -- notices
 
     def _noticed(self, message: Any, line: bytes) -> bool:
         """Take a notification that is about what was answered here."""
         if not is_node(message) or "id" in message:
             return False
         method = message.get("method")
-        if method == "notifications/initialized" and self.recorded and self.sdk is None:
+        if method == "notifications/initialized" and self.recorded:
             self.recorded.append(line)
-            return True
+            return self.sdk is None
         params = message.get("params")
         if method == "notifications/cancelled" and is_node(params):
             number = params.get("requestId")
-            task = self.running.get(number) if isinstance(number, int | str) else None
-            if task is not None:
-                task.cancel()
-                return True
+            run = self.running.get(number) if isinstance(number, int | str) else None
+            if run is not None and self.loop is not None:
+                run.cancelled = True
+                self.loop.call_soon_threadsafe(run.cancel)
+            return run is not None
         return False
 
-    def _changed(self, loop: asyncio.AbstractEventLoop) -> Callable[[str, str], None]:
+    def _changed(self, what: str, _: str) -> None:
         """Tell a client with a handshake that a list has changed; the SDK does if it is there."""
-
-        def tell(what: str, _: str) -> None:
-            def send() -> None:
-                if self.sdk is None and self.recorded and what != "resource":
-                    method = f"notifications/{what}/list_changed"
-                    self.writer.write(b'{"jsonrpc":"2.0","method":"%s"}' % method.encode())
-
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(send)
-
-        return tell
+        if self.sdk is None and self.recorded and what != "resource":
+            method = f"notifications/{what}/list_changed".encode()
+            self.writer.write(b'{"jsonrpc":"2.0","method":"%s"}' % method)
 
     def _to_sdk(self, line: bytes) -> None:
         if self.sdk is None:
             from .bridge import Bridge
 
-            self.sdk = Bridge(self.box, self.writer.write, self.recorded)
+            self.sdk = Bridge(self.box, self.writer.write, list(self.recorded))
         self.sdk.receive(line)
+
+
+class Run:
+    """One call that runs."""
+
+    __slots__ = ("cancelled", "task")
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self.task: asyncio.Task[None] | None = None
+
+    def cancel(self) -> None:
+        """Stop it, if it can be stopped; it is not answered."""
+        self.cancelled = True
+        if self.task is not None:
+            self.task.cancel()

@@ -1,0 +1,206 @@
+"""Measure servers from outside, with one raw client, and print ratios: `python benchmarks/wire.py`.
+
+Everybody is started anew for each round and asked in turn; the environments are those of `run.py`.
+"""
+
+import argparse
+import json
+import os
+import platform
+import socket
+import subprocess
+import time
+from statistics import median
+
+from run import ENVIRON, ENVIRONMENTS, HERE, Row, prepare, python, say, table
+
+WHERE = {"toolwright_inline": "toolwright", "bare": "mcp"}
+VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
+
+
+def started(who, where, tools=0, **more):
+    command = [python(WHERE.get(who, who)), str(HERE / "servers.py"), who, str(where), str(tools)]
+    environ = {**ENVIRON, "FASTMCP_CHECK_FOR_UPDATES": "off"}
+    return subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL, **more)
+
+
+# -- stdio
+
+
+class Piped:
+    def __init__(self, who, tools=0):
+        self.process = started(who, "stdio", tools, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.number = 0
+
+    def ask(self, method, params=None):
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
+        self.send(message)
+        while True:
+            came = json.loads(self.process.stdout.readline())
+            if came.get("id") == self.number:
+                return came
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def begin(self):
+        self.ask("initialize", HANDSHAKE)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def spawn(who):
+    began = time.perf_counter()
+    client = Piped(who)
+    client.begin()
+    assert client.ask("tools/list")["result"]["tools"]
+    taken = time.perf_counter() - began
+    client.end()
+    return taken
+
+
+def round_trip(who, number=400):
+    client = Piped(who)
+    client.begin()
+    client.ask("tools/list")
+    call = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    for _ in range(50):
+        assert not client.ask("tools/call", call)["result"]["isError"]
+    began = time.perf_counter()
+    for _ in range(number):
+        client.ask("tools/call", call)
+    taken = (time.perf_counter() - began) / number
+    client.end()
+    return taken
+
+
+# -- HTTP
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def request(port, arguments):
+    params = {"name": "add", "arguments": arguments, "_meta": META}
+    body = json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    ).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\n"
+        f"MCP-Protocol-Version: {VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: add\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def answer(connection):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(65536)
+    head, _, body = data.partition(b"\r\n\r\n")
+    fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    while len(body) < int(fields[b"content-length"]):
+        body += connection.recv(65536)
+    return int(head.split(b" ")[1]), body
+
+
+def requests(who, *, tools=0, arguments=None, number=1500):
+    """Return seconds for one request, over one connection, one after the other."""
+    port = free_port()
+    server = started(who, port, tools)
+    try:
+        connection = connected(port)
+        sent = request(port, {"a": 1, "b": 2} if arguments is None else arguments)
+        for _ in range(100):
+            connection.sendall(sent)
+            status, body = answer(connection)
+            assert status == 200, (who, status, body)
+        began = time.perf_counter()
+        for _ in range(number):
+            connection.sendall(sent)
+            answer(connection)
+        taken = (time.perf_counter() - began) / number
+        connection.close()
+        return taken
+    finally:
+        server.kill()
+        server.wait()
+
+
+def connected(port):
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            made = socket.create_connection(("127.0.0.1", port))
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return made
+
+
+def rows(rounds):
+    def each(measure, *whos, **more):
+        taken = {who: [] for who in whos}
+        for at in range(rounds):
+            say(f"{measure.__name__} {more or ''}, round {at + 1}")
+            for who in whos:
+                taken[who].append(measure(who, **more))
+        return taken
+
+    found = each(spawn, "toolwright", "mcp", "fastmcp")
+    for who, target in (("mcp", 0.3), ("fastmcp", None)):
+        title = "spawn to first tools/list, stdio"
+        yield Row(title, found["toolwright"], who, found[who], "ms", target)
+    found = each(round_trip, "toolwright", "mcp", "fastmcp")
+    for who, target in (("mcp", 0.2), ("fastmcp", None)):
+        yield Row("tools/call, stdio", found["toolwright"], who, found[who], "us", target)
+    found = each(requests, "toolwright", "toolwright_inline", "bare", "mcp", "fastmcp")
+    ours, inline = found["toolwright"], found["toolwright_inline"]
+    yield Row("tools/call, HTTP, inline", inline, "bare uvicorn", found["bare"], "us", 1 / 0.75)
+    yield Row("tools/call, HTTP", ours, "bare uvicorn", found["bare"], "us", 1 / 0.5)
+    yield Row("tools/call, HTTP", ours, "fastmcp", found["fastmcp"], "us", 1 / 8)
+    yield Row("tools/call, HTTP", ours, "mcp", found["mcp"], "us")
+    many = each(requests, "toolwright", tools=5000)
+    yield Row("the same, 5,000 tools", many["toolwright"], "1 tool", ours, "us", 1.2)
+    fails = each(requests, "toolwright", arguments={"a": 1, "b": "x"})
+    yield Row("the same, failing", fails["toolwright"], "succeeding", ours, "us", 2)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measure servers from outside.")
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    for name, requirements in ENVIRONMENTS.items():
+        prepare(name, requirements)
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
+    found = list(rows(chosen.rounds))
+    print(f"Wall time, medians of {chosen.rounds} rounds.\n")
+    table(found)
+    print(f"\nRequests a second: {1 / median(found[2].ours):.0f} over stdio.")
+
+
+if __name__ == "__main__":
+    main()
