@@ -2,6 +2,9 @@
 
 import sys
 
+if sys.path and sys.path[0] in ("", __import__("os").getcwd()):
+    sys.path.append(sys.path.pop(0))  # a file here must not stand in for what we import
+
 from .cli.main import main
 
 sys.exit(main())

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import logging
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import __version__
 from ..catalog import matches
 from ..errors import ToolNotFound
 
 if TYPE_CHECKING:
+    from ..definition import Tool
     from ..toolbox import Toolbox
 
 
@@ -27,22 +27,41 @@ def run(chosen: argparse.Namespace) -> int:
     """Run a command; what is wrong is one line on standard error."""
     from .target import BadTarget
 
+    if chosen.command != "serve":
+        _claim_output()
     try:
-        return _COMMANDS[chosen.command](chosen)
-    except (Mistake, BadTarget, ValueError) as error:
+        code = _COMMANDS[chosen.command](chosen)
+        _out.flush()
+    except (Mistake, BadTarget, ToolNotFound) as error:
         print(f"toolwright: {error}", file=sys.stderr)
         return 2
-    except ToolNotFound as error:
-        print(f"toolwright: {error}", file=sys.stderr)
-        return 2
+    except BrokenPipeError:
+        # Whoever read our output has enough; there is nowhere to say so when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), _out.fileno())
+        return 0
+    return code
+
+
+_out: TextIO = sys.stdout
+"""Where our own output goes: what a target prints goes to standard error."""
+
+
+def _claim_output() -> None:
+    global _out  # noqa: PLW0603 - there is one standard output
+    try:
+        private = os.dup(1)
+        os.dup2(2, 1)
+        _out = os.fdopen(private, "w", encoding="utf-8", errors="backslashreplace")
+        sys.stdout = sys.stderr
+    except OSError:  # there is none
+        _out = sys.stdout
 
 
 def opened(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     """Load the target and choose tools; tell whether it may be used."""
     from .target import load
 
-    with contextlib.redirect_stdout(sys.stderr):  # what it prints is not our output
-        box, refused = load(chosen.target)
+    box, refused = load(chosen.target)
     for name, tool in list(box.items()):
         wanted = matches(name, chosen.select or "*")
         if not wanted or (chosen.read_only and tool.options.read_only is not True):
@@ -52,6 +71,13 @@ def opened(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     for line in dict.fromkeys(said):
         print(f"refused: {line}", file=sys.stderr)
     return box, not (said and chosen.strict)
+
+
+def found(box: Toolbox, name: str) -> Tool:
+    """Return a tool that was chosen. Raises `ToolNotFound`."""
+    if not box.is_enabled(name):
+        raise ToolNotFound(name)
+    return box[name]
 
 
 def serve(chosen: argparse.Namespace) -> int:
@@ -70,25 +96,41 @@ def serve(chosen: argparse.Namespace) -> int:
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
-    from ..serve.run import serve_http
+    from ..serve.guard import tokens_from
+    from ..serve.run import is_loopback, listen, serve_http
 
     box, usable = opened(chosen)
     if not usable:
         return 1
     tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
-    url = f"http://{chosen.host}:{chosen.port}{chosen.path}"
+    if not (is_loopback(chosen.host) or tokens or chosen.no_auth):
+        raise Mistake(
+            f"{chosen.host} can be reached by other machines: give a --token, "
+            "or say --no-auth if anybody may call these tools"
+        )
+    try:
+        tokens_from(tokens)
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+    try:
+        listening = listen(chosen.host, chosen.port)
+    except OSError as error:
+        where = f"{chosen.host}:{chosen.port}"
+        print(f"toolwright: cannot listen at {where}: {error.strerror}", file=sys.stderr)
+        return 1
+    url = f"http://{chosen.host}:{listening.getsockname()[1]}{chosen.path}"
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
     serve_http(
         box,
         host=chosen.host,
-        port=chosen.port,
         path=chosen.path,
         tokens=tokens or None,
         auth=not chosen.no_auth,
         hosts=chosen.allow_host,
         origins=chosen.allow_origin,
         short=not chosen.sdk,
+        listening=listening,
     )
     return 0
 
@@ -108,38 +150,33 @@ def listed(chosen: argparse.Namespace) -> int:
 def show(chosen: argparse.Namespace) -> int:
     """Show one tool."""
     box, usable = opened(chosen)
-    tool = box[chosen.tool]
+    tool = found(box, chosen.tool)
     if chosen.json:
         _print_json(tool.to_mcp())
         return 0 if usable else 1
-    print(tool.name)
+    print(tool.name, file=_out)
     if tool.description:
-        print(f"\n{tool.description}")
+        print(f"\n{tool.description}", file=_out)
     for title, schema in (("Arguments", tool.input_schema), ("Result", tool.output_schema)):
         if schema is not None:
-            print(f"\n{title}:")
+            print(f"\n{title}:", file=_out)
             _print_json(schema)
     for problem in tool.problems:
-        print(f"\nNote: it {problem}")
+        print(f"\nNote: it {problem}", file=_out)
     return 0 if usable else 1
 
 
 def call(chosen: argparse.Namespace) -> int:
     """Call a tool with JSON, as a client would."""
-    given: list[str] = list(chosen.given)
-    text: str | None = chosen.json
-    if text and not text.lstrip().startswith(("{", "@", "-")):
-        given.insert(0, text)  # `--json` stood before an argument
-        text = ""
     box, usable = opened(chosen)
     if not usable:
         return 1
-    box[chosen.tool]  # its name is checked before its arguments are
-    arguments: Any = _whole(text) if text else {}
-    arguments.update(_pairs(given))
-    with box, contextlib.redirect_stdout(sys.stderr):
-        result = box.call(chosen.tool, json.dumps(arguments))
-    if chosen.json is not None:
+    found(box, chosen.tool)  # its name is checked before its arguments are
+    arguments: Any = _whole(chosen.arguments) if chosen.arguments else {}
+    arguments.update(_pairs(chosen.given))
+    with box:
+        result = box.call(chosen.tool, arguments)
+    if chosen.json:
         _print_json(result.to_mcp())
     elif result.is_error:
         print(result.text, file=sys.stderr)
@@ -151,16 +188,20 @@ def call(chosen: argparse.Namespace) -> int:
 def export(chosen: argparse.Namespace) -> int:
     """Write the list of tools."""
     box, usable = opened(chosen)
-    body = json.dumps(json.loads(box.to_mcp_json()), indent=2, ensure_ascii=False) + "\n"
+    tools = json.loads(box.to_mcp_json())
+    body = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
     if chosen.output == "-":
-        sys.stdout.write(body)
+        _out.write(body)
     else:
-        Path(chosen.output).write_text(body, encoding="utf-8")
-        count = sum(box.is_enabled(name) for name in box)
+        try:
+            Path(chosen.output).write_text(body, encoding="utf-8")
+        except OSError as error:
+            raise Mistake(f"{chosen.output} cannot be written: {error.strerror}") from error
+        count = len(tools["tools"])
         if chosen.json:
             _print_json({"file": chosen.output, "tools": count})
         else:
-            print(f"{count} tools written to {chosen.output}")
+            print(f"{count} tools written to {chosen.output}", file=_out)
     return 0 if usable else 1
 
 
@@ -169,7 +210,7 @@ def version(chosen: argparse.Namespace) -> int:
     if chosen.json:
         _print_json({"toolwright": __version__, "python": sys.version.split()[0]})
     else:
-        print(f"toolwright {__version__}")
+        print(f"toolwright {__version__}", file=_out)
     return 0
 
 
@@ -191,6 +232,8 @@ def _whole(text: str) -> dict[str, Any]:
     source = sys.stdin.read() if text == "-" else _read(text[1:]) if text[0] == "@" else text
     try:
         made = json.loads(source)
+    except RecursionError:
+        raise Mistake("the arguments are JSON that is nested too deeply") from None
     except ValueError as error:
         raise Mistake(f"the arguments are not JSON: {error}") from error
     if not isinstance(made, dict):
@@ -218,7 +261,7 @@ def _value(text: str) -> Any:
     if text[:1] in ("{", "[", '"') or text in ("true", "false", "null"):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text  # numbers stay text: the declared type decides
 
@@ -228,22 +271,24 @@ def _read(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise Mistake(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{path} is not UTF-8") from error
 
 
 # -- output: plain when it is piped, coloured on a terminal
 
 
 def _print_json(value: Any) -> None:
-    if sys.stdout.isatty():
-        from rich import print_json
+    if _out.isatty():
+        from rich.console import Console
 
-        print_json(data=value)
+        Console(file=_out).print_json(data=value)
     else:
-        print(json.dumps(value, indent=2, ensure_ascii=False))
+        print(json.dumps(value, indent=2, ensure_ascii=False), file=_out)
 
 
 def _print_rows(rows: list[tuple[str, str]]) -> None:
-    if sys.stdout.isatty():
+    if _out.isatty():
         from rich.console import Console
         from rich.table import Table
 
@@ -254,16 +299,16 @@ def _print_rows(rows: list[tuple[str, str]]) -> None:
         return
     width = max((len(name) for name, _ in rows), default=0)
     for name, said in rows:
-        print(f"{name.ljust(width)}  {said}".rstrip())
+        print(f"{name.ljust(width)}  {said}".rstrip(), file=_out)
 
 
 def _print_content(blocks: list[dict[str, Any]]) -> None:
     for block in blocks:
         if block["type"] == "text":
-            print(block["text"])
+            print(block["text"], file=_out)
         else:
             kind = block.get("mimeType") or block.get("resource", {}).get("mimeType", "")
-            print(f"[{block['type']} {kind}; use --json to see it]".replace(" ;", ";"))
+            print(f"[{block['type']} {kind}; use --json to see it]".replace(" ;", ";"), file=_out)
 
 
 def _first_line(text: str) -> str:

@@ -9,8 +9,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from .. import __version__
-
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
 types works as it is: nothing of Toolwright needs to be imported in it.
@@ -98,22 +96,27 @@ def parser() -> argparse.ArgumentParser:
         each.add_argument("--json", action="store_true", help="print JSON")
     called.add_argument(
         "--json",
-        nargs="?",
-        const="",
-        metavar="ARGUMENTS",
-        help="print JSON; with a value, take the arguments from it: "
-        "an object, @file, or - for standard input",
+        action="store_true",
+        help="print JSON; an object, @file or - behind it is taken as the arguments",
     )
+    called.add_argument("--arguments", metavar="JSON", help=argparse.SUPPRESS)
     return made
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 for a failure, 2 for a mistake in using it."""
     reader = parser()
+    given = _with_arguments(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        chosen = reader.parse_args(arguments)
+        chosen, rest = reader.parse_known_args(given)
+        # Pairs may stand behind options, where argparse does not look for them.
+        pairs = [each for each in rest if "=" in each and not each.startswith("-")]
+        if rest and (chosen.command != "call" or len(pairs) < len(rest)):
+            reader.error(f"unknown: {' '.join(each for each in rest if each not in pairs)}")
     except SystemExit as ended:
         return int(ended.code or 0)
+    if pairs:
+        chosen.given = [*chosen.given, *pairs]
     if chosen.command is None:
         reader.print_help()
         return 0
@@ -122,12 +125,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return run(chosen)
     except BrokenPipeError:
-        sys.stderr.close()
         return 0
     except KeyboardInterrupt:
         return 130
 
 
-def version() -> str:
-    """Return the version, for a person."""
-    return f"toolwright {__version__}"
+def _with_arguments(given: list[str]) -> list[str]:
+    """Take what stands behind `--json`, if it is arguments."""
+    made: list[str] = []
+    for each in given:
+        if made and made[-1] == "--json" and each.lstrip()[:1] in ("{", "@", "["):
+            made += ["--arguments", each]
+        elif made and made[-1] == "--json" and each == "-":
+            made.append("--arguments=-")
+        else:
+            made.append(each)
+    return made

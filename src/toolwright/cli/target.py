@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import keyword
 import sys
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,7 +30,7 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
     path, attribute = _split(target)
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)
+        sys.path.append(here)  # last: a file of theirs must not stand in for what we import
     with loading() as refused:
         module = _imported(path)
         found: Any = module
@@ -35,6 +38,9 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
             found = getattr(found, part, None)
             if found is None:
                 raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
+        if not _holds_functions(found):
+            kind = type(found).__name__
+            raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
         box = found if isinstance(found, Toolbox) else _box_of(found, module, bool(attribute))
     return box, refused
 
@@ -59,6 +65,8 @@ def _imported(path: str) -> ModuleType:
         raise
     except ModuleNotFoundError as error:
         missing = error.name or ""
+        if not missing:
+            raise BadTarget(f"{path} cannot be imported: {error}") from error
         if path == missing or path.startswith(f"{missing}."):
             raise BadTarget(f"there is no file or module {path}") from error
         raise BadTarget(f"{path} needs {missing}, which is not installed") from error
@@ -76,13 +84,24 @@ def _file(place: Path) -> ModuleType:
         raise BadTarget(f"there is no file {place}")
     folder = str(place.resolve().parent)
     if folder not in sys.path:
-        sys.path.insert(0, folder)
+        sys.path.append(folder)
     name = place.stem
     known = getattr(sys.modules.get(name), "__file__", None)
     if known is not None and Path(known).resolve() == place.resolve():
         return sys.modules[name]
-    if not name.isidentifier() or name in sys.modules:
-        name = f"toolwright_target_{abs(hash(str(place.resolve()))):x}"
+    return _under(_free(name, place), place)
+
+
+def _free(name: str, place: Path) -> str:
+    """Return a module's name, or another one if that means something else here."""
+    if name.isidentifier() and not keyword.iskeyword(name) and name not in sys.modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None or (spec.origin and Path(spec.origin).resolve() == place.resolve()):
+            return name
+    return f"toolwright_target_{zlib.crc32(str(place.resolve()).encode()):x}"
+
+
+def _under(name: str, place: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
         raise BadTarget(f"{place} is not a Python file")
@@ -94,8 +113,10 @@ def _file(place: Path) -> ModuleType:
 def _folder(place: Path) -> ModuleType:
     """Return a module with everything in a package, or in the files of a folder."""
     if (place / "__init__.py").is_file():
-        sys.path.insert(0, str(place.resolve().parent))
-        return importlib.import_module(place.resolve().name)
+        sys.path.append(str(place.resolve().parent))
+        first = place.resolve() / "__init__.py"
+        name = _free(place.resolve().name, first)
+        return sys.modules.get(name) or _under(name, first)
     files = sorted(
         each
         for each in place.glob("*.py")
@@ -143,6 +164,13 @@ def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FB
     if not made:
         raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
     return made
+
+
+def _holds_functions(found: Any) -> bool:
+    """Tell what can be included: not a number, a text, a list."""
+    if isinstance(found, ModuleType | Mapping) or callable(found):
+        return True
+    return type(found).__module__ != "builtins"
 
 
 def _offer(module: ModuleType) -> str:

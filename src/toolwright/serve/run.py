@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,7 @@ def serve_http(
     origins: Iterable[str] = (),
     stateless: bool = False,
     short: bool = True,
+    listening: socket.socket | None = None,
 ) -> None:
     """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
     import uvicorn
@@ -57,7 +60,24 @@ def serve_http(
         stateless=stateless,
         short=short,
     )
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+    settings = uvicorn.Config(app, log_level="warning", access_log=False)
+    with listening or listen(host, port) as heard:
+        uvicorn.Server(settings).run(sockets=[heard])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises `OSError`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if sys.platform != "win32":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host.strip("[]"), port))
+        made.listen(2048)
+    except BaseException:
+        made.close()
+        raise
+    return made
 
 
 def is_loopback(host: str) -> bool:
