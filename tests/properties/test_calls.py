@@ -956,6 +956,11 @@ def test_a_kept_error_is_noticed(monkeypatch):
         check_kept(make_box(), "kept_gives_int", ("raise", ValueError("x")), call_now)
 
 
+@pytest.mark.parametrize("value", [(), (Point(1.0),), Result([], body=b"[]", shows_body=True)])
+def test_what_is_kept_of_a_value_that_is_not_exactly_of_its_type(value):
+    check_kept(make_box(), "kept_gives_points", ("return", value), call_now)
+
+
 def test_a_call_that_never_ends_is_noticed(monkeypatch):
     with pytest.raises(AssertionError, match="never ends"):
         within(0.01, threading.Event().wait)

@@ -139,14 +139,16 @@ class Cache:
                     flight.failure = made
                 return made
             stored = None if call.headers_read else self.outcome.keep(value, made)
-            if stored is None:
+            fresh: Result | None = made
+            if stored is not None and (
+                not stored.startswith(b'{"value"') or self.outcome.to_json is None
+            ):
+                # Only what is of a declared type comes back from JSON as it was: be the same now.
+                fresh = self._again(stored, repairs)
+            if stored is None or fresh is None:
                 return made.noted(NOTE, {"hit": False, "kept": False})
             await self._put(place, key, stored)
             flight.stored = stored
-            fresh = made
-            if not stored.startswith(b'{"value"') or self.outcome.to_json is None:
-                # Only what is of a declared type comes back from JSON as it was: be the same now.
-                fresh = self._again(stored, repairs) or made
             return fresh.noted(NOTE, {"hit": False})
         finally:
             with self.lock:

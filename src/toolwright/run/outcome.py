@@ -204,7 +204,9 @@ class Outcome:
 
         What is more than JSON (content, a finished result) is kept as the result it made.
         """
-        body = self._plain_body(value)
+        # A value of a declared type is kept as that: a tuple for a list has become a list.
+        exact = made.value if self.to_json is not None and type(value) is not Result else value
+        body = self._plain_body(exact)
         if body is not None:
             return b'{"%s":%s}' % (b"stopped" if type(value) is Stopped else b"value", body)
         payload = made.to_mcp()

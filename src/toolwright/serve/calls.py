@@ -39,6 +39,7 @@ class Outbox:
 
     async def flush(self) -> None:
         """Wait until everything is sent."""
+        await asyncio.sleep(0)  # what another thread has put is about to arrive
         if self.queue is not None and self.task is not None:
             self.queue.put_nowait(None)
             await self.task

@@ -62,11 +62,11 @@ class Desk:
 
     # -- what a server says of itself
 
-    def capabilities(self, *, modern: bool) -> dict[str, Any]:
+    def capabilities(self) -> dict[str, Any]:
         """Return what exists here, and nothing else."""
         box, watch = self.box, self.watch
         made: dict[str, Any] = {}
-        if box.sees_calls and not modern:
+        if box.sees_calls:
             made["logging"] = {}
         if box.prompts:
             made["prompts"] = {"listChanged": watch}
@@ -84,7 +84,7 @@ class Desk:
         info = params.get("clientInfo")
         if (
             not isinstance(version, str)
-            or not is_node(params.get("capabilities"))
+            or not _are_capabilities(params.get("capabilities"))
             or not _is_info(info)
             or not params.keys() <= {"protocolVersion", "capabilities", "clientInfo"}
         ):
@@ -92,7 +92,7 @@ class Desk:
         agreed = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         result: dict[str, Any] = {
             "protocolVersion": agreed,
-            "capabilities": self.capabilities(modern=False),
+            "capabilities": self.capabilities(),
             "serverInfo": {"name": self.box.name, "version": self.box.version},
         }
         if self.box.instructions:
@@ -103,7 +103,7 @@ class Desk:
         """Answer `server/discover`."""
         result: dict[str, Any] = {
             "supportedVersions": [LATEST_PROTOCOL],
-            "capabilities": self.capabilities(modern=True),
+            "capabilities": self.capabilities(),
         }
         if self.box.instructions:
             result["instructions"] = self.box.instructions
@@ -142,7 +142,9 @@ class Desk:
         if roles is not None and options.roles and frozenset(options.roles).isdisjoint(roles):
             return None
         token = asked.meta.get("progressToken")
-        if token is not None and (isinstance(token, bool) or not isinstance(token, int | str)):
+        if "progressToken" in asked.meta and (
+            isinstance(token, bool) or not isinstance(token, int | str)
+        ):
             return None
         return Task(runner, arguments, asked.id, token, protocol)
 
@@ -182,7 +184,7 @@ def is_modern(asked: Asked) -> bool:
     meta = asked.meta
     return (
         meta.get(_VERSION) == LATEST_PROTOCOL
-        and is_node(meta.get(_CAPABILITIES))
+        and _are_capabilities(meta.get(_CAPABILITIES))
         and meta.keys() <= _ENVELOPE | {"progressToken"}
         and (_INFO not in meta or _is_info(meta[_INFO]))
     )
@@ -195,8 +197,32 @@ def claims_modern(asked: Asked) -> bool:
 
 def _is_info(info: Any) -> bool:
     return (
-        is_node(info) and isinstance(info.get("name"), str) and isinstance(info.get("version"), str)
+        is_node(info)
+        and info.keys() == {"name", "version"}
+        and all(isinstance(each, str) for each in info.values())
     )
+
+
+def _are_capabilities(given: Any) -> bool:
+    """Tell capabilities in the form that every client sends; odd ones are the SDK's business."""
+    if not is_node(given):
+        return False
+    for name, each in given.items():
+        if not is_node(each):
+            return False
+        if name == "roots":
+            if not all(key == "listChanged" and isinstance(v, bool) for key, v in each.items()):
+                return False
+        elif any(inner != {} for inner in each.values()):
+            return False
+    return True
+
+
+def opening(meta: dict[str, Any]) -> bytes:
+    """Write a request that only shows the SDK the era of a conversation."""
+    params = {"_meta": {key: meta[key] for key in meta if key in _ENVELOPE}}
+    message = {"jsonrpc": "2.0", "id": "toolwright/era", "method": "server/discover"}
+    return to_json({**message, "params": params})
 
 
 def reply(number: Any, result: bytes) -> bytes:

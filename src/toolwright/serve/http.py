@@ -60,13 +60,17 @@ class App:
             await _say(send, 404, "not found")
             return
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
+        once = len(headers) == len(scope["headers"])
+        if not once and _is_ambiguous(scope["headers"]):
+            await _say(send, 400, "a header that must come once came twice")
+            return
         who = self.guard.check(headers)
         if isinstance(who, Refusal):
             await _say(send, who.status, who.said)
             return
         if isinstance(who, Caller):
             scope["toolwright.caller"] = who
-        if self.short and scope["method"] == "POST" and _is_plain(headers):
+        if self.short and once and scope["method"] == "POST" and _is_plain(headers):
             receive = await self._short(headers, receive, send, who)
             if receive is None:
                 return
@@ -87,6 +91,8 @@ class App:
             return again
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return again
+        if "progressToken" in asked.meta:
+            return again
         roles = who.roles if isinstance(who, Caller) else ()
         if asked.method == "tools/list" and asked.params.keys() == {"_meta"}:
             await _answer(send, self.desk.listed(asked, LATEST_PROTOCOL, roles))
@@ -97,7 +103,7 @@ class App:
         task = (
             self.desk.task(asked, LATEST_PROTOCOL, roles) if asked.method == "tools/call" else None
         )
-        if task is None or task.token is not None:
+        if task is None:
             return again
         runner = task.runner
         if runner.inline and runner.is_plain and not self.box.is_wrapped:
@@ -160,13 +166,22 @@ class App:
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 
 
+_ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
+_ONCE = frozenset((b"host", b"origin", b"authorization"))
+
+
+def _is_ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Tell whether what decides who may ask was sent twice."""
+    seen = [name for name, _ in headers if name in _ONCE]
+    return len(seen) != len(set(seen))
+
+
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
     """Tell the headers of a plain request of 2026-07-28: nothing that needs a second look."""
     return (
         headers.get(b"mcp-protocol-version") == LATEST_PROTOCOL.encode()
-        and headers.get(b"content-type", b"").split(b";")[0].strip() == b"application/json"
-        and b"application/json" in headers.get(b"accept", b"")
-        and b"text/event-stream" in headers.get(b"accept", b"")
+        and headers.get(b"content-type") == b"application/json"
+        and {each.strip() for each in headers.get(b"accept", b"").split(b",")} >= _ACCEPTED
         and not any(name.startswith(b"mcp-") and name not in _PLAIN_HEADERS for name in headers)
     )
 

@@ -23,7 +23,7 @@ from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
 from ..run.workers import threads
 from ..schema.walk import is_node
-from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, progress, reply
+from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
 
 if TYPE_CHECKING:
     from .box import Box
@@ -203,6 +203,8 @@ class Conversation:
             return True
         if is_modern(asked) and asked.method != "initialize":
             self.protocol = LATEST_PROTOCOL
+            # The SDK takes the era from the first request that it sees: this one changes nothing.
+            self.recorded = [opening(asked.meta)]
             return self._plain(asked, LATEST_PROTOCOL)
         return False
 
@@ -275,25 +277,39 @@ class Conversation:
 
     def _noticed(self, message: Any, line: bytes) -> bool:
         """Take a notification that is about what was answered here."""
-        if not is_node(message) or "id" in message:
+        if not is_node(message) or message.get("jsonrpc") != "2.0":
             return False
-        method = message.get("method")
-        if method == "notifications/initialized" and self.recorded:
-            self.recorded.append(line)
+        if not message.keys() <= {"jsonrpc", "method", "params"}:
+            return False
+        method, params = message.get("method"), message.get("params", {})
+        if method == "notifications/initialized" and self._has_handshake and params == {}:
+            if len(self.recorded) == 1:
+                self.recorded.append(line)
             return self.sdk is None
-        params = message.get("params")
         if method == "notifications/cancelled" and is_node(params):
-            number = params.get("requestId")
-            run = self.running.get(number) if isinstance(number, int | str) else None
+            run = self._run_of(params.get("requestId"))
             if run is not None and self.loop is not None:
                 run.cancelled = True
                 self.loop.call_soon_threadsafe(run.cancel)
             return run is not None
         return False
 
+    def _run_of(self, number: Any) -> Run | None:
+        """Return a running call; like the SDK, take an id for a number that is written as text."""
+        if isinstance(number, bool) or not isinstance(number, int | str):
+            return None
+        run = self.running.get(number)
+        if run is None and isinstance(number, str) and number.isdecimal():
+            run = self.running.get(int(number))
+        return run
+
+    @property
+    def _has_handshake(self) -> bool:
+        return self.protocol not in ("", LATEST_PROTOCOL)
+
     def _changed(self, what: str, _: str) -> None:
         """Tell a client with a handshake that a list has changed; the SDK does if it is there."""
-        if self.sdk is None and self.recorded and what != "resource":
+        if self.sdk is None and self._has_handshake and what != "resource":
             method = f"notifications/{what}/list_changed".encode()
             self.writer.write(b'{"jsonrpc":"2.0","method":"%s"}' % method)
 

@@ -1,0 +1,240 @@
+"""Whoever answers, the short path or the SDK: the answer is the same."""
+
+import asyncio
+import logging
+import random
+
+import pytest
+from differential import ENDS, LEGACY, MODERN, Pair, Posts, hello, line_of, modern, request
+from odd_requests import (
+    CAPS,
+    INFOS,
+    VALUES,
+    VERSIONS,
+    generated,
+    good,
+    headers_of,
+    http_requests,
+    mutated,
+)
+
+# What is left out of the comparison, and why.
+EXCLUDED = {
+    "subscriptions/listen": "its answer comes when the client hangs up",
+    "GET with a session, or without state": "its stream has no end",
+    "content-length that lies": "no HTTP server passes such a request on",
+}
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def check(pair):
+    assert not pair.differences, pair.report()
+
+
+# -- over stdio
+
+
+def talked(era, seed):
+    pair = Pair(full=seed == 1)
+    make = modern if era == MODERN else request
+    opening = [] if era == MODERN else [hello(era), note("notifications/initialized")]
+    lines = [line_of(each) for each in good(era)]
+    lines += generated(era, 900 if era == MODERN else 350, seed)
+    asyncio.run(pair.long(opening, lines, make("barrier", number="barrier")))
+    return pair
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("era", [*LEGACY, MODERN])
+def test_a_long_session_is_answered_alike(era, seed):
+    check(talked(era, seed))
+
+
+def note(method, **params):
+    made = {"jsonrpc": "2.0", "method": method}
+    return {**made, "params": params} if params else made
+
+
+SLOW = {"name": "later", "arguments": {"seconds": 0.3}}
+SESSIONS = {
+    "ping first": [request("ping"), hello(), request("tools/call", {"name": "watched"}, number=2)],
+    "notice first": [note("notifications/x"), hello(), request("resources/list", number=2)],
+    "no JSON first": [b"nope", hello(), request("resources/list", number=2)],
+    "modern, then bare ping": [modern("tools/list"), request("ping", number=2)],
+    "modern, then hello": [modern("tools/list"), hello(), modern("resources/list", number=2)],
+    "bare, then modern": [request("tools/list"), modern("tools/list", number=2)],
+    "hello twice": [hello(), hello("2024-11-05", 2), request("resources/list", number=3)],
+    "hello twice, same id": [hello(number=1), hello(number=1), request("resources/list", number=3)],
+    "id of hello again": [hello(number=1), request("resources/list", number=1)],
+    "hello with 1 and '1'": [hello(number="1"), request("resources/list", number=1)],
+    "odd hello, then modern": [hello(extra=1), modern("tools/list", number=2)],
+    "modern hello": [modern("initialize"), modern("tools/list", number=2)],
+    "initialized of no version": [hello(), {"method": "notifications/initialized"}],
+    "initialized with odd params": [hello(), note("notifications/initialized", _meta=5)],
+    "initialized with null": [hello(), {**note("notifications/initialized"), "params": None}],
+    **{
+        f"hello with capabilities {caps}": [
+            hello(capabilities=caps),
+            request("tools/list"),
+            request("resources/list", number=2),
+        ]
+        for caps in CAPS
+    },
+    **{
+        f"hello of {info}": [hello(clientInfo=info), request("resources/list", number=2)]
+        for info in INFOS
+    },
+    **{
+        f"init, {method} with token {token!r}": [
+            hello(),
+            request(
+                method,
+                {"name": "say", "arguments": {"text": ""}, "_meta": {"progressToken": token}},
+            )
+            if method == "tools/call"
+            else request(method, {"_meta": {"progressToken": token}}),
+        ]
+        for token in (None, False, 0, "", 1.0, [], {})
+        for method in ("tools/call", "tools/list")
+    },
+    **{f"hello at {version!r}": [hello(version), request("ping")] for version in VERSIONS},
+}
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_goes_alike(name):
+    pair = Pair()
+    # Where the SDK is not asked in the end, nothing may have waited for it.
+    asyncio.run(pair.session(SESSIONS[name], ENDS[:1] if name.startswith("init") else ENDS))
+    check(pair)
+
+
+CANCELS = {
+    "its id": {"requestId": 1},
+    "its id, as text": {"requestId": "1"},
+    "true": {"requestId": True},
+    "1.0": {"requestId": 1.0},
+    "another": {"requestId": 2},
+    "nothing": {},
+    "odd meta": {"requestId": 1, "_meta": 5},
+    "odd reason": {"requestId": 1, "reason": 5},
+}
+
+
+@pytest.mark.parametrize("era", ["2025-11-25", MODERN])
+@pytest.mark.parametrize("name", [*CANCELS, "no jsonrpc", "jsonrpc 1.0"])
+def test_a_call_is_cancelled_alike(name, era):
+    pair = Pair()
+    make = modern if era == MODERN else request
+    cancel = note("notifications/cancelled", **CANCELS.get(name, {"requestId": 1}))
+    if name == "no jsonrpc":
+        del cancel["jsonrpc"]
+    elif name == "jsonrpc 1.0":
+        cancel["jsonrpc"] = "1.0"
+    # One write: the call runs when it is cancelled, and nobody waits for its answer.
+    both = line_of(make("tools/call", SLOW)) + b"\n" + line_of(cancel)
+    opening = make("tools/list", number=9) if era == MODERN else hello()
+    ends = [make("tools/list", number="end")]
+    asyncio.run(pair.session([opening, both], ends, settle=0.6))
+    check(pair)
+
+
+def test_two_calls_of_one_id_are_answered_alike():
+    pair = Pair()
+    both = b"\n".join([line_of(request("tools/call", SLOW))] * 2)
+    asyncio.run(pair.session([hello(), both], [request("ping", number=5)], settle=0.8))
+    check(pair)
+
+
+def test_random_sessions_go_alike():
+    pair = Pair()
+    rng = random.Random(3)
+    openings = [hello(each) for each in LEGACY] + [modern("tools/list"), modern("server/discover")]
+
+    async def run():
+        for _ in range(120):
+            first = rng.choice(openings)
+            first = first if rng.random() < 0.5 else mutated(rng, first)
+            lines = generated(rng.choice([MODERN, "2025-11-25"]), 5, rng.random())
+            messages = [first, note("notifications/initialized"), *lines]
+            if rng.random() < 0.2:
+                rng.shuffle(messages)
+            await pair.session(messages)
+
+    asyncio.run(run())
+    check(pair)
+
+
+# -- over HTTP
+
+
+async def posted(pair, requests, opening=(), **settings):
+    ours, theirs = (
+        Posts(box, short=short, tally=pair.tally if short else {"short": 0, "tried": 0}, **settings)
+        for box, short in zip(pair.boxes, (True, False), strict=True)
+    )
+    for method, headers, body in [*opening, *requests]:
+        endless = settings.get("stateless") or (b"mcp-session-id", b"SESSION") in headers
+        if method == "GET" and endless:
+            continue
+        asked = (method, headers, body[:300])
+        pair.compare(asked, *[await each.send(method, headers, body) for each in (ours, theirs)])
+    pair.tally["sdk"] = pair.tally["compared"] - pair.tally["short"]
+    await ours.app.close()
+    await theirs.app.close()
+
+
+def posted_newest(seed, **settings):
+    pair = Pair(full=seed == 1)
+    plain = [("POST", headers_of(each), line_of(each)) for each in good(MODERN)]
+    made = [*plain, *http_requests(MODERN, 700, f"{seed}{settings}")]
+    asyncio.run(posted(pair, made, **settings))
+    return pair
+
+
+@pytest.mark.parametrize("stateless", [False, True])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_posts_of_the_newest_version_are_answered_alike(seed, stateless):
+    check(posted_newest(seed, stateless=stateless))
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("how", ["instead", "first", "last", "absent", "twice"])
+def test_a_header_is_heeded_alike(name, how):
+    message = modern("tools/call", {"name": "add", "arguments": {"a": 1}})
+    asked = []
+    for value in VALUES[name]:
+        rest = headers_of(message)
+        own = [each for each in rest if each[0] == name]
+        if how in ("instead", "absent"):
+            rest = [each for each in rest if each[0] != name]
+        extra = {"twice": own, "absent": []}.get(how, [(name, value)])
+        made = [*extra, *rest] if how == "first" else [*rest, *extra]
+        asked.append(("POST", made, line_of(message)))
+    pair = Pair()
+    asyncio.run(posted(pair, asked))
+    check(pair)
+
+
+@pytest.mark.parametrize("era", LEGACY)
+def test_posts_of_a_session_are_answered_alike(era):
+    pair = Pair()
+    begun = [("POST", headers_of(None, era), line_of(hello(era)))]
+    told = [*headers_of(None, era), (b"mcp-session-id", b"SESSION")]
+    begun.append(("POST", told, line_of(note("notifications/initialized"))))
+    asked = http_requests(era, 80, 1)
+    asyncio.run(posted(pair, [each for each in asked if each[0] != "DELETE"], begun))
+    check(pair)
+
+
+if __name__ == "__main__":
+    logging.disable()
+    for era in (*LEGACY, MODERN):
+        print("stdio", era, talked(era, 1).report().partition("\n")[0])
+    print("HTTP", MODERN, posted_newest(1).report().partition("\n")[0])
