@@ -132,7 +132,7 @@ class Call:
         """Say how far the work is; whoever listens is told, and the idle clock starts anew."""
         self.life = time.monotonic()
         if self._on_progress is not None and not self._cancelled:
-            self._tell(self._on_progress, done, total, message)
+            self._tell(self._on_progress, done, total, _utf8(message))
 
     def heartbeat(self) -> None:
         """Give a sign of life: the idle clock starts anew."""
@@ -140,6 +140,7 @@ class Call:
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
         """Say something to whoever listens to this call, or to the log if nobody does."""
+        message = _utf8(message)
         if self._on_log is not None:
             self._tell(self._on_log, level, message)
         else:
@@ -271,6 +272,11 @@ class Call:
     def _forget(self, wake: Callable[[], object]) -> None:
         with self._lock, contextlib.suppress(ValueError):
             self._wakers.remove(wake)
+
+
+def _utf8(said: Any) -> Any:
+    """Replace what cannot be sent: lone surrogates."""
+    return said.encode("utf-8", "replace").decode() if isinstance(said, str) else said
 
 
 def _nothing() -> None:

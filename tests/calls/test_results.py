@@ -1,5 +1,7 @@
 """Results: every value has a right form, every failure is a result, and nothing escapes."""
 
+import subprocess
+import sys
 import array
 import asyncio
 import base64
@@ -2040,3 +2042,19 @@ def test_results_can_be_sent_again_and_again():
     assert result.to_mcp(OLD) == result.to_mcp(OLD)
     assert result.to_mcp(NEW)["structuredContent"] == [1, 2]
     assert result.to_mcp(OLD)["structuredContent"] == {"result": [1, 2]}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory can be limited on Linux only")
+def test_a_large_text_takes_no_more_memory_than_a_few_copies_of_it():
+    code = """
+import resource
+from toolwright import Tool
+def large() -> dict[str, str]:
+    return {"text": "A" * 20_000_000}
+tool = Tool(large, max_result=30_000_000)
+tool.compile(), tool.runner
+resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000, 1_000_000_000))
+made = tool.call()
+assert not made.is_error, made.text[:200]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -452,3 +452,32 @@ def test_a_server_says_its_own_name(box):
     with contextlib.suppress(AttributeError):
         info = asyncio.run(run())
         assert (info.name, info.version) == ("box", "2.0")
+
+
+def test_what_a_tool_says_is_sent_whatever_it_holds(box):
+    @box.tool
+    def says(call: Call) -> str:
+        """Say odd things."""
+        call.log("a\ud800b")
+        call.log(object())
+        call.progress(1, 2, "c\ud800d")
+        return "done"
+
+    heard = []
+
+    async def log(params):
+        heard.append(params.data)
+
+    async def told(done, total, message):
+        heard.append(message)
+
+    async def run():
+        async with Client(box.client().server, mode="legacy", logging_callback=log) as client:
+            seen = await client.call_tool("says", {}, progress_callback=told)
+            assert seen.content[0].text == "done"
+            assert (await client.call_tool("add", {"a": 1, "b": 2})).structured_content
+
+    asyncio.run(run())
+    assert heard[0] == "a?b"
+    assert heard[1].startswith("<object object")
+    assert heard[2] == "c?d"

@@ -18,7 +18,8 @@ from ..results import Result, is_block
 from ..schema.walk import is_list, is_node
 
 # A string, which may hold any digits, or an integer that readers of JSON refuse.
-_HUGE = re.compile(rb'"(?:[^"\\]|\\.)*"|(\d{4301,})')
+# Possessive: a long string must not be remembered character by character.
+_HUGE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|(\d{4301,})')
 _NEEDED: Mapping[str, frozenset[str]] = {
     "text": frozenset(("text",)),
     "image": frozenset(("data", "mimeType")),
@@ -28,8 +29,13 @@ _NEEDED: Mapping[str, frozenset[str]] = {
 }
 
 
+_LEAVES = frozenset((int, float, str, bool, type(None)))
+
+
 def lift(value: Any, lifted: list[dict[str, Any]]) -> Any:
     """Replace content inside a value by its place among the blocks it is lifted out to."""
+    if value.__class__ in _LEAVES:
+        return value
     if is_node(value):
         made = {key: lift(item, lifted) for key, item in value.items()}
         return value if all(made[key] is item for key, item in value.items()) else made

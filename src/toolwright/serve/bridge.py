@@ -12,6 +12,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
+from ..run.failure import log
 from ..schema.walk import is_node
 from .sdk import Served
 
@@ -47,14 +48,17 @@ class Bridge:
     async def _write(self) -> None:
         async for item in self.receive_stream:
             message = item.message
-            if isinstance(message, t.JSONRPCResponse) and message.id in self.silent:
+            answers = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
+            if answers and message.id in self.silent:
                 self.silent.discard(message.id)
                 continue
-            self.write(
-                message.model_dump_json(by_alias=True, exclude_unset=True).encode(
-                    "utf-8", "replace"
-                )
-            )
+            try:
+                line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            except Exception:  # noqa: BLE001 - whatever a message holds
+                # One message that cannot be written must not end the others.
+                log.exception("a message could not be written")
+                continue
+            self.write(line)
 
     def receive(self, line: bytes) -> None:
         """Take a line from the client."""

@@ -8,6 +8,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from pydantic_core import to_json
+
 from ..call import Call
 
 
@@ -50,6 +52,15 @@ class Outbox:
             self.task.cancel()
 
 
+def sendable(said: Any) -> Any:
+    """Return what was logged, or its text if it is no JSON."""
+    try:
+        to_json(said)
+    except Exception:  # noqa: BLE001 - whatever an author logs
+        return repr(said)
+    return said
+
+
 def caller_of(ctx: Any) -> Any:
     """Return who a request's token belongs to; None if there is none."""
     scope: Any = getattr(ctx.request, "scope", None) or {}
@@ -73,7 +84,7 @@ async def call_of(
         on_progress=lambda done, total, said: outbox.put(
             lambda: ctx.session.report_progress(done, total, said or None)
         ),
-        on_log=lambda level, said: outbox.put(lambda: log(ctx, level, said)),
+        on_log=lambda level, said: outbox.put(lambda: log(ctx, level, sendable(said))),
         asker=asker,
         hang_up=ctx.close_sse_stream,
     )

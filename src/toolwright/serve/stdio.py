@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from .box import Box
 
 MOST_LINE = 64 * 1024 * 1024
+_TOO_LONG = (
+    b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is too long"}}'
+)
 _AT_ONCE = 4096
 """A pipe that can be written to at all takes so many bytes without blocking."""
 
@@ -144,17 +147,26 @@ class Conversation:
         begun: list[bytes] = []  # the parts of a line that is not whole yet
         size = 0
         with contextlib.suppress(OSError):
-            while (chunk := os.read(self.wire_in, 1 << 16)) and size <= MOST_LINE:
-                first, *others = chunk.split(b"\n")
-                begun.append(first)
-                size += len(first)
-                for other in others:
-                    self._line(b"".join(begun))
-                    begun, size = [other], len(other)
-            if size <= MOST_LINE:
-                self._line(b"".join(begun))
+            while chunk := os.read(self.wire_in, 1 << 16):
+                for at, part in enumerate(chunk.split(b"\n")):
+                    if at:
+                        self._whole(begun, size)
+                        begun, size = [], 0
+                    size += len(part)
+                    if size <= MOST_LINE:
+                        begun.append(part)
+                    else:
+                        begun.clear()
+            self._whole(begun, size)
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(over.set)
+
+    def _whole(self, parts: list[bytes], size: int) -> None:
+        """Take a line that has come to its end."""
+        if size <= MOST_LINE:
+            self._line(b"".join(parts))
+        else:
+            self.writer.write(_TOO_LONG)
 
     def _line(self, line: bytes) -> None:
         """Answer a line here, or hand it to the SDK."""
