@@ -130,3 +130,12 @@ def test_options_and_their_keywords_are_the_same():
     from toolwright.options import Options, ToolOptions
 
     assert {field.name for field in fields(Options)} == set(ToolOptions.__annotations__)
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_no_module_goes_through_the_front_door(path):
+    """The package itself names everything: importing from it would tie all modules together."""
+    here = path.relative_to(SOURCE).with_suffix("").parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == len(here) and not node.module:
+            assert [alias.name for alias in node.names] == ["__version__"]

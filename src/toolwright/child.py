@@ -23,7 +23,7 @@ from .definition import Tool
 from .errors import CallError
 from .options import Inject
 from .run.failure import kinds_of
-from .run.frames import Closed, Pipe
+from .run.frames import Closed, Pipe, sendable, take_over
 from .run.home import Home
 from .run.reference import Reference, find
 from .run.work import Job
@@ -58,7 +58,7 @@ class ChildCall(Call):
             headers=sent["headers"],
             timeout=sent["remaining"],
             on_progress=lambda done, total, said: pipe.send({"progress": [done, total, said]}),
-            on_log=lambda level, said: pipe.send({"log": [level, _sendable(said)]}),
+            on_log=lambda level, said: pipe.send({"log": [level, sendable(said)]}),
         )
         self._pipe = pipe
         self._told = 0.0
@@ -71,17 +71,9 @@ class ChildCall(Call):
             self._pipe.send({"alive": True})
 
 
-def _sendable(said: Any) -> Any:
-    try:
-        to_json(said)
-    except Exception:  # noqa: BLE001 - whatever an author logs
-        return str(said)
-    return said
-
-
 def main() -> None:
     """Answer the parent until it is gone."""
-    pipe = _take_over()
+    pipe = Pipe(*take_over())
     first = pipe.receive()
     sys.path[:] = first["path"]
     runners: dict[str, Any] = {}
@@ -95,16 +87,6 @@ def main() -> None:
         asked = messages.get()
         with contextlib.suppress(Closed):
             pipe.send({"done": _answer(pipe, asked, runners, first["memory"])})
-
-
-def _take_over() -> Pipe:
-    pipe = Pipe(os.dup(0), os.dup(1))
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr  # line by line, and never a byte of it in the messages
-    return pipe
 
 
 def _listen(pipe: Pipe, messages: queue.SimpleQueue[dict[str, Any]]) -> None:

@@ -51,6 +51,7 @@ class Offers:
             )
             if uri in self.resources:
                 raise SchemaError(f"has the URI `{uri}`, which is taken", tool=made.tool.name)
+            made.tool = self.adopt(made.tool)
             made.check_parameters()
             self.resources[uri] = made
             self.changed("resources")
@@ -74,6 +75,7 @@ class Offers:
             made = Prompt(function, name=name, title=title, description=description)
             if made.tool.name in self.prompts:
                 raise SchemaError("is already a prompt of the toolbox", tool=made.tool.name)
+            made.tool = self.adopt(made.tool)
             made.tool.compile()
             self.prompts[made.tool.name] = made
             self.changed("prompts")
@@ -105,6 +107,10 @@ class Offers:
                 if tool.compile().plan.injected:
                     return True
         return False
+
+    def adopt(self, tool: Tool) -> Tool:
+        """Let what is behind a resource or a prompt share what the toolbox has."""
+        return tool
 
     def offered(self) -> list[Tool]:
         """Return everything that can be run: here, what is behind resources and prompts."""

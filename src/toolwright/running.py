@@ -131,6 +131,14 @@ class Running(Offers):
         self._around.append(hook)
         return hook
 
+    def adopt(self, tool: Tool) -> Tool:
+        """Give a tool the providers, the store and the timeout of this toolbox."""
+        return tool.at_home(self._home)
+
+    async def ready(self) -> None:
+        """Enter the lifespan, unless that is done. Raises whatever entering it raises."""
+        await self._entered()
+
     def offered(self) -> list[Tool]:
         """Return everything that can be run: tools, and what is behind resources and prompts."""
         return [*self._catalog.values(), *super().offered()]
@@ -153,6 +161,8 @@ class Running(Offers):
         """
         self._home.providers.provide(kind, _inject(kind if provider is None else provider, scope))
         self._catalog.forget()
+        for tool in super().offered():
+            tool.forget()
 
     @contextlib.contextmanager
     def override(self, others: Mapping[Any, Any]) -> Generator[None]:

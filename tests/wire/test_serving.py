@@ -449,9 +449,39 @@ def test_a_server_says_its_own_name(box):
         async with box.client() as client:
             return client.server_info
 
-    with contextlib.suppress(AttributeError):
-        info = asyncio.run(run())
-        assert (info.name, info.version) == ("box", "2.0")
+    info = asyncio.run(run())
+    assert (info.name, info.version) == ("box", "2.0")
+
+
+def test_resources_and_prompts_share_what_the_toolbox_has():
+    class Settings:
+        word = "hello"
+
+    @contextlib.asynccontextmanager
+    async def opened():
+        yield "open"
+
+    box = Toolbox("shared", lifespan=opened, timeout=30)
+    box.provide(Settings)
+
+    @box.resource("words://{name}")
+    def word(name: str, settings: Settings) -> str:
+        """A word."""
+        return f"{settings.word} {name} {box.state}"
+
+    @box.prompt
+    def say(settings: Settings) -> str:
+        """Say it."""
+        return f"{settings.word} {box.state}"
+
+    async def run():
+        async with box.client() as client:
+            read = await client.read_resource("words://ada")
+            said = await client.get_prompt("say")
+            return read.contents[0].text, said.messages[0].content.text
+
+    assert asyncio.run(run()) == ("hello ada open", "hello open")
+    assert box.resources["words://{name}"].tool.runner.timeout.total == 30
 
 
 def test_what_a_tool_says_is_sent_whatever_it_holds(box):

@@ -85,7 +85,8 @@ def serve(chosen: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if chosen.http:
         return _serve_http(chosen)
-    from ..serve.stdio import converse, take_over
+    from ..run.frames import take_over
+    from ..serve.stdio import converse
 
     wire = take_over()  # before the target is imported: it may print
     box, usable = opened(chosen)
@@ -295,7 +296,7 @@ def _print_rows(rows: list[tuple[str, str]]) -> None:
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, said in rows:
             table.add_row(f"[bold]{name}[/bold]", said)
-        Console().print(table)
+        Console(file=_out).print(table)
         return
     width = max((len(name) for name, _ in rows), default=0)
     for name, said in rows:

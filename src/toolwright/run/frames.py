@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import threading
 from typing import Any
 
@@ -14,6 +15,32 @@ _LENGTH = struct.Struct(">I")
 
 class Closed(EOFError):
     """The other end is gone."""
+
+
+def take_over() -> tuple[int, int]:
+    """Take standard input and output for ourselves; others find them empty, and standard error."""
+    sys.stdout.flush()
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    if sys.platform == "win32":
+        import msvcrt
+
+        for each in (wire_in, wire_out):
+            msvcrt.setmode(each, os.O_BINARY)
+    return wire_in, wire_out
+
+
+def sendable(said: Any) -> Any:
+    """Return what was logged, or its text if it is no JSON."""
+    try:
+        to_json(said)
+    except Exception:  # noqa: BLE001 - whatever an author logs
+        return repr(said)
+    return said
 
 
 class Pipe:

@@ -12,9 +12,15 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import errors
 from ..call import Call
-from ..errors import CallCancelled, CallError, SchemaError, ToolError, UnexpectedError
+from ..errors import (
+    CallCancelled,
+    CallError,
+    ResultError,
+    SchemaError,
+    ToolError,
+    UnexpectedError,
+)
 from ..limits import Process
 from ..options import Inject, Options
 from ..results import Result
@@ -26,6 +32,8 @@ from .outcome import Outcome
 from .reference import Reference, reference
 from .work import Job, Made
 
+_KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, UnexpectedError)}
+"""The errors that mean something else than their text."""
 _SENT = ("input_schema", "output_schema", "extra", "on_unsupported", "max_result")
 
 
@@ -263,7 +271,7 @@ class Apart:
 
     def _error(self, done: dict[str, Any]) -> CallError:
         said = done["error"]
-        kind = getattr(errors, said["class"], ToolError if said["code"] else CallError)
+        kind = _KINDS.get(said["class"], ToolError if said["code"] else CallError)
         if kind is UnexpectedError:
             log.error("%s\n%s", said["message"], done["trace"])
             said["message"] = said["message"].split("\n", 1)[0]
@@ -277,8 +285,7 @@ class Apart:
                 path=said["path"],
             )
         else:
-            plain = kind if kind in (CallError, UnexpectedError, errors.ResultError) else CallError
-            made = plain(said["message"], hint=said["hint"], path=said["path"])
+            made = kind(said["message"], hint=said["hint"], path=said["path"])
         made.__cause__ = Remote(frozenset(said["kinds"]), done.get("trace", ""))
         return made
 

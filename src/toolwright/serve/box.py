@@ -64,6 +64,10 @@ class Box(Protocol):
         """Tell somebody of changes."""
         ...
 
+    async def ready(self) -> None:
+        """Enter the lifespan, unless that is done."""
+        ...
+
     async def aclose(self) -> None:
         """Close it."""
         ...

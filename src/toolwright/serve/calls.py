@@ -8,9 +8,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from pydantic_core import to_json
-
 from ..call import Call
+from ..run.frames import sendable
 
 
 class Outbox:
@@ -50,15 +49,6 @@ class Outbox:
         """Send nothing more."""
         if self.task is not None:
             self.task.cancel()
-
-
-def sendable(said: Any) -> Any:
-    """Return what was logged, or its text if it is no JSON."""
-    try:
-        to_json(said)
-    except Exception:  # noqa: BLE001 - whatever an author logs
-        return repr(said)
-    return said
 
 
 def caller_of(ctx: Any) -> Any:

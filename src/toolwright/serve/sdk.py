@@ -207,6 +207,7 @@ class Served:
             raise MCPError(code=code, message=f"unknown resource `{uri}`", data={"uri": uri})
 
         async def run(_: Any, call: Any) -> Result:
+            await self.box.ready()
             return await resource.read(uri, variables, call)
 
         result: Any = await self._asked(ctx, params, run)
@@ -241,6 +242,7 @@ class Served:
             raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{params.name}`")
 
         async def run(asked: Any, call: Any) -> Result:
+            await self.box.ready()
             return await prompt.run(asked.arguments, call)
 
         result: Any = await self._asked(ctx, params, run)

@@ -21,6 +21,7 @@ from ..call import Call
 from ..errors import CallError
 from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
+from ..run.frames import take_over
 from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
@@ -44,23 +45,6 @@ def serve(box: Box, *, short: bool = True) -> None:
 def converse(box: Box, wire: tuple[int, int], *, short: bool = True) -> None:
     """Serve over descriptors that were taken over before."""
     asyncio.run(Conversation(box, *wire, short=short).run())
-
-
-def take_over() -> tuple[int, int]:
-    """Take standard input and output for ourselves; others find them empty, and standard error."""
-    sys.stdout.flush()
-    wire_in, wire_out = os.dup(0), os.dup(1)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    if sys.platform == "win32":
-        import msvcrt
-
-        for each in (wire_in, wire_out):
-            msvcrt.setmode(each, os.O_BINARY)
-    return wire_in, wire_out
 
 
 class Writer:
@@ -127,7 +111,6 @@ class Conversation:
         self.running: dict[Any, Run] = {}
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.ended = threading.Event()
 
     async def run(self) -> None:
         """Read and answer until the input ends."""
