@@ -70,6 +70,13 @@ class Content:
         return self._data or b""
 
     @property
+    def size(self) -> int:
+        """How many bytes it has; a file is not read for that."""
+        if self._data is None and self.path is not None:
+            return self.path.stat().st_size
+        return len(self.data)
+
+    @property
     def mime_type(self) -> str:
         """The MIME type: as given, by the file's name, or by the first bytes."""
         guessed = mimetypes.guess_type(self.name)[0] if self.path else None

@@ -2058,3 +2058,33 @@ made = tool.call()
 assert not made.is_error, made.text[:200]
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("hint", [str, list[int], list[Any], ...])
+def test_of_what_is_far_too_long_only_the_beginning_is_looked_at(hint):
+    """Items behind the end are not even valid: nobody looks."""
+    value = "x" * 10_000 if hint is str else [1] * 10_000 + [object()]
+    result = result_of(returning(value, hint), max_result=100)
+    assert not result.is_error
+    assert f"of {len(value)} " in result.text
+    assert result.value is value
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda data, path: data,
+        lambda data, path: Image(data),
+        lambda data, path: File(path),
+        lambda data, path: [Image(data[: len(data) // 2]), Image(data[len(data) // 2 :])],
+        lambda data, path: {"picture": Image(data)},
+    ],
+)
+def test_content_that_is_too_large_is_refused_with_its_size(make, tmp_path):
+    data = b"\x89PNG\r\n\x1a\n" + bytes(33 * 1024 * 1024)
+    path = tmp_path / "large.png"
+    path.write_bytes(data)
+    result = result_of(returning(make(data, path)))
+    assert result.is_error
+    assert "more than the limit of 33554432" in result.text
+    assert not result_of(returning(make(data[:1_000_000], pathlib.Path(__file__)))).is_error

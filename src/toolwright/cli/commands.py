@@ -48,13 +48,10 @@ _out: TextIO = sys.stdout
 
 def _claim_output() -> None:
     global _out  # noqa: PLW0603 - there is one standard output
-    try:
-        private = os.dup(1)
-        os.dup2(2, 1)
-        _out = os.fdopen(private, "w", encoding="utf-8", errors="backslashreplace")
-        sys.stdout = sys.stderr
-    except OSError:  # there is none
-        _out = sys.stdout
+    private = os.dup(1)
+    os.dup2(2, 1)
+    _out = os.fdopen(private, "w", encoding="utf-8", errors="backslashreplace")
+    sys.stdout = sys.stderr
 
 
 def opened(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:

@@ -120,6 +120,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.command is None:
         reader.print_help()
         return 0
+    from ..run.frames import stand_in
+
+    stand_in()
     from .commands import run
 
     try:

@@ -40,6 +40,8 @@ def lift(value: Any, lifted: list[dict[str, Any]]) -> Any:
         made = {key: lift(item, lifted) for key, item in value.items()}
         return value if all(made[key] is item for key, item in value.items()) else made
     if is_list(value):
+        if _LEAVES.issuperset(map(type, value)):
+            return value
         items = [lift(item, lifted) for item in value]
         return value if all(a is b for a, b in zip(items, value, strict=True)) else items
     blocks = blocks_of(value)
@@ -76,6 +78,8 @@ def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
         body = to_json(
             value, by_alias=True, bytes_mode="base64", inf_nan_mode="constants", fallback=fallback
         )
+    except MemoryError:
+        raise
     except Exception as error:
         text = str(error)
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
@@ -115,6 +119,13 @@ def block_dict(value: Any) -> list[dict[str, Any]] | None:
     """Return a dict that is a content block as one."""
     known = is_node(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
     return [dict(value)] if known else None
+
+
+def size_of(block: Mapping[str, Any]) -> int:
+    """Return how large the binary part of a block is."""
+    resource = block.get("resource")
+    data = resource.get("blob") if is_node(resource) else block.get("data")
+    return len(data) if isinstance(data, str) else 0
 
 
 def protocol_result(value: Any) -> dict[str, Any] | None:

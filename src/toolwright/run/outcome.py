@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from ..content import of_bytes
+from ..content import Content, of_bytes
 from ..errors import ResultError
 from ..options import Options
 from ..results import Repair, Result, is_canonical
 from ..schema.explicit import broken_rules
 from ..schema.walk import is_list, nodes
 from ..schema.write import Compiled
+from .cap import Cap
 from .explain import plain
 from .failure import failed, log
 from .finished import canonical, checked_result
@@ -26,6 +26,7 @@ from .json import (
     lifts,
     not_finite,
     protocol_result,
+    size_of,
     without_surrogates,
     write,
 )
@@ -36,7 +37,6 @@ class Stopped(list[Any]):
 
 
 _SCALARS = frozenset(("integer", "boolean", "string"))
-_PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
@@ -62,8 +62,7 @@ class Outcome:
     def __init__(self, name: str, compiled: Compiled, options: Options) -> None:
         self.name = name
         self.compiled = compiled
-        self.most = options.max_result
-        self.paging = [key for key in _PAGING if key in compiled.keys]
+        self.cap = Cap(options.max_result, compiled.keys)
         schema: Any = from_json(compiled.output_schema) if compiled.output_schema else {}
         typed = compiled.output_validator is not None and not compiled.bytes_output
         validator: Any = compiled.output_validator
@@ -84,16 +83,21 @@ class Outcome:
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""
         try:
-            made = self._of(value, repairs)
+            made = (
+                self._of(value, repairs) if self.cap.allows(value) else self._begun(value, repairs)
+            )
             if type(value) is Stopped:
                 rest = "only the beginning is shown, the rest was not taken"
-                made.renote(f"[cut: {rest}; {self._how_to_get_it()}]")
+                made.renote(f"[cut: {rest}; {self.cap.hint}]")
             if self.explicit is not None and made.error is None:
                 self._check_explicit(made)
         except ResultError as error:
             error.message = f"{self.name}: {error.message}"
             error.args = (error.message,)
             return failed(error, repairs)
+        except MemoryError:
+            text = f"{self.name}: the result is too large for this machine's memory"
+            return failed(ResultError(text, hint=self.cap.hint), repairs)
         except Exception as error:  # noqa: BLE001 - a value's own code may raise anything
             log.error("%s: the result could not be made", self.name, exc_info=error)
             broken = ResultError(f"{self.name}: the result's own code failed while it was read")
@@ -168,7 +172,7 @@ class Outcome:
             if place:
                 raise ResultError(f"`{place}` is not a finite number")
         check_digits(body)
-        if len(body) > self.most:
+        if len(body) > self.cap.most:
             return self._cut(value, body, repairs)
         blocks: list[dict[str, Any]] | None = None
         if lifted:
@@ -252,7 +256,7 @@ class Outcome:
             value = wanted(value)
         if isinstance(value, str):
             body = to_json(without_surrogates(value))
-            if len(body) > self.most:
+            if len(body) > self.cap.most:
                 return self._cut_text(value, body, repairs)
             return Result(value, body=body, is_text=True, repairs=repairs)
         given: Any = protocol_result(value) or value
@@ -261,7 +265,7 @@ class Outcome:
             return Result(
                 given,
                 body=to_json(made.structured) if made.shows_body else None,
-                blocks=self._capped(made.content),
+                blocks=self.cap.blocks(made.content),
                 shows_body=made.shows_body,
                 boxed=made.boxed,
                 error=made.error,
@@ -270,23 +274,25 @@ class Outcome:
             )
         blocks = self._blocks(value)
         if blocks is not None:
-            return checked_result(Result(value, blocks=self._capped(blocks), repairs=repairs))
+            return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
         body, lifted = write(value)
-        if len(body) > self.most:
-            if body[:1] == b"[":
-                return self._cut_list(value, body, repairs)
-            raise self._too_large(len(body))
+        if len(body) > self.cap.most and body[:1] == b"[":
+            return self._cut_list(value, body, repairs)
+        self.cap.check(len(body))
+        self.cap.check_binary(sum(size_of(block) for block in lifted))
         text = {"type": "text", "text": body.decode()}
         return Result(value, body=body, blocks=[text, *lifted] if lifted else None, repairs=repairs)
 
     def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""
         if isinstance(value, bytes | bytearray):
-            return [of_bytes(bytes(value)).block()]
+            value = of_bytes(bytes(value))
+        many = isinstance(value, list | tuple)
+        items = cast("list[Any]", value if many else [value])
+        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
         blocks = blocks_of(value) or block_dict(value)
-        if blocks is not None or not isinstance(value, list | tuple):
+        if blocks is not None or not many:
             return blocks
-        items = cast("list[Any]", value)
         parts = [blocks_of(item) or block_dict(item) for item in items]
         if all(part is None for part in parts):
             return None
@@ -297,69 +303,40 @@ class Outcome:
 
     # -- size
 
+    def _begun(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        """Make the result of a value that is cut anyway: of it, only the beginning is looked at."""
+        if self.check is not None and not (self.is_text or self.may_cut):
+            return self._of(value, repairs)
+        made = self._of(self.cap.beginning(value), repairs)
+        kept = made.json_value()
+        if kept is None:
+            raise ResultError(f"the result has {len(value)} pieces of content, far too many")
+        notice = self.cap.left_of(value, kept)
+        return self._shown(value, to_json(kept), made.content[0]["text"], notice, repairs)
+
     def _cut(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
         if self.is_text:
             return self._cut_text(value, body, repairs)
-        if self.may_cut:
-            return self._cut_list(value, body, repairs)
-        raise self._too_large(len(body))
-
-    def _too_large(self, size: int) -> ResultError:
-        text = f"the result has {size} bytes, more than the limit of {self.most}"
-        return ResultError(text, hint=self._how_to_get_it())
-
-    def _how_to_get_it(self) -> str:
-        if self.paging:
-            return f"use {' or '.join(f'`{key}`' for key in self.paging)} to ask for a part of it"
-        return "ask for less at a time"
-
-    def _capped(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Cut the text of blocks where together they exceed the limit."""
-        left = self.most
-        made: list[dict[str, Any]] = []
-        for block in blocks:
-            text = block.get("text") if block["type"] == "text" else None
-            if not isinstance(text, str):
-                made.append(block)
-                continue
-            data = without_surrogates(text).encode()
-            made.append({**block, "text": data[: max(left, 0)].decode("utf-8", "ignore")})
-            left -= len(data)
-        if left < 0:
-            notice = f"[cut: {-left} bytes left out; {self._how_to_get_it()}]"
-            made.append({"type": "text", "text": notice})
-        return made
+        if not self.may_cut:
+            raise self.cap.too_large(len(body), self.cap.most)
+        return self._cut_list(value, body, repairs)
 
     def _cut_text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
-        data = str(from_json(body)).encode()
-        shown = data[: self.most].decode("utf-8", "ignore")
-        left = len(data) - len(shown.encode())
-        if not left:  # only its quotes and escapes are over the limit
-            return Result(
-                value,
-                body=body,
-                is_text=True,
-                shows_body=self.shows_body,
-                boxed=self.boxed,
-                repairs=repairs,
-            )
-        notice = f"[cut: {left} of {len(data)} bytes left out; {self._how_to_get_it()}]"
-        return self._shown(value, to_json(shown), shown, notice, repairs)
+        shown, notice = self.cap.text(body)
+        if notice:
+            return self._shown(value, to_json(shown), shown, notice, repairs)
+        return Result(
+            value,
+            body=body,
+            is_text=True,
+            shows_body=self.shows_body,
+            boxed=self.boxed,
+            repairs=repairs,
+        )
 
     def _cut_list(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
-        items: list[Any] = json.loads(body)
-        kept: list[bytes] = []
-        size = 2
-        for item in items:
-            written = to_json(item)
-            size += len(written) + 1
-            if size > self.most:
-                break
-            kept.append(written)
-        cut = b"[" + b",".join(kept) + b"]"
-        left = len(items) - len(kept)
-        notice = f"[cut: {left} of {len(items)} items left out; {self._how_to_get_it()}]"
-        return self._shown(value, cut, cut.decode(), notice, repairs)
+        shown, notice = self.cap.items(body)
+        return self._shown(value, shown, shown.decode(), notice, repairs)
 
     def _shown(
         self, value: Any, body: bytes, text: str, notice: str, repairs: tuple[Repair, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ class Bridge:
         self.write = write
         self.served = Served(box)
         self.silent: set[Any] = set()
+        self.unanswered: set[Any] = set()
+        self.all_answered = asyncio.Event()
+        """Set while nothing is unanswered."""
         self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
         outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
         for line in recorded:
@@ -51,14 +55,22 @@ class Bridge:
             answers = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
             if answers and message.id in self.silent:
                 self.silent.discard(message.id)
+                self._answered(message.id)
                 continue
             try:
                 line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             except Exception:  # noqa: BLE001 - whatever a message holds
                 # One message that cannot be written must not end the others.
                 log.exception("a message could not be written")
-                continue
-            self.write(line)
+            else:
+                self.write(line)
+            if answers:
+                self._answered(message.id)
+
+    def _answered(self, number: Any) -> None:
+        self.unanswered.discard(number)
+        if not self.unanswered:
+            self.all_answered.set()
 
     def receive(self, line: bytes) -> None:
         """Take a line from the client."""
@@ -67,10 +79,16 @@ class Bridge:
         except ValidationError:
             self.write(_refused(line))
             return
+        if isinstance(item.message, t.JSONRPCRequest):
+            self.unanswered.add(item.message.id)
+            self.all_answered.clear()
         self.send.send_nowait(item)
 
-    async def close(self) -> None:
-        """The client is gone."""
+    async def close(self, patience: float) -> None:
+        """The client says nothing more: answer what it has asked, but not for long, and end."""
+        if self.unanswered:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.all_answered.wait(), patience)
         self.send.close()
         _, late = await asyncio.wait(self.tasks, timeout=1)
         for task in late:

@@ -70,53 +70,66 @@ class App:
             return
         if isinstance(who, Caller):
             scope["toolwright.caller"] = who
-        if self.short and once and scope["method"] == "POST" and _is_plain(headers):
-            receive = await self._short(headers, receive, send, who)
-            if receive is None:
-                return
-        manager = await self._started()
-        await manager.asgi_app(scope, receive, send)
+        if scope["method"] == "POST":
+            # Headers that came twice are for somebody who looks at them closely.
+            receive = await self._post(headers if once else {}, receive, send, who)
+        if receive is not None:
+            manager = await self._started()
+            await manager.asgi_app(scope, receive, send)
+
+    async def _post(self, headers: Mapping[bytes, bytes], receive: Any, send: Any, who: Any) -> Any:
+        """Answer here what can be; else return what gives the body to somebody else."""
+        try:
+            body = await _body(receive, self.most_body)
+        except Gone:
+            return None
+        if body is None:
+            await _say(send, 413, f"a request may have {self.most_body} bytes")
+            return None
+        if (
+            self.short
+            and _is_plain(headers)
+            and await self._short(headers, body, receive, send, who)
+        ):
+            return None
+        return _again(body, receive)
 
     async def _short(
-        self, headers: Mapping[bytes, bytes], receive: Any, send: Any, who: Any
-    ) -> Any:
-        """Answer a plain request here; else return what gives its body to somebody else."""
-        body, whole = await _body(receive, self.most_body)
-        again = _again(body, receive, whole=whole)
-        if not whole:
-            return again
+        self, headers: Mapping[bytes, bytes], body: bytes, receive: Any, send: Any, who: Any
+    ) -> bool:
+        """Answer a plain request here; tell whether it was one."""
         try:
             asked = asked_of(from_json(body))
         except ValueError:
-            return again
+            return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
-            return again
+            return False
         if "progressToken" in asked.meta:
-            return again
+            return False
         roles = who.roles if isinstance(who, Caller) else ()
         if asked.method == "tools/list" and asked.params.keys() == {"_meta"}:
             await _answer(send, self.desk.listed(asked, LATEST_PROTOCOL, roles))
-            return None
+            return True
         if asked.method == "server/discover" and asked.params.keys() == {"_meta"}:
             await _answer(send, self.desk.discover(asked))
-            return None
+            return True
         task = (
             self.desk.task(asked, LATEST_PROTOCOL, roles) if asked.method == "tools/call" else None
         )
         if task is None:
-            return again
+            return False
         runner = task.runner
         if runner.inline and runner.is_plain and not self.box.is_wrapped:
             await _answer(send, self.desk.finished(task, runner.call(task.arguments)))
-            return None
+            return True
         call = Call(caller=who.name, roles=who.roles) if isinstance(who, Caller) else None
         try:
             with leaving(receive):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
-            return None
+            return True
         await _answer(send, self.desk.finished(task, result))
-        return None
+        return True
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
         while True:
@@ -195,25 +208,25 @@ def _fits(headers: Mapping[bytes, bytes], asked: Asked) -> bool:
     return said == (name.encode() if isinstance(name, str) else None)
 
 
-async def _body(receive: Any, most: int) -> tuple[bytes, bool]:
-    """Read a body; tell whether that is all of it, and not too much."""
+async def _body(receive: Any, most: int) -> bytes | None:
+    """Read a body; None if it is too large. Raises `Gone`."""
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return b"".join(parts), False
+            raise Gone
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if not message.get("more_body"):
-            return b"".join(parts), size <= most
         if size > most:
-            return b"".join(parts), False
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
 
 
-def _again(body: bytes, receive: Any, *, whole: bool) -> Any:
+def _again(body: bytes, receive: Any) -> Any:
     """Return a `receive` that gives a body which was read already."""
-    first: list[Any] = [{"type": "http.request", "body": body, "more_body": not whole}]
+    first: list[Any] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Any:
         return first.pop() if first else await receive()

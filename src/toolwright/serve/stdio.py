@@ -11,6 +11,7 @@ import os
 import select
 import sys
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ _TOO_LONG = (
 )
 _AT_ONCE = 4096
 """A pipe that can be written to at all takes so many bytes without blocking."""
+_PATIENCE = 1.0
+"""Seconds for what runs when the input ends: less than clients wait before they kill a server."""
 
 
 def serve(box: Box, *, short: bool = True) -> None:
@@ -119,12 +122,19 @@ class Conversation:
         over = asyncio.Event()
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
         await over.wait()
-        for each in list(self.running.values()):
-            each.cancel()
+        await self._finish()
         if self.sdk is not None:
-            await self.sdk.close()
+            await self.sdk.close(_PATIENCE)
         await self.box.aclose()
         self.writer.close()
+
+    async def _finish(self) -> None:
+        """Let calls that are about to end do so, and stop the others."""
+        end = time.monotonic() + _PATIENCE
+        while self.running and time.monotonic() < end:  # noqa: ASYNC110 - they end in any thread
+            await asyncio.sleep(0.01)
+        for each in list(self.running.values()):
+            each.cancel()
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
         begun: list[bytes] = []  # the parts of a line that is not whole yet
