@@ -121,6 +121,7 @@ def test_a_folder_that_is_a_package(here, name):
     assert listed(name) == ["double"]
 
 
+@pytest.mark.promise("serve.module-that-serves")
 def test_a_module_that_serves_itself(here):
     here({"own.py": SHOP + "\nbox.serve()\nbox.serve('http')\n"})
     assert listed("own.py") == NAMES
@@ -278,6 +279,7 @@ def test_unknown_tools(here):
         assert "unknown tool" in refused(2, command, "shop.py", "orders.drop", "--read-only")
 
 
+@pytest.mark.promise("serve.refused-tool")
 def test_refused_tools(here):
     here({"some.py": REFUSED})
     done = run("list", "some.py")

@@ -1,14 +1,16 @@
 """`toolwright serve` as users run it: on stdio, over HTTP, and refused where it is not safe."""
 
 import json
+import os
 import shlex
 import signal
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 from command_files import NOISE, here
-from processes import COMMAND, INITIALIZE, Http, Stdio, good, refused, run
+from processes import COMMAND, INITIALIZE, Http, Stdio, good, refused, run, until
 
 __all__ = ["here"]  # a fixture
 
@@ -60,6 +62,7 @@ def test_serve_on_http(here, more):
         assert "Traceback" not in server.said()
 
 
+@pytest.mark.promise("serve.token")
 def test_other_machines_need_a_token(here):
     for host in ("0.0.0.0", "::", "192.0.2.1", "example.com"):
         line = refused(2, "serve", "shop.py", "--http", "--host", host, timeout=10)
@@ -108,6 +111,7 @@ def test_a_server_that_was_started_without_a_stream(here, closed):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.promise("serve.last-answers")
 @pytest.mark.parametrize("more", [[], ["--sdk"]])
 def test_a_call_that_is_about_to_end_is_answered_though_the_input_has_ended(here, more):
     here(
@@ -120,3 +124,78 @@ def test_a_call_that_is_about_to_end_is_answered_though_the_input_has_ended(here
     lines = "".join(json.dumps(each) + "\n" for each in asked)
     done = run("serve", "slow.py", *more, stdin=lines)
     assert "up" in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.promise("serve.rate")
+def test_a_client_that_asks_too_often_is_told_when_to_come_back(here):
+    with Http("shop.py", "--rate-limit", "5/min", "--max-body", "1000") as server:
+        seen = [server.asked(server.message("tools/list"))[0] for _ in range(7)]
+        assert seen == [200] * 5 + [429] * 2
+    with Http("shop.py", "--max-body", "1000") as server:
+        assert server.asked(server.request(body=b" " * 1001))[0] == 413
+        assert server.call("add", a=1, b=2)["structuredContent"] == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--rate-limit", "often"], "10/s"),
+        (["--max-body", "0"], "--max-body"),
+        (["--workers", "0"], "--workers"),
+    ],
+)
+def test_settings_that_cannot_be(here, given, said):
+    assert said in refused(2, "serve", "shop.py", "--http", *given)
+
+
+@pytest.mark.promise("serve.workers")
+def test_several_workers_share_a_socket_and_keep_no_sessions(here):
+    here({"who.py": "import os\ndef who() -> int:\n    return os.getpid()\n"})
+    with Http("who.py", "--workers", "2") as server:
+        until(lambda: len(children(server.pid)) == 2, "two workers")
+        seen = set()
+        until(lambda: seen.add(server.call("who")["structuredContent"]) or len(seen) == 2, "both")
+        assert seen == set(children(server.pid))
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+        status, body = server.asked(server.request(body=json.dumps(hello).encode()))
+        assert status == 200
+        assert b'"listChanged":false' in body.replace(b" ", b"")
+        # One dies: the others answer, and another takes its place.
+        until(lambda: started_before(server.pid, 2), "they have run for a while")
+        os.kill(min(seen), signal.SIGKILL)
+        assert server.call("who")["structuredContent"] > 0
+        until(lambda: len(set(children(server.pid)) - {min(seen)}) == 2, "a new worker")
+        both = children(server.pid)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(10) == 0
+        assert not any(Path(f"/proc/{pid}").exists() for pid in both)
+
+
+def test_workers_end_though_whoever_started_them_was_killed(here):
+    with Http("shop.py", "--workers", "2") as server:
+        both = until(lambda: len(found := children(server.pid)) == 2 and found, "two workers")
+        server.process.kill()
+        until(lambda: not any(is_running(pid) for pid in both), "they end")
+
+
+def children(pid):
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(each) for each in found if is_running(each)]
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def started_before(pid, seconds):
+    """Tell whether a process and its children have run for so long."""
+    up = float(Path("/proc/uptime").read_text().split()[0])
+    ticks = os.sysconf("SC_CLK_TCK")
+    began = [
+        int(Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[19]) / ticks
+        for each in children(pid)
+    ]
+    return all(up - each > seconds for each in began)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, over
 from .catalog import Catalog, Problem, matches
 from .definition import Tool
 from .errors import DefinitionError, SchemaError
-from .limits import Timeout
+from .limits import Timeout, check_count
 from .members import members
 from .options import LATEST_PROTOCOL, ToolOptions
 from .running import Running
@@ -65,12 +65,15 @@ class Toolbox(Running, Mapping[str, Tool]):
         lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
         timeout: float | Timeout | None = None,
         store: str | Store | None = None,
+        page_size: int | None = None,
         eager: bool = False,
     ) -> None:
         super().__init__(version=version, timeout=timeout, store=store, lifespan=lifespan)
         self.name = name
         self.version = version
         self.instructions = instructions
+        check_count("page_size", page_size)
+        self.page_size = page_size
         self.eager = eager
         self._once: Once | None = None
         if isinstance(tools, Mapping):

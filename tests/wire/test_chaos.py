@@ -104,6 +104,7 @@ def test_tools_that_raise_anything_over_http(mode):
         alive(server)
 
 
+@pytest.mark.promise("serve.nothing-disturbs")
 def test_tools_that_write_and_read(server):
     assert server.call("loud")["content"][0]["text"] == "quiet"
     alive(server)

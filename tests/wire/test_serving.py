@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.routing import Mount
@@ -17,6 +19,7 @@ from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.options import Complete
 from toolwright.serve.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.run import serve_http
+from toolwright.serve.sdk import Served
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -105,6 +108,7 @@ async def post(app, body, sent):
 # -- who may call
 
 
+@pytest.mark.promise("serve.roles")
 @pytest.mark.parametrize("short", [True, False])
 def test_a_tool_with_roles_is_for_those_who_have_one(box, short):
     tokens = {"admin-token": Caller("ada", ("admin",)), "plain-token": Caller("bob", ())}
@@ -176,6 +180,7 @@ def test_listening_to_others_wants_a_token_or_a_word(box, host):
 # -- asking
 
 
+@pytest.mark.promise("serve.confirm")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("confirm", [True, False])
 def test_a_confirmation_is_asked_for_before_each_call(box, mode, confirm):
@@ -249,6 +254,7 @@ def test_a_form_has_plain_fields_only(box):
 # -- in other apps, and without any
 
 
+@pytest.mark.promise("serve.mounting")
 def test_an_app_is_mounted_without_wiring(box):
     inner = box.asgi(path="/")
     outer = Starlette(routes=[Mount("/tools", app=inner)])
@@ -421,6 +427,115 @@ def test_a_client_is_told_of_changes(box):
             assert "late" in [tool.name for tool in (await client.list_tools()).tools]
 
     asyncio.run(run())
+
+
+def heard_by(server, listen, count):
+    """Collect so many notifications that a client hears, and those that come before a last call."""
+    heard, enough = [], anyio.Event()
+
+    async def hear(message):
+        heard.append(type(message).__name__)
+        if len(heard) == count:
+            enough.set()
+
+    async def run():
+        async with Client(server, mode="legacy", message_handler=hear) as client:
+            await listen(client)
+            with anyio.fail_after(5):
+                await enough.wait()
+            await client.list_tools()
+        return heard
+
+    return asyncio.run(run())
+
+
+def test_a_change_is_told_once_however_often_a_client_has_asked(box):
+    async def listen(client):
+        for _ in range(5):
+            await client.list_tools()
+        box.disable("add")
+
+    heard = heard_by(box.client().server, listen, 1)
+    assert heard == ["ToolListChangedNotification"]
+
+
+@pytest.mark.filterwarnings("ignore:resources")
+def test_each_client_hears_of_what_it_watches_until_it_wants_no_more(library):
+    served = Served(library)
+    uris = list(library.resources)
+
+    async def run():
+        heard = {"a": [], "b": []}
+        enough = anyio.Event()
+
+        def hears(name):
+            async def hear(message):
+                heard[name].append(str(message.params.uri))
+                if heard[name][-1] == "last://":
+                    enough.set()
+
+            return hear
+
+        async with (
+            Client(served.server, mode="legacy", message_handler=hears("a")) as a,
+            Client(served.server, mode="legacy", message_handler=hears("b")) as b,
+        ):
+            for client in (a, b):
+                await client.session.subscribe_resource("books://x")
+            await b.session.unsubscribe_resource("books://x")
+            await b.session.subscribe_resource("last://")
+            library.changed("resource", "books://x")
+            library.changed("resource", "last://")
+            with anyio.fail_after(5):
+                await enough.wait()
+        return heard
+
+    assert uris
+    assert asyncio.run(run()) == {"a": ["books://x"], "b": ["last://"]}
+    gc.collect()
+    assert not list(served.changes.clients)
+    assert not list(served.changes.watchers)
+
+
+@pytest.mark.promise("serve.pages")
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_long_lists_come_in_pages(mode):
+    box = Toolbox("many", page_size=4)
+    for at in range(10):
+
+        def one() -> str:
+            """One of many."""
+            return ""
+
+        one.__name__ = f"one{at}"
+        box.add(one)
+        box.resource(f"text://{at}")(one)
+        box.prompt(one)
+
+    async def pages(method, key):
+        found, cursor = [], None
+        while True:
+            page = await method(cursor=cursor)
+            found.append(len(getattr(page, key)))
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+            if key == "tools" and len(found) == 1:
+                box.disable("one0")  # the pages behind it stay where they are
+
+    async def run():
+        async with box.client(mode) as client:
+            with pytest.raises(MCPError, match="cursor"):
+                await client.list_tools(cursor="nonsense")
+            return [
+                await pages(client.list_tools, "tools"),
+                await pages(client.list_resources, "resources"),
+                await pages(client.list_prompts, "prompts"),
+            ]
+
+    assert asyncio.run(run()) == [[4, 4, 2], [4, 4, 2], [4, 4, 2]]
+    with pytest.raises(ValueError, match="page_size"):
+        Toolbox("none", page_size=0)
 
 
 def test_only_what_exists_is_advertised(box, library):

@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from .. import __version__
 from ..catalog import matches
 from ..errors import ToolNotFound
+from . import workers
 
 if TYPE_CHECKING:
     from ..definition import Tool
@@ -94,22 +96,18 @@ def serve(chosen: argparse.Namespace) -> int:
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
-    from ..serve.guard import tokens_from
-    from ..serve.run import is_loopback, listen, serve_http
+    from ..serve.run import listen, serve_http
 
     box, usable = opened(chosen)
     if not usable:
         return 1
-    tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
-    if not (is_loopback(chosen.host) or tokens or chosen.no_auth):
-        raise Mistake(
-            f"{chosen.host} can be reached by other machines: give a --token, "
-            "or say --no-auth if anybody may call these tools"
+    settings = _http_settings(chosen)
+    if chosen.listening is not None:  # one of several workers
+        workers.end_with_input()
+        serve_http(
+            box, **settings, stateless=True, listening=socket.socket(fileno=chosen.listening)
         )
-    try:
-        tokens_from(tokens)
-    except ValueError as error:
-        raise Mistake(str(error)) from error
+        return 0
     try:
         listening = listen(chosen.host, chosen.port)
     except OSError as error:
@@ -119,18 +117,47 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     url = f"http://{chosen.host}:{listening.getsockname()[1]}{chosen.path}"
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
-    serve_http(
-        box,
-        host=chosen.host,
-        path=chosen.path,
-        tokens=tokens or None,
-        auth=not chosen.no_auth,
-        hosts=chosen.allow_host,
-        origins=chosen.allow_origin,
-        short=not chosen.sdk,
-        listening=listening,
-    )
-    return 0
+    if chosen.workers == 1:
+        serve_http(box, **settings, listening=listening)
+        return 0
+    again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
+    return workers.Workers(again, chosen.workers, listening).run()
+
+
+def _http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Read what the server is told, and refuse what cannot be, or is not safe."""
+    from ..limits import check_count, rate_from
+    from ..serve.guard import tokens_from
+    from ..serve.http import MOST_BODY
+    from ..serve.run import is_loopback
+
+    tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
+    if not (is_loopback(chosen.host) or tokens or chosen.no_auth):
+        raise Mistake(
+            f"{chosen.host} can be reached by other machines: give a --token, "
+            "or say --no-auth if anybody may call these tools"
+        )
+    if chosen.workers > 1 and sys.platform == "win32":
+        raise Mistake("--workers does not work on Windows: processes cannot share a socket there")
+    try:
+        tokens_from(tokens)
+        check_count("--workers", chosen.workers)
+        check_count("--max-body", chosen.max_body)
+        if chosen.rate_limit is not None:
+            rate_from(chosen.rate_limit)
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+    return {
+        "host": chosen.host,
+        "path": chosen.path,
+        "tokens": tokens or None,
+        "auth": not chosen.no_auth,
+        "hosts": chosen.allow_host,
+        "origins": chosen.allow_origin,
+        "max_body": chosen.max_body or MOST_BODY,
+        "rate_limit": chosen.rate_limit,
+        "short": not chosen.sdk,
+    }
 
 
 def listed(chosen: argparse.Namespace) -> int:

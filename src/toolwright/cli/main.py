@@ -43,34 +43,7 @@ def parser() -> argparse.ArgumentParser:
             chosen.add_argument("--strict", action="store_true", help="fail if a tool is refused")
         return added
 
-    serve = command("serve", "Serve tools over MCP: stdio, or HTTP with --http.")
-    serve.add_argument("--http", action="store_true", help="serve over HTTP")
-    serve.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
-    serve.add_argument("--port", type=int, default=8000, help="and at which port (%(default)s)")
-    serve.add_argument("--path", default="/mcp", help="and under which path (%(default)s)")
-    serve.add_argument(
-        "--token",
-        action="append",
-        metavar="TOKEN",
-        default=[],
-        help="let in whoever sends this bearer token ($TOOLWRIGHT_TOKEN)",
-    )
-    serve.add_argument(
-        "--no-auth", action="store_true", help="let other machines in without a token"
-    )
-    serve.add_argument(
-        "--allow-host", action="append", metavar="HOST", default=[], help="answer to this host, too"
-    )
-    serve.add_argument(
-        "--allow-origin",
-        action="append",
-        metavar="ORIGIN",
-        default=[],
-        help="answer to pages of this origin",
-    )
-    serve.add_argument(
-        "--sdk", action="store_true", help="answer everything through the official SDK (slower)"
-    )
+    _serve_options(command("serve", "Serve tools over MCP: stdio, or HTTP with --http."))
 
     listed = command("list", "List the tools.")
     shown = command("show", "Show one tool: its schemas and what its author says.")
@@ -103,6 +76,47 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def _serve_options(serve: argparse.ArgumentParser) -> None:
+    """Add what only `serve` takes."""
+    serve.add_argument("--http", action="store_true", help="serve over HTTP")
+    serve.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
+    serve.add_argument("--port", type=int, default=8000, help="and at which port (%(default)s)")
+    serve.add_argument("--path", default="/mcp", help="and under which path (%(default)s)")
+    serve.add_argument(
+        "--token",
+        action="append",
+        metavar="TOKEN",
+        default=[],
+        help="let in whoever sends this bearer token ($TOOLWRIGHT_TOKEN)",
+    )
+    serve.add_argument(
+        "--no-auth", action="store_true", help="let other machines in without a token"
+    )
+    serve.add_argument(
+        "--allow-host", action="append", metavar="HOST", default=[], help="answer to this host, too"
+    )
+    serve.add_argument(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        default=[],
+        help="answer to pages of this origin",
+    )
+    serve.add_argument(
+        "--sdk", action="store_true", help="answer everything through the official SDK (slower)"
+    )
+    serve.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="serve with so many processes"
+    )
+    serve.add_argument(
+        "--rate-limit", metavar="RATE", help="requests of one client, such as 100/s or 1000/min"
+    )
+    serve.add_argument(
+        "--max-body", type=int, metavar="BYTES", help="how large a request may be (4 MiB)"
+    )
+    serve.add_argument("--listening", type=int, help=argparse.SUPPRESS)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 for a failure, 2 for a mistake in using it."""
     reader = parser()
@@ -120,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.command is None:
         reader.print_help()
         return 0
+    chosen.given_arguments = given
     from ..run.frames import stand_in
 
     stand_in()

@@ -11,10 +11,12 @@ from pydantic_core import PydanticSerializationError, ValidationError, to_json
 from ..asking import InputNeeded
 from ..errors import CallError, Overloaded, UnexpectedError
 from ..results import Repair, Result
+from . import redact
 from .json import without_surrogates
 
 log = logging.getLogger("toolwright")
 log.addHandler(logging.NullHandler())
+log.addFilter(redact.Redacting())
 
 SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
 """Exceptions whose text a model may read, as `TypeName: text`; append your own."""
@@ -94,6 +96,6 @@ def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) ->
 
 def _first_line(raised: BaseException) -> str:
     try:
-        return str(raised).split("\n", 1)[0][:500]
+        return redact.sure(str(raised).split("\n", 1)[0][:500])
     except Exception:  # noqa: BLE001 - an exception may not even be able to say itself
         return ""

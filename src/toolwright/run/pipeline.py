@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -178,6 +179,16 @@ class Runner:
     def sees_call(self) -> bool:
         """Whether the target, or a provider of it, may get a `Call`."""
         return bool(self.compiled.plan.injected)
+
+    @functools.cached_property
+    def may_tell(self) -> bool:
+        """Whether a call may have progress to tell of: items of a generator are that."""
+        return (
+            self.sees_call
+            or self.compiled.may_stream
+            or inspect.isgeneratorfunction(self.target)
+            or inspect.isasyncgenfunction(self.target)
+        )
 
     @functools.cached_property
     def has_headers(self) -> bool:

@@ -30,6 +30,7 @@ _CONTENT_TYPES = frozenset(
 _STREAMS: frozenset[Any] = frozenset(
     (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
 )
+_ITERABLES = _STREAMS | {abc.Iterable, abc.AsyncIterable}
 _NOTHING: tuple[Any, ...] = (
     EMPTY,
     Any,
@@ -53,6 +54,14 @@ def output_hint(hint: Any) -> Any:
         item = get_args(bare)[0]
         return str if unalias(item) is str else list[item]  # pieces of one text, or items
     return hint
+
+
+def may_stream(hint: Any) -> bool:
+    """Tell whether values may come one after the other, as far as a hint says."""
+    bare = unalias(hint)
+    if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
+        return may_stream(get_args(bare)[-1])
+    return (get_origin(bare) or bare) in _ITERABLES or bare in (EMPTY, Any, object)
 
 
 def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:

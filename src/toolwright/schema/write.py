@@ -15,7 +15,16 @@ from ..read.signature import EMPTY, VARIADIC, Signature
 from .adapters import serializer_of, validator_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .explicit import check_explicit
-from .output import boxed, declared_content, is_bytes, is_object, is_text, may_be_null, root_object
+from .output import (
+    boxed,
+    declared_content,
+    is_bytes,
+    is_object,
+    is_text,
+    may_be_null,
+    may_stream,
+    root_object,
+)
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
 from .walk import REF_PREFIX, Schema, is_node, refs
@@ -57,6 +66,8 @@ class Compiled:
     """Values are shown as text, or as content, once."""
     none_output: bool
     """The target declares that it gives nothing."""
+    may_stream: bool
+    """Values may come one after the other."""
     content_type: Any
     """`Image`, `Audio` or `File`, where one is declared: a path or bytes become that."""
     problems: tuple[str, ...]
@@ -136,6 +147,7 @@ class Writer:
             text_output=options.output_schema is None and is_text(draft.output_hint),
             bytes_output=options.output_schema is None and is_bytes(draft.output_hint),
             none_output=draft.signature.returns in (None, type(None)),
+            may_stream=may_stream(draft.signature.returns),
             content_type=declared_content(draft.signature.returns),
             problems=tuple(dict.fromkeys(draft.problems)),
             explicit_input=explicit,

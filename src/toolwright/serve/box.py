@@ -19,6 +19,7 @@ class Box(Protocol):
     name: str
     version: str
     instructions: str
+    page_size: int | None
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
 

@@ -24,7 +24,10 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _INFO = "io.modelcontextprotocol/clientInfo"
+_LOG = "io.modelcontextprotocol/logLevel"
 _ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_KNOWN = _ENVELOPE | {_LOG, "progressToken"}
 _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
 
@@ -185,8 +188,10 @@ def is_modern(asked: Asked) -> bool:
     return (
         meta.get(_VERSION) == LATEST_PROTOCOL
         and _are_capabilities(meta.get(_CAPABILITIES))
-        and meta.keys() <= _ENVELOPE | {"progressToken"}
+        and meta.keys() <= _KNOWN
         and (_INFO not in meta or _is_info(meta[_INFO]))
+        # Tools that log are not answered here: a level that is one changes nothing.
+        and meta.get(_LOG, "debug") in _LEVELS
     )
 
 

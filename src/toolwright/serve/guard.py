@@ -6,6 +6,8 @@ import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..run.redact import hide
+
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
@@ -85,6 +87,7 @@ def tokens_from(given: Any) -> dict[str, Caller]:
 
 
 def _checked(token: str) -> str:
+    hide(token)
     if len(token) < 8 or not token.isascii() or any(each.isspace() for each in token):
         msg = "a token has at least 8 characters, all ASCII, none of them a space"
         raise ValueError(msg)

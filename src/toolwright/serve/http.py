@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from ..call import Call
+from ..limits import check_count, rate_from
 from ..options import LATEST_PROTOCOL
-from .desk import Asked, Desk, asked_of, is_modern
+from .desk import Asked, Desk, Task, asked_of, is_modern
 from .guard import Caller, Guard, Refusal, tokens_from
+from .pace import Pace
 
 if TYPE_CHECKING:
     from .box import Box
@@ -32,14 +34,17 @@ class App:
         origins: Iterable[str] = (),
         tokens: Any = None,
         stateless: bool = False,
-        most_body: int = MOST_BODY,
+        max_body: int = MOST_BODY,
+        rate_limit: str | None = None,
         short: bool = True,
     ) -> None:
         self.box = box
         self.path = path.rstrip("/")
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
         self.stateless = stateless
-        self.most_body = most_body
+        check_count("max_body", max_body)
+        self.most_body = max_body
+        self.pace = Pace(rate_from(rate_limit)) if rate_limit is not None else None
         self.short = short
         self.desk = Desk(box, watch=not stateless)
         self._manager: Any = None
@@ -70,6 +75,9 @@ class App:
             return
         if isinstance(who, Caller):
             scope["toolwright.caller"] = who
+        if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
+            await _say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
+            return
         if scope["method"] == "POST":
             # Headers that came twice are for somebody who looks at them closely.
             receive = await self._post(headers if once else {}, receive, send, who)
@@ -104,20 +112,23 @@ class App:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
-        if "progressToken" in asked.meta:
-            return False
         roles = who.roles if isinstance(who, Caller) else ()
-        if asked.method == "tools/list" and asked.params.keys() == {"_meta"}:
+        if asked.method == "tools/call":
+            task = self.desk.task(asked, LATEST_PROTOCOL, roles)
+            if task is None or (task.token is not None and task.runner.may_tell):
+                return False
+            return await self._call(task, receive, send, who)
+        if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
+            return False
+        if asked.method == "tools/list" and self.box.page_size is None:
             await _answer(send, self.desk.listed(asked, LATEST_PROTOCOL, roles))
             return True
-        if asked.method == "server/discover" and asked.params.keys() == {"_meta"}:
+        if asked.method == "server/discover":
             await _answer(send, self.desk.discover(asked))
             return True
-        task = (
-            self.desk.task(asked, LATEST_PROTOCOL, roles) if asked.method == "tools/call" else None
-        )
-        if task is None:
-            return False
+        return False
+
+    async def _call(self, task: Task, receive: Any, send: Any, who: Any) -> bool:
         runner = task.runner
         if runner.inline and runner.is_plain and not self.box.is_wrapped:
             await _answer(send, self.desk.finished(task, runner.call(task.arguments)))
@@ -181,6 +192,13 @@ _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name")
 
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
+
+
+def _client(scope: Any, who: Caller | None) -> str:
+    """Return who a request counts for: the owner of its token, or the machine it comes from."""
+    if who is not None:
+        return f"caller {who.name}"
+    return str(scope["client"][0]) if scope.get("client") else ""
 
 
 def _is_ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:
@@ -279,9 +297,9 @@ async def _answer(send: Any, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _say(send: Any, status: int, text: str) -> None:
+async def _say(send: Any, status: int, text: str, *more: tuple[bytes, bytes]) -> None:
     body = json.dumps({"error": text}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers = [_HEAD, (b"content-length", b"%d" % len(body)), *more]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

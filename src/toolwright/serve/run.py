@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .guard import LOOPBACK
-from .http import App
+from .http import MOST_BODY, App
 
 if TYPE_CHECKING:
     from .box import Box
@@ -39,6 +39,8 @@ def serve_http(
     hosts: Iterable[str] = (),
     origins: Iterable[str] = (),
     stateless: bool = False,
+    max_body: int = MOST_BODY,
+    rate_limit: str | None = None,
     short: bool = True,
     listening: socket.socket | None = None,
 ) -> None:
@@ -58,6 +60,8 @@ def serve_http(
         hosts=(host, *hosts),
         origins=origins,
         stateless=stateless,
+        max_body=max_body,
+        rate_limit=rate_limit,
         short=short,
     )
     settings = uvicorn.Config(app, log_level="warning", access_log=False)

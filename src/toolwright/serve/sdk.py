@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+import base64
+import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
@@ -12,14 +13,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
-from mcp.shared.subscriptions import (
-    PromptsListChanged,
-    ResourcesListChanged,
-    ResourceUpdated,
-    ToolsListChanged,
-)
 
 from ..asking import CannotAsk, InputNeeded
 from ..catalog import may_use
@@ -30,6 +25,7 @@ from ..run.failure import failed, failure_of
 from ..run.words import show
 from .asker import Answers, Pushes
 from .calls import call_of, caller_of
+from .changes import Changes
 
 if TYPE_CHECKING:
     from .box import Box
@@ -41,7 +37,6 @@ _CONFIRM: dict[str, Any] = {
 }
 RESOURCE_NOT_FOUND = -32002
 """What older clients are told; newer ones get invalid parameters."""
-_ORDER = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 # Deprecated, and still what old clients want: the function inside does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
@@ -51,12 +46,7 @@ class Served:
 
     def __init__(self, box: Box, *, watch: bool = True, trusted: bool = True) -> None:
         self.box = box
-        self.bus = InMemorySubscriptionBus()
-        self.levels: dict[str, str] = {}
-        self.watchers: dict[str, dict[int, Any]] = {}
-        self.sessions: dict[int, Any] = {}
-        self.watch = watch
-        """Whether clients can be told of changes: not where each request is on its own."""
+        self.changes = Changes(box, watch=watch)
         self.trusted = trusted
         """Whether the client is the user himself, who may do anything: over stdio."""
         handlers: dict[str, Any] = {}
@@ -74,7 +64,7 @@ class Served:
         if box.prompts or any(each.is_template for each in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
-            handlers["on_subscriptions_listen"] = ListenHandler(self.bus)
+            handlers["on_subscriptions_listen"] = ListenHandler(self.changes.bus)
         self.server: Server[Any] = Server(
             box.name,
             version=box.version,
@@ -98,8 +88,6 @@ class Served:
         vars(self.server)["create_initialization_options"] = lambda: handshake
         security = RequestStateSecurity.ephemeral()
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
-        self._loop: asyncio.AbstractEventLoop | None = None
-        box.on_change(self._changed)
 
     def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
         """Add what newer clients must be told: that it is complete, and how long it may be kept."""
@@ -108,6 +96,18 @@ class Served:
         if kept:
             made = {**made, "ttlMs": 0, "cacheScope": "private"}
         return {**made, "resultType": "complete"}
+
+    def _page(
+        self, ctx: Any, params: Any, key: str, items: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return a page of a list: what comes behind the item that a cursor names."""
+        cursor = params.cursor if params is not None else None
+        begin = _place(cursor, items) if cursor else 0
+        most = self.box.page_size or len(items)
+        made: dict[str, Any] = {key: items[begin : begin + most]}
+        if begin + most < len(items):
+            made["nextCursor"] = _cursor(items[begin + most - 1])
+        return self._whole(ctx, made)
 
     # -- tools
 
@@ -120,14 +120,13 @@ class Served:
 
     async def list_tools(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/list`."""
-        self._seen(ctx)
-        _no_cursor(params)
-        listed = self.box.to_mcp_json(ctx.protocol_version, self._roles(ctx))
-        return self._whole(ctx, json.loads(listed))
+        self.changes.seen(ctx)
+        listed = json.loads(self.box.to_mcp_json(ctx.protocol_version, self._roles(ctx)))
+        return self._page(ctx, params, "tools", listed["tools"])
 
     async def call_tool(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/call`."""
-        self._seen(ctx)
+        self.changes.seen(ctx)
         self._known(params.name, self._roles(ctx))
         result: Any = await self._asked(ctx, params, self._run_tool)
         if not isinstance(result, Result):
@@ -183,16 +182,14 @@ class Served:
 
     async def list_resources(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/list`."""
-        self._seen(ctx)
-        _no_cursor(params)
-        plain = [each for each in self.box.resources.values() if not each.is_template]
-        return self._whole(ctx, {"resources": [each.to_mcp() for each in plain]})
+        self.changes.seen(ctx)
+        plain = [each.to_mcp() for each in self.box.resources.values() if not each.is_template]
+        return self._page(ctx, params, "resources", plain)
 
     async def list_templates(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/templates/list`."""
-        _no_cursor(params)
-        many = [each for each in self.box.resources.values() if each.is_template]
-        return self._whole(ctx, {"resourceTemplates": [each.to_mcp() for each in many]})
+        many = [each.to_mcp() for each in self.box.resources.values() if each.is_template]
+        return self._page(ctx, params, "resourceTemplates", many)
 
     async def read_resource(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/read`."""
@@ -219,21 +216,21 @@ class Served:
 
     async def subscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/subscribe`."""
-        self.watchers.setdefault(str(params.uri), {})[id(ctx.session)] = ctx.session
+        self.changes.subscribe(ctx, str(params.uri))
         return t.EmptyResult()
 
     async def unsubscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/unsubscribe`."""
-        self.watchers.pop(str(params.uri), None)
+        self.changes.unsubscribe(ctx, str(params.uri))
         return t.EmptyResult()
 
     # -- prompts and completion
 
     async def list_prompts(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/list`."""
-        self._seen(ctx)
-        _no_cursor(params)
-        return self._whole(ctx, {"prompts": [each.to_mcp() for each in self.box.prompts.values()]})
+        self.changes.seen(ctx)
+        all_of_them = [each.to_mcp() for each in self.box.prompts.values()]
+        return self._page(ctx, params, "prompts", all_of_them)
 
     async def get_prompt(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/get`."""
@@ -279,72 +276,34 @@ class Served:
 
     async def set_level(self, ctx: Any, params: Any) -> Any:
         """Answer `logging/setLevel`."""
-        self.levels[_session_of(ctx)] = params.level
+        self.changes.set_level(ctx, params.level)
         return t.EmptyResult()
 
     async def _log(self, ctx: Any, level: str, data: Any) -> None:
-        least = self.levels.get(_session_of(ctx), "debug")
-        if _ORDER.index(level) >= _ORDER.index(least):
+        if self.changes.wants(ctx, level):
             await _send_log(ctx.session, level, data, self.box.name, ctx.request_id)
-
-    # -- changes
-
-    def _seen(self, ctx: Any) -> None:
-        if self.watch and ctx.protocol_version < BARE_SINCE:
-            self._loop = asyncio.get_running_loop()
-            self.sessions[id(ctx.session)] = ctx.session
-        elif self._loop is None:
-            self._loop = asyncio.get_running_loop()
-
-    def _changed(self, what: str, uri: str) -> None:
-        """Tell clients of a change; called in any thread."""
-        if self._loop is None or self._loop.is_closed() or not self.watch:
-            return
-        self._loop.call_soon_threadsafe(lambda: _kept(asyncio.ensure_future(self._tell(what, uri))))
-
-    async def _tell(self, what: str, uri: str) -> None:
-        events: dict[str, Any] = {
-            "tools": ToolsListChanged,
-            "prompts": PromptsListChanged,
-            "resources": ResourcesListChanged,
-        }
-        if what == "resource":
-            await self.bus.publish(ResourceUpdated(uri=uri))
-            for each in list(self.watchers.get(uri, {}).values()):
-                await _quietly(each.send_resource_updated(uri))
-            return
-        await self.bus.publish(events[what]())
-        for each in list(self.sessions.values()):
-            await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
-
-
-_tasks: set[Any] = set()
-
-
-def _kept(task: Any) -> None:
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
-
-
-async def _quietly(sending: Any) -> None:
-    try:
-        await sending
-    except Exception:  # noqa: BLE001 - a client that is gone hears nothing
-        return
-
-
-def _no_cursor(params: Any) -> None:
-    """Everything is on one page: there is no other."""
-    if params is not None and params.cursor:
-        raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor")
-
-
-def _session_of(ctx: Any) -> str:
-    headers = getattr(ctx.request, "headers", None)
-    return headers.get("mcp-session-id", "") if headers is not None else ""
 
 
 def _abilities(ctx: Any) -> frozenset[str]:
     known = ctx.session.client_capabilities
     names = ("elicitation", "sampling", "roots")
     return frozenset(name for name in names if getattr(known, name, None) is not None)
+
+
+def _identity(item: Mapping[str, Any]) -> str:
+    """Return what an item of a list is known by."""
+    return item.get("uri") or item.get("uriTemplate") or item["name"]
+
+
+def _cursor(last: Mapping[str, Any]) -> str:
+    """Name the last item of a page: a list may change before the next one is asked for."""
+    return base64.urlsafe_b64encode(_identity(last).encode()).decode()
+
+
+def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
+    """Return where the page behind a cursor begins. Raises `MCPError`."""
+    try:
+        last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
+        return [_identity(item) for item in items].index(last) + 1
+    except (binascii.Error, ValueError):
+        raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor") from None

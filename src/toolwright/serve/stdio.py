@@ -222,7 +222,7 @@ class Conversation:
             return task is not None
         if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
             return False
-        if method == "tools/list":
+        if method == "tools/list" and self.box.page_size is None:
             self.writer.write(self.desk.listed(asked, protocol, None))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:

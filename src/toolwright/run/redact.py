@@ -1,0 +1,73 @@
+"""Secrets do not belong into a log, or into what a model reads: they become `***`."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import re
+import time
+
+_HIDDEN = "***"
+_NAMES = (
+    r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
+)
+_SECRET_NAME = re.compile(_NAMES, re.IGNORECASE)
+# What is a secret wherever it stands.
+_SURE = re.compile(
+    r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|\b(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_])*[A-Za-z0-9]{16,}[\w-]*"
+    r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[A-Z0-9]{16}\b"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
+    re.ASCII,
+)
+# What is probably one, by the name before it: in a log nobody misses it.
+_NAMED = re.compile(
+    rf"(?P<name>[\"']?\b[\w-]{{0,40}}{_NAMES}[\"']?\s*[=:]\s*[\"']?)(?P<value>[^\s\"',;&]{{4,}})"
+    r"|(?P<bearer>\b(?:bearer|basic)\s+)[\w.~+/=-]{4,}",
+    re.IGNORECASE,
+)
+_known: set[str] = set()
+_FRESH = 10.0
+"""Seconds for which the secrets in the environment are remembered."""
+
+
+def hide(secret: str) -> None:
+    """Never let this text through."""
+    _known.add(secret)
+
+
+def sure(text: str) -> str:
+    """Hide what is a secret for sure; of other words none is touched."""
+    for secret in _secrets(int(time.monotonic() / _FRESH), len(_known)):
+        if secret in text:
+            text = text.replace(secret, _HIDDEN)
+    return _SURE.sub(lambda found: (found["scheme"] or "") + _HIDDEN, text)
+
+
+def likely(text: str) -> str:
+    """Hide what may be a secret, too, by the name that stands before it."""
+    return _NAMED.sub(lambda found: (found["name"] or found["bearer"]) + _HIDDEN, sure(text))
+
+
+@functools.lru_cache(maxsize=1)
+def _secrets(_now: int, _count: int) -> list[str]:
+    """Return secrets that are known: those we were told, and those in the environment."""
+    named = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
+    return [each for each in (*_known, *named) if len(each) >= 8]
+
+
+class Redacting(logging.Filter):
+    """Writes each record of a logger without secrets, its traceback included."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change a record; it is never dropped."""
+        record.msg, record.args = likely(record.getMessage()), None
+        if record.exc_info and not record.exc_text:
+            # Formatters write this text if it is there.
+            record.exc_text = likely(_FORMATTER.formatException(record.exc_info))
+        return True
+
+
+_FORMATTER = logging.Formatter()
