@@ -131,6 +131,12 @@ class Running(Offers):
         self._around.append(hook)
         return hook
 
+    is_live = False
+
+    def busy(self) -> contextlib.AbstractContextManager[None]:
+        """Keep it open while something of it runs: it is open until somebody closes it."""
+        return contextlib.nullcontext()
+
     def adopt(self, tool: Tool) -> Tool:
         """Give a tool the providers, the store and the timeout of this toolbox."""
         return tool.at_home(self._home)

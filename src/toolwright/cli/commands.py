@@ -9,7 +9,7 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from .. import __version__
 from ..catalog import matches
@@ -18,6 +18,7 @@ from . import workers
 
 if TYPE_CHECKING:
     from ..definition import Tool
+    from ..serve.box import Box
     from ..toolbox import Toolbox
 
 
@@ -91,8 +92,27 @@ def serve(chosen: argparse.Namespace) -> int:
     box, usable = opened(chosen)
     if not usable:
         return 1
-    converse(box, wire, short=not chosen.sdk)
+    converse(_served(box, chosen), wire, short=not chosen.sdk)
     return 0
+
+
+def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
+    """Return what is served: the toolbox, or what stands for its newest version."""
+    if not chosen.reload:
+        return box
+    from ..serve.live import Live
+    from .reload import Reloader
+    from .target import BadTarget
+
+    def load() -> Toolbox:
+        newer, usable = opened(chosen)
+        if not usable:
+            raise BadTarget("a tool is refused")
+        return newer
+
+    live = Live(box)
+    Reloader(chosen.target, live, load).watch()
+    return cast("Box", live)
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
@@ -118,7 +138,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
     if chosen.workers == 1:
-        serve_http(box, **settings, listening=listening)
+        serve_http(_served(box, chosen), **settings, listening=listening)
         return 0
     again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
     return workers.Workers(again, chosen.workers, listening).run()
@@ -137,6 +157,8 @@ def _http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
             f"{chosen.host} can be reached by other machines: give a --token, "
             "or say --no-auth if anybody may call these tools"
         )
+    if chosen.workers > 1 and chosen.reload:
+        raise Mistake("--reload works with one process: leave --workers out")
     if chosen.workers > 1 and sys.platform == "win32":
         raise Mistake("--workers does not work on Windows: processes cannot share a socket there")
     try:

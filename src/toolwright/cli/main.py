@@ -106,6 +106,9 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
         "--sdk", action="store_true", help="answer everything through the official SDK (slower)"
     )
     serve.add_argument(
+        "--reload", action="store_true", help="load the tools anew when their files change"
+    )
+    serve.add_argument(
         "--workers", type=int, default=1, metavar="N", help="serve with so many processes"
     )
     serve.add_argument(

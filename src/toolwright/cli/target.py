@@ -27,7 +27,7 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
 
     Raises `BadTarget`.
     """
-    path, attribute = _split(target)
+    path, attribute = split(target)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # last: a file of theirs must not stand in for what we import
@@ -45,7 +45,7 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
     return box, refused
 
 
-def _split(target: str) -> tuple[str, str]:
+def split(target: str) -> tuple[str, str]:
     """Split `file.py:box`; a drive letter is no attribute."""
     path, colon, attribute = target.rpartition(":")
     if not colon or (len(path) == 1 and path.isalpha()) or "/" in attribute or "\\" in attribute:

@@ -50,6 +50,8 @@ class Child:
         assert self.process.stdin is not None  # noqa: S101 - both are pipes
         assert self.process.stdout is not None  # noqa: S101
         self.pipe = Pipe(self.process.stdout.fileno(), self.process.stdin.fileno())
+        self.code = _code
+        """Which version of the program it may have imported."""
         self.lock = threading.Lock()
         self.user: object = None
         with contextlib.suppress(Closed):  # then asking it says so
@@ -136,8 +138,12 @@ class Pool:
     def give(self, child: Child) -> None:
         """Take one back that can work for others."""
         with self.changed:
-            self.idle.append(child)
-            self.changed.notify()
+            is_fresh = child.code == _code
+            if is_fresh:
+                self.idle.append(child)
+                self.changed.notify()
+        if not is_fresh:
+            self.discard(child)
 
     def discard(self, child: Child) -> int:
         """End one that cannot; return what it ended with."""
@@ -164,6 +170,7 @@ class Pool:
             child.end()
 
 
+_code = 0
 _pools: dict[int | None, Pool] = {}
 _lock = threading.Lock()
 
@@ -184,6 +191,13 @@ def close_pools() -> None:
         pools = list(_pools.values())
     for each in pools:
         each.close()
+
+
+def forget_code() -> None:
+    """Let no process work again that has imported the program as it was before."""
+    global _code  # noqa: PLW0603 - there is one program
+    _code += 1
+    close_pools()
 
 
 class Apart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from ..call import Call
@@ -22,6 +23,11 @@ class Box(Protocol):
     page_size: int | None
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it may be exchanged for one that offers other things."""
+        ...
 
     @property
     def sees_calls(self) -> bool:
@@ -67,6 +73,14 @@ class Box(Protocol):
 
     async def ready(self) -> None:
         """Enter the lifespan, unless that is done."""
+        ...
+
+    def busy(self) -> AbstractContextManager[None]:
+        """Keep it open while something of it runs."""
+        ...
+
+    def close(self) -> None:
+        """Close it, in a thread that may wait."""
         ...
 
     async def aclose(self) -> None:

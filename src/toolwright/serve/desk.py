@@ -68,15 +68,16 @@ class Desk:
     def capabilities(self) -> dict[str, Any]:
         """Return what exists here, and nothing else."""
         box, watch = self.box, self.watch
+        offers_prompts = bool(box.prompts) or box.is_live
         made: dict[str, Any] = {}
         if box.sees_calls:
             made["logging"] = {}
-        if box.prompts:
+        if offers_prompts:
             made["prompts"] = {"listChanged": watch}
-        if box.resources:
+        if box.resources or box.is_live:
             made["resources"] = {"subscribe": watch, "listChanged": watch}
         made["tools"] = {"listChanged": watch}
-        if box.prompts or any(each.is_template for each in box.resources.values()):
+        if offers_prompts or any(each.is_template for each in box.resources.values()):
             made["completions"] = {}
         return made
 

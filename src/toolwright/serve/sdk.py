@@ -50,7 +50,9 @@ class Served:
         self.trusted = trusted
         """Whether the client is the user himself, who may do anything: over stdio."""
         handlers: dict[str, Any] = {}
-        if box.resources:
+        offers_resources = bool(box.resources) or box.is_live
+        offers_prompts = bool(box.prompts) or box.is_live
+        if offers_resources:
             handlers |= {
                 "on_list_resources": self.list_resources,
                 "on_list_resource_templates": self.list_templates,
@@ -59,9 +61,9 @@ class Served:
             if watch:
                 handlers["on_subscribe_resource"] = self.subscribe
                 handlers["on_unsubscribe_resource"] = self.unsubscribe
-        if box.prompts:
+        if offers_prompts:
             handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
-        if box.prompts or any(each.is_template for each in box.resources.values()):
+        if offers_prompts or any(each.is_template for each in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
             handlers["on_subscriptions_listen"] = ListenHandler(self.changes.bus)
@@ -164,7 +166,8 @@ class Served:
         asker: Any = Answers(params) if ctx.protocol_version >= BARE_SINCE else Pushes(ctx)
         asker.abilities = _abilities(ctx)
         async with call_of(ctx, asker, self._log) as call:
-            result: Result = await run(params, call)
+            with self.box.busy():
+                result: Result = await run(params, call)
         cause = result.error.__cause__ if result.error is not None else None
         if isinstance(cause, InputNeeded):
             return asker.needed(cause)

@@ -1,0 +1,124 @@
+"""Load a target anew when one of its files changes, behind the connections that are open."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import os
+import site
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from .target import BadTarget, split
+
+if TYPE_CHECKING:
+    from ..serve.live import Live
+    from ..toolbox import Toolbox
+
+Stamp = tuple[int, int, int]
+_PAUSE = 0.1
+"""Seconds between two looks at the files; a change must be as old before it is loaded."""
+
+
+class Reloader:
+    """Watches the files that a target has imported, and exchanges the toolbox."""
+
+    def __init__(self, target: str, live: Live, load: Callable[[], Toolbox]) -> None:
+        self.live = live
+        self.load = load
+        place = Path(split(target)[0])
+        self.folder = (place if place.is_dir() else place.parent).resolve()
+        self.seen: dict[str, Stamp] = self._stamps()
+        self.ends = threading.Event()
+        # A cache of code knows files by seconds and sizes: two edits in one second look the same.
+        sys.dont_write_bytecode = True
+
+    def watch(self) -> None:
+        """Watch in a thread until the program ends."""
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while not self.ends.wait(_PAUSE):
+            now = self._stamps()
+            if now == self.seen:
+                continue
+            while not self.ends.wait(_PAUSE):  # an editor may still be writing
+                later = self._stamps()
+                if later == now:
+                    break
+                now = later
+            self.reload()
+            # What was written while it was loaded is looked at again.
+            after = self._stamps()
+            self.seen = {file: now.get(file, stamp) for file, stamp in after.items()}
+
+    def reload(self) -> bool:
+        """Load the target anew; keep the version that works if it cannot be."""
+        before = self._modules()
+        for name in before:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        try:
+            box = self.load()
+        except BadTarget as error:
+            for name in self._modules():
+                del sys.modules[name]
+            sys.modules.update(before)
+            print(f"toolwright: not reloaded, {error}", file=sys.stderr, flush=True)
+            return False
+        from ..run.processes import forget_code
+
+        forget_code()
+        self.live.swap(box)
+        count = sum(box.is_enabled(name) for name in box)
+        print(f"toolwright: reloaded, {count} tools", file=sys.stderr, flush=True)
+        return True
+
+    def _modules(self) -> dict[str, ModuleType]:
+        """Return the modules that belong to the user: their files may change."""
+        return {
+            name: module
+            for name, module in list(sys.modules.items())
+            if name != "__main__" and _is_own(getattr(module, "__file__", None))
+        }
+
+    def _folders(self) -> set[Path]:
+        """Return where the user's modules are: a new one will be beside them."""
+        files = [_real(str(module.__file__)) for module in self._modules().values()]
+        return {self.folder, *(Path(file).parent for file in files)}
+
+    def _stamps(self) -> dict[str, Stamp]:
+        found: dict[str, Stamp] = {}
+        for folder in self._folders():
+            with contextlib.suppress(OSError), os.scandir(folder) as files:
+                for file in files:
+                    if file.name.endswith(".py") and not file.name.startswith("."):
+                        known = file.stat()
+                        found[file.path] = (known.st_mtime_ns, known.st_size, known.st_ino)
+        return found
+
+
+@functools.cache
+def _real(file: str) -> str:
+    return os.path.realpath(file)
+
+
+def _others() -> tuple[str, ...]:
+    """Return folders whose code is not the user's: what is installed, and ourselves."""
+    places = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    places |= {*site.getsitepackages(), site.getusersitepackages()}
+    places.add(str(Path(__file__).parents[1]))
+    return tuple(os.path.realpath(place) + os.sep for place in places if place)
+
+
+_OTHERS = _others()
+
+
+def _is_own(file: str | None) -> bool:
+    return file is not None and not _real(file).startswith(_OTHERS)

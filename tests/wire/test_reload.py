@@ -1,0 +1,237 @@
+"""`serve --reload`: files change behind live clients, in every way that files change."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import mcp
+import mcp_types
+import pytest
+from command_files import here
+from processes import Http, Stdio, until
+
+__all__ = ["here"]  # a fixture
+
+GOOD = """\
+from helper import WORD
+from toolwright import Toolbox
+
+box = Toolbox("edited", version="{at}")
+
+@box.tool
+def say{at}(slow: float = 0) -> str:
+    "Say it."
+    import time
+    time.sleep(slow)
+    return f"{{WORD}} {at}"
+
+@box.tool
+def same() -> int:
+    return {at}
+"""
+BAD = [
+    "def broken(:\n",
+    "import nowhere_at_all\n",
+    "raise RuntimeError('at import')\n",
+    "import sys; sys.exit(3)\n",
+    "",
+    "from helper import MISSING\n",
+    "box = 5\n",
+    "\0",
+]
+
+
+class Edited:
+    """The files of a target, and what its server says of them."""
+
+    def __init__(self, server, folder):
+        self.server = server
+        self.file = folder / "edited.py"
+        self.count = 0
+
+    def write(self, text):
+        """Write as editors do: another file takes its place."""
+        other = self.file.with_suffix(".tmp")
+        other.write_text(text)
+        os.replace(other, self.file)
+
+    def edit(self, text, *, good=True):
+        """Change the file, and wait until the server says what came of it."""
+        self.count += 1
+        self.write(text)
+        until(lambda: len(self.lines()) == self.count, f"edit {self.count}")
+        assert ("not reloaded" not in self.lines()[-1]) == good, self.lines()[-1]
+
+    def lines(self):
+        return [each for each in self.server.said().splitlines() if "reloaded" in each]
+
+
+@pytest.fixture
+def target(here, tmp_path):
+    here({"edited.py": GOOD.format(at=0), "helper.py": "WORD = 'word'\n"})
+    return Path("edited.py").absolute()
+
+
+def run_edits(edited, check):
+    """Twenty edits, bad ones among them; after each, `check` sees the last good one."""
+    good = 0
+    for at in range(1, 21):
+        if at % 3 == 0:
+            edited.edit(BAD[at // 3 % len(BAD)], good=False)
+        else:
+            good = at
+            edited.edit(GOOD.format(at=at))
+        check(good)
+
+
+@pytest.mark.promise("serve.last-good")
+@pytest.mark.parametrize("more", [[], ["--sdk"]])
+def test_twenty_edits_behind_a_client_on_stdio(target, more):
+    with Stdio(target, "--reload", *more) as server:
+        server.ask("tools/list")
+
+        def check(at):
+            tools = server.ask("tools/list")["result"]["tools"]
+            assert [tool["name"] for tool in tools] == [f"say{at}", "same"]
+            assert server.call(f"say{at}")["content"][0]["text"] == f"word {at}"
+            assert server.call("same")["structuredContent"] == {"result": at}
+
+        run_edits(Edited(server, target.parent), check)
+        told = [each for each in server.others if each.get("method") == TOLD]
+        assert len(told) == 14
+        assert server.end() == 0
+        assert "Traceback" not in server.said()
+
+
+TOLD = "notifications/tools/list_changed"
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_twenty_edits_behind_a_client_over_http(target, mode):
+    told, all_told = [], asyncio.Event()
+
+    async def hear(message):
+        if isinstance(message, mcp_types.ToolListChangedNotification):
+            told.append(message)
+            if len(told) == 14:
+                all_told.set()
+
+    async def talk(server):
+        url = f"http://127.0.0.1:{server.port}/mcp"
+        async with mcp.Client(url, mode=mode, message_handler=hear, cache=None) as client:
+            await client.list_tools()
+            good = 0
+            edited = Edited(server, target.parent)
+            for at in range(1, 21):
+                good = good if at % 3 == 0 else at
+                text = BAD[at // 3 % len(BAD)] if at % 3 == 0 else GOOD.format(at=at)
+                await asyncio.to_thread(edited.edit, text, good=at % 3 != 0)
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                assert names == [f"say{good}", "same"]
+                said = await client.call_tool(f"say{good}", {})
+                assert said.content[0].text == f"word {good}"
+            if mode == "legacy":
+                await asyncio.wait_for(all_told.wait(), 10)
+
+    with Http(target, "--reload") as server:
+        asyncio.run(asyncio.wait_for(talk(server), 120))
+        assert "Traceback" not in server.said()
+    assert len(told) == (14 if mode == "legacy" else 0)
+
+
+@pytest.mark.promise("serve.reload")
+def test_a_call_that_runs_finishes_on_the_old_code(target):
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, target.parent)
+        arguments = {"name": "say0", "arguments": {"slow": 1.5}}
+        number = server.begin("tools/call", arguments)
+        server.call("same")
+        edited.edit(GOOD.format(at=1))
+        assert server.call("same")["structuredContent"] == {"result": 1}
+        assert server.answer(number)["result"]["content"][0]["text"] == "word 0"
+
+
+def test_a_module_that_is_imported_changes(target):
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, target.parent)
+        edited.file = target.with_name("helper.py")
+        edited.edit("WORD = 'other'\n")
+        assert server.call("say0")["content"][0]["text"] == "other 0"
+        edited.edit("WORD = \n", good=False)
+        assert server.call("say0")["content"][0]["text"] == "other 0"
+        # The same size, in the same second: a cache of code would not see it.
+        edited.edit("WORD = 'mixed'\n")
+        assert server.call("say0")["content"][0]["text"] == "mixed 0"
+        # A module that does not import is watched, too, though it was never loaded.
+        edited.file = target.with_name("later.py")
+        edited.edit("NOW = \n")
+        edited.file = target
+        edited.edit("from later import NOW\n" + GOOD.format(at=5), good=False)
+        edited.file = target.with_name("later.py")
+        edited.edit("NOW = 1\n")
+        assert server.call("same")["structuredContent"] == {"result": 5}
+
+
+LIFE = """\
+import contextlib, pathlib
+from toolwright import Toolbox
+
+@contextlib.asynccontextmanager
+async def life():
+    with open("life.txt", "a") as file: print("open {at}", file=file)
+    yield {at}
+    with open("life.txt", "a") as file: print("close {at}", file=file)
+
+box = Toolbox("life", lifespan=life)
+
+@box.tool
+async def wait(seconds: float = 0) -> int:
+    import asyncio
+    await asyncio.sleep(seconds)
+    return box.state
+
+@box.resource("state://now")
+def now() -> str:
+    return str(box.state)
+"""
+
+
+def test_an_old_version_is_closed_when_its_last_call_has_ended(target):
+    target.write_text(LIFE.format(at=1))
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, target.parent)
+        assert server.call("wait")["structuredContent"] == {"result": 1}
+        number = server.begin("tools/call", {"name": "wait", "arguments": {"seconds": 1.5}})
+        edited.edit(LIFE.format(at=2))
+        assert server.call("wait")["structuredContent"] == {"result": 2}
+        assert Path("life.txt").read_text().split("\n")[:-1] == ["open 1", "open 2"]
+        assert server.answer(number)["result"]["structuredContent"] == {"result": 1}
+        until(lambda: Path("life.txt").read_text().endswith("close 1\n"), "it is closed")
+        read = server.ask("resources/read", {"uri": "state://now"})
+        assert read["result"]["contents"][0]["text"] == "2"
+
+
+APART = """\
+from toolwright import Toolbox
+
+box = Toolbox("apart")
+
+@box.tool(run_on="process")
+def version() -> int:
+    return {at}
+"""
+
+
+def test_processes_run_the_new_code(target):
+    target.write_text(APART.format(at=1))
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, target.parent)
+        for at in (1, 2, 3):
+            assert server.call("version")["structuredContent"] == {"result": at}
+            edited.edit(APART.format(at=at + 1))
+
+
+def test_reload_needs_one_process(target):
+    from processes import refused
+
+    assert "--workers" in refused(2, "serve", target, "--http", "--reload", "--workers", "2")
