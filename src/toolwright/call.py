@@ -46,6 +46,7 @@ class Call:
     __slots__ = (
         "_asker",
         "_cancelled",
+        "_claims",
         "_hang_up",
         "_headers",
         "_lock",
@@ -71,6 +72,7 @@ class Call:
         id: str | None = None,  # noqa: A002 - what it is called everywhere
         caller: str | None = None,
         roles: Sequence[str] = (),
+        claims: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
@@ -84,6 +86,7 @@ class Call:
         self.caller = caller
         """Who asked, if that is known."""
         self.roles = tuple(roles)
+        self._claims = dict(claims or {})
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
         self.headers_read = False
         """Whether the headers were looked at: what depends on them is never cached."""
@@ -113,6 +116,16 @@ class Call:
             call.headers_read = True
             call = call._outer  # noqa: SLF001 - of our own kind
         return self._headers
+
+    @property
+    def claims(self) -> Mapping[str, Any]:
+        """What the issuer of the caller's token says of him; empty if nobody has signed in."""
+        _ = self.headers  # what depends on claims is never cached, either
+        return self._claims
+
+    def all_claims(self) -> dict[str, Any]:
+        """Return the claims without looking at them: for handing them on."""
+        return self._claims
 
     def all_headers(self) -> dict[str, str]:
         """Return the headers without looking at them: for handing them on."""
@@ -237,6 +250,7 @@ class Call:
             id=f"{self.id}.{next(_numbers):x}",
             caller=self.caller,
             roles=self.roles,
+            claims=self._claims,
             on_progress=self.progress,
             on_log=self._on_log,
         )

@@ -55,6 +55,7 @@ class ChildCall(Call):
             id=sent["id"],
             caller=sent["caller"],
             roles=sent["roles"],
+            claims=sent["claims"],
             headers=sent["headers"],
             timeout=sent["remaining"],
             on_progress=lambda done, total, said: pipe.send({"progress": [done, total, said]}),

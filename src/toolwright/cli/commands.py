@@ -15,15 +15,12 @@ from .. import __version__
 from ..catalog import matches
 from ..errors import ToolNotFound
 from . import workers
+from .mistakes import Mistake
 
 if TYPE_CHECKING:
     from ..definition import Tool
     from ..serve.box import Box
     from ..toolbox import Toolbox
-
-
-class Mistake(Exception):
-    """The command was used in a way that cannot work; exit code 2."""
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -117,11 +114,12 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
 
 def _serve_http(chosen: argparse.Namespace) -> int:
     from ..serve.run import listen, serve_http
+    from .http_settings import http_settings
 
     box, usable = opened(chosen)
     if not usable:
         return 1
-    settings = _http_settings(chosen)
+    settings = http_settings(chosen)
     if chosen.listening is not None:  # one of several workers
         workers.end_with_input()
         serve_http(
@@ -134,7 +132,8 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         where = f"{chosen.host}:{chosen.port}"
         print(f"toolwright: cannot listen at {where}: {error.strerror}", file=sys.stderr)
         return 1
-    url = f"http://{chosen.host}:{listening.getsockname()[1]}{chosen.path}"
+    scheme = "https" if settings["tls"] else "http"
+    url = f"{scheme}://{chosen.host}:{listening.getsockname()[1]}{chosen.path}"
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
     if chosen.workers == 1:
@@ -142,44 +141,6 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         return 0
     again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
     return workers.Workers(again, chosen.workers, listening).run()
-
-
-def _http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Read what the server is told, and refuse what cannot be, or is not safe."""
-    from ..limits import check_count, rate_from
-    from ..serve.guard import tokens_from
-    from ..serve.http import MOST_BODY
-    from ..serve.run import is_loopback
-
-    tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
-    if not (is_loopback(chosen.host) or tokens or chosen.no_auth):
-        raise Mistake(
-            f"{chosen.host} can be reached by other machines: give a --token, "
-            "or say --no-auth if anybody may call these tools"
-        )
-    if chosen.workers > 1 and chosen.reload:
-        raise Mistake("--reload works with one process: leave --workers out")
-    if chosen.workers > 1 and sys.platform == "win32":
-        raise Mistake("--workers does not work on Windows: processes cannot share a socket there")
-    try:
-        tokens_from(tokens)
-        check_count("--workers", chosen.workers)
-        check_count("--max-body", chosen.max_body)
-        if chosen.rate_limit is not None:
-            rate_from(chosen.rate_limit)
-    except ValueError as error:
-        raise Mistake(str(error)) from error
-    return {
-        "host": chosen.host,
-        "path": chosen.path,
-        "tokens": tokens or None,
-        "auth": not chosen.no_auth,
-        "hosts": chosen.allow_host,
-        "origins": chosen.allow_origin,
-        "max_body": chosen.max_body or MOST_BODY,
-        "rate_limit": chosen.rate_limit,
-        "short": not chosen.sdk,
-    }
 
 
 def listed(chosen: argparse.Namespace) -> int:

@@ -90,6 +90,24 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
         help="let in whoever sends this bearer token ($TOOLWRIGHT_TOKEN)",
     )
     serve.add_argument(
+        "--issuer", metavar="URL", help="let in whoever has a token that this OAuth issuer signed"
+    )
+    serve.add_argument(
+        "--audience", action="append", metavar="NAME", help="and that is meant for this server"
+    )
+    serve.add_argument("--jwks", metavar="URL", help="where its keys are, if it does not say so")
+    serve.add_argument(
+        "--scope", action="append", metavar="SCOPE", default=[], help="and that has this scope"
+    )
+    serve.add_argument(
+        "--roles-claim",
+        action="append",
+        metavar="CLAIM",
+        help="which claims name roles (roles, scope, scp)",
+    )
+    serve.add_argument("--tls-cert", metavar="FILE", help="serve over HTTPS with this certificate")
+    serve.add_argument("--tls-key", metavar="FILE", help="and this key")
+    serve.add_argument(
         "--no-auth", action="store_true", help="let other machines in without a token"
     )
     serve.add_argument(

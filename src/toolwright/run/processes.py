@@ -267,6 +267,7 @@ class Apart:
             "id": call.id,
             "caller": call.caller,
             "roles": call.roles,
+            "claims": call.all_claims(),
             "headers": call.all_headers(),
             "remaining": call.remaining,
         }

@@ -70,6 +70,7 @@ async def call_of(
         id=str(ctx.request_id),
         caller=user.name if user is not None else None,
         roles=user.roles if user is not None else (),
+        claims=user.claims if user is not None else None,
         headers=headers,
         on_progress=lambda done, total, said: outbox.put(
             lambda: ctx.session.report_progress(done, total, said or None)

@@ -16,6 +16,21 @@ class Caller(NamedTuple):
 
     name: str
     roles: tuple[str, ...] = ()
+    claims: Mapping[str, Any] = {}
+    """What else an issuer says of him."""
+
+
+def user_of(caller: Caller) -> Any:
+    """Return somebody as the SDK knows him: a session belongs to who has begun it."""
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
+
+    issuer = str(caller.claims.get("iss", ""))
+    subject = str(caller.claims.get("sub", "")) or None
+    known = AccessToken(
+        token="", client_id=caller.name, scopes=[], subject=subject, claims={"iss": issuer}
+    )
+    return AuthenticatedUser(known)
 
 
 class Refusal(NamedTuple):
@@ -23,6 +38,8 @@ class Refusal(NamedTuple):
 
     status: int
     said: str
+    challenge: str = ""
+    """What to do about it, for the header `WWW-Authenticate`."""
 
 
 class Guard:
@@ -57,7 +74,7 @@ class Guard:
 
     def _caller(self, sent: bytes) -> Caller | Refusal:
         scheme, _, token = sent.partition(b" ")
-        found: Caller | Refusal = Refusal(401, "a bearer token is needed")
+        found: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
         for known, caller in self.tokens.items():
             # Every token is compared, each in constant time: nothing is learned by the clock.
             if hmac.compare_digest(known, token.strip()) and scheme.lower() == b"bearer":

@@ -13,11 +13,13 @@ from ..call import Call
 from ..limits import check_count, rate_from
 from ..options import LATEST_PROTOCOL
 from .desk import Asked, Desk, Task, asked_of, is_modern
-from .guard import Caller, Guard, Refusal, tokens_from
+from .guard import Caller, Guard, Refusal, tokens_from, user_of
+from .metadata import Metadata
 from .pace import Pace
 
 if TYPE_CHECKING:
     from .box import Box
+    from .signin import SignIn
 
 MOST_BODY = 4 * 1024 * 1024
 
@@ -33,6 +35,8 @@ class App:
         hosts: Iterable[str] = (),
         origins: Iterable[str] = (),
         tokens: Any = None,
+        sign_in: SignIn | None = None,
+        resource: str = "",
         stateless: bool = False,
         max_body: int = MOST_BODY,
         rate_limit: str | None = None,
@@ -41,6 +45,8 @@ class App:
         self.box = box
         self.path = path.rstrip("/")
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
+        self.sign_in = sign_in
+        self.metadata = None if sign_in is None else Metadata.of(sign_in, resource)
         self.stateless = stateless
         check_count("max_body", max_body)
         self.most_body = max_body
@@ -61,6 +67,10 @@ class App:
         if scope["type"] != "http":
             return
         asked = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
+        if self.metadata and asked == self.metadata.path and scope["method"] == "GET":
+            # Anybody may read who lets people in, a page of any origin included.
+            await _answer(send, self.metadata.document, (b"access-control-allow-origin", b"*"))
+            return
         if asked not in (self.path, ""):
             await _say(send, 404, "not found")
             return
@@ -69,20 +79,42 @@ class App:
         if not once and _is_ambiguous(scope["headers"]):
             await _say(send, 400, "a header that must come once came twice")
             return
-        who = self.guard.check(headers)
+        who = await self._who(headers)
         if isinstance(who, Refusal):
-            await _say(send, who.status, who.said)
-            return
-        if isinstance(who, Caller):
-            scope["toolwright.caller"] = who
-        if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
+            await _refuse(send, who)
+        elif self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
             await _say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
-            return
-        if scope["method"] == "POST":
+        else:
             # Headers that came twice are for somebody who looks at them closely.
-            receive = await self._post(headers if once else {}, receive, send, who)
+            await self._admitted(scope, headers if once else {}, receive, send, who)
+
+    async def _who(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
+        """Return who asks, or why he is refused; None if anybody may ask."""
+        who = self.guard.check(headers)
+        if self.sign_in is None or isinstance(who, Caller):
+            return who
+        if isinstance(who, Refusal) and who.status != 401:
+            return who
+        found = await self.sign_in.check(headers)
+        if not isinstance(found, Refusal) or found.status == 503:
+            return found
+        where = self.metadata.address if self.metadata is not None else ""
+        return found._replace(challenge=self.sign_in.challenge(found, where))
+
+    async def _admitted(
+        self,
+        scope: Any,
+        headers: Mapping[bytes, bytes],
+        receive: Any,
+        send: Any,
+        who: Caller | None,
+    ) -> None:
+        if scope["method"] == "POST":
+            receive = await self._post(headers, receive, send, who)
         if receive is not None:
             manager = await self._started()
+            if who is not None:
+                scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
             await manager.asgi_app(scope, receive, send)
 
     async def _post(self, headers: Mapping[bytes, bytes], receive: Any, send: Any, who: Any) -> Any:
@@ -133,7 +165,9 @@ class App:
         if runner.inline and runner.is_plain and not self.box.is_wrapped:
             await _answer(send, self.desk.finished(task, runner.call(task.arguments)))
             return True
-        call = Call(caller=who.name, roles=who.roles) if isinstance(who, Caller) else None
+        call = None
+        if isinstance(who, Caller):
+            call = Call(caller=who.name, roles=who.roles, claims=who.claims)
         try:
             with leaving(receive):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
@@ -291,8 +325,8 @@ _PATIENCE = 0.1
 _HEAD = (b"content-type", b"application/json")
 
 
-async def _answer(send: Any, body: bytes) -> None:
-    headers = [_HEAD, (b"content-length", b"%d" % len(body))]
+async def _answer(send: Any, body: bytes, *more: tuple[bytes, bytes]) -> None:
+    headers = [_HEAD, (b"content-length", b"%d" % len(body)), *more]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -300,7 +334,14 @@ async def _answer(send: Any, body: bytes) -> None:
 async def _say(send: Any, status: int, text: str, *more: tuple[bytes, bytes]) -> None:
     body = json.dumps({"error": text}).encode()
     headers = [_HEAD, (b"content-length", b"%d" % len(body)), *more]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _refuse(send: Any, why: Refusal) -> None:
+    more: list[tuple[bytes, bytes]] = []
+    if why.challenge:
+        more.append((b"www-authenticate", why.challenge.encode()))
+    if why.status == 503:
+        more.append((b"retry-after", b"10"))
+    await _say(send, why.status, why.said, *more)

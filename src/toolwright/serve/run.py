@@ -13,6 +13,7 @@ from .http import MOST_BODY, App
 
 if TYPE_CHECKING:
     from .box import Box
+    from .signin import SignIn
 
 
 def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
@@ -35,6 +36,9 @@ def serve_http(
     port: int = 8000,
     path: str = "/mcp",
     tokens: Any = None,
+    sign_in: SignIn | None = None,
+    resource: str = "",
+    tls: tuple[str, str] | None = None,
     auth: bool = True,
     hosts: Iterable[str] = (),
     origins: Iterable[str] = (),
@@ -47,9 +51,9 @@ def serve_http(
     """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
     import uvicorn
 
-    if not is_loopback(host) and not tokens and auth:
+    if not is_loopback(host) and not tokens and sign_in is None and auth:
         msg = (
-            f"{host} can be reached by other machines: give tokens=..., or say auth=False "
+            f"{host} can be reached by other machines: give tokens=... or sign_in=..., or say auth=False "
             "if anybody may call these tools"
         )
         raise ValueError(msg)
@@ -57,6 +61,8 @@ def serve_http(
         box,
         path=path,
         tokens=tokens,
+        sign_in=sign_in,
+        resource=resource,
         hosts=(host, *hosts),
         origins=origins,
         stateless=stateless,
@@ -64,7 +70,10 @@ def serve_http(
         rate_limit=rate_limit,
         short=short,
     )
-    settings = uvicorn.Config(app, log_level="warning", access_log=False)
+    certificate, key = tls or (None, None)
+    settings = uvicorn.Config(
+        app, log_level="warning", access_log=False, ssl_certfile=certificate, ssl_keyfile=key
+    )
     with listening or listen(host, port) as heard:
         uvicorn.Server(settings).run(sockets=[heard])
 

@@ -1,0 +1,96 @@
+"""What `serve --http` is told: read, and refused where it cannot be or is not safe."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .mistakes import Mistake
+
+if TYPE_CHECKING:
+    from ..serve.signin import SignIn
+
+
+def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of the server. Raises `Mistake`."""
+    from ..limits import check_count, rate_from
+    from ..serve.guard import tokens_from
+    from ..serve.http import MOST_BODY
+
+    tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
+    _check_workers(chosen)
+    try:
+        tokens_from(tokens)
+        check_count("--workers", chosen.workers)
+        check_count("--max-body", chosen.max_body)
+        if chosen.rate_limit is not None:
+            rate_from(chosen.rate_limit)
+        sign_in = _sign_in(chosen)
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+    _check_open(chosen, is_closed=bool(tokens) or sign_in is not None)
+    return {
+        "host": chosen.host,
+        "path": chosen.path,
+        "tokens": tokens or None,
+        "sign_in": sign_in,
+        "tls": _tls(chosen),
+        "auth": not chosen.no_auth,
+        "hosts": chosen.allow_host,
+        "origins": chosen.allow_origin,
+        "max_body": chosen.max_body or MOST_BODY,
+        "rate_limit": chosen.rate_limit,
+        "short": not chosen.sdk,
+    }
+
+
+def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
+    from ..serve.run import is_loopback
+
+    if not (is_loopback(chosen.host) or is_closed or chosen.no_auth):
+        raise Mistake(
+            f"{chosen.host} can be reached by other machines: give a --token or an --issuer, "
+            "or say --no-auth if anybody may call these tools"
+        )
+
+
+def _check_workers(chosen: argparse.Namespace) -> None:
+    if chosen.workers > 1 and chosen.reload:
+        raise Mistake("--reload works with one process: leave --workers out")
+    if chosen.workers > 1 and sys.platform == "win32":
+        raise Mistake("--workers does not work on Windows: processes cannot share a socket there")
+
+
+def _sign_in(chosen: argparse.Namespace) -> SignIn | None:
+    if chosen.issuer is None:
+        given = {"--audience": chosen.audience, "--jwks": chosen.jwks, "--scope": chosen.scope}
+        for flag, value in given.items():
+            if value:
+                raise Mistake(f"{flag} goes with --issuer: who signs the tokens?")
+        return None
+    if not chosen.audience:
+        raise Mistake("--issuer needs an --audience: a token for another server must not do here")
+    from ..serve.signin import SignIn
+
+    more = {"roles_claim": chosen.roles_claim} if chosen.roles_claim else {}
+    return SignIn(
+        issuer=chosen.issuer,
+        audience=chosen.audience,
+        jwks=chosen.jwks,
+        scopes=chosen.scope,
+        **more,
+    )
+
+
+def _tls(chosen: argparse.Namespace) -> tuple[str, str] | None:
+    if not chosen.tls_cert and not chosen.tls_key:
+        return None
+    if not chosen.tls_cert or not chosen.tls_key:
+        raise Mistake("HTTPS needs both: --tls-cert and --tls-key")
+    for file in (chosen.tls_cert, chosen.tls_key):
+        if not Path(file).is_file():
+            raise Mistake(f"there is no file {file}")
+    return chosen.tls_cert, chosen.tls_key
