@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_files import NOISE, here
+from toolwright.serve.run import listen
 from processes import COMMAND, INITIALIZE, Http, Stdio, good, refused, run, until
 
 __all__ = ["here"]  # a fixture
@@ -199,3 +200,10 @@ def started_before(pid, seconds):
         for each in children(pid)
     ]
     return all(up - each > seconds for each in began)
+
+
+def test_answers_are_sent_at_once():
+    """Asyncio switches off waiting for more only for sockets that say what they are."""
+    with listen("127.0.0.1", 0) as listening:
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert accepted.proto == socket.IPPROTO_TCP

@@ -23,11 +23,11 @@ ORDER = [
     ["checks"],
     ["definition"],
     ["catalog", "members", "child", "resources", "prompts"],
-    ["offers"],
+    ["offers", "watch"],
     ["running"],
     ["serve"],
     ["toolbox"],
-    ["cli"],
+    ["cli", "pytest_plugin"],
     ["__main__"],
 ]
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}

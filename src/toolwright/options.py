@@ -117,6 +117,7 @@ class ToolOptions(TypedDict, total=False):
     max_result: int
     roles: Sequence[str]
     confirm: bool
+    task: bool | Literal["required"]
     on_unsupported: OnUnsupported
     style: str | SchemaOptions
 
@@ -174,6 +175,9 @@ class Options:
     """Who may see and call it over a server that knows its callers: whoever has one of these."""
     confirm: bool = False
     """Let the user of a client confirm each call before it is run."""
+    task: bool | Literal["required"] = False
+    """A call may take long: clients that know tasks need not wait for it, others are refused
+    if it is `"required"`."""
     on_unsupported: OnUnsupported = "error"
     """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
     style: SchemaOptions = PORTABLE
@@ -181,10 +185,11 @@ class Options:
 
 
 _FIELDS = frozenset(field.name for field in fields(Options))
-_CHOICES: Mapping[str, tuple[str | None, ...]] = MappingProxyType(
+_CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
     {
         "extra": (None, "forbid", "ignore", "pass"),
         "emit": ("auto", "text", "structured", "both"),
+        "task": (False, True, "required"),
         "on_unsupported": ("error", "permissive", "skip"),
     }
 )

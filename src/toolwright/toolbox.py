@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, over
 from .catalog import Catalog, Problem, matches
 from .definition import Tool
 from .errors import DefinitionError, SchemaError
-from .limits import Timeout, check_count
+from .limits import Timeout, check_count, check_seconds
 from .members import members
 from .options import LATEST_PROTOCOL, ToolOptions
 from .running import Running
@@ -66,6 +66,8 @@ class Toolbox(Running, Mapping[str, Tool]):
         timeout: float | Timeout | None = None,
         store: str | Store | None = None,
         page_size: int | None = None,
+        tasks: str | Store | None = None,
+        keep_tasks: float = 3600,
         eager: bool = False,
     ) -> None:
         super().__init__(version=version, timeout=timeout, store=store, lifespan=lifespan)
@@ -74,6 +76,10 @@ class Toolbox(Running, Mapping[str, Tool]):
         self.instructions = instructions
         check_count("page_size", page_size)
         self.page_size = page_size
+        check_seconds("keep_tasks", keep_tasks)
+        self.tasks = tasks
+        """Where calls that became tasks are written down; by default in a file of the user's."""
+        self.keep_tasks = keep_tasks
         self.eager = eager
         self._once: Once | None = None
         if isinstance(tools, Mapping):
@@ -197,6 +203,11 @@ class Toolbox(Running, Mapping[str, Tool]):
     def compile(self) -> None:
         """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
         self._catalog.compile()
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether a call of any tool may become a task."""
+        return any(tool.options.task for tool in self.values())
 
     @property
     def problems(self) -> tuple[Problem, ...]:

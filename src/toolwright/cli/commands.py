@@ -9,13 +9,20 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import __version__
+from ..call import Call
 from ..catalog import matches
 from ..errors import ToolNotFound
-from . import workers
+from . import output, workers
+from .completion import completion
+from .install import clients, install, uninstall
 from .mistakes import Mistake
+from .new import new
+from .output import first_line, print_content, print_json, print_rows, say
+from .showing import Bar
+from .watching import show_status, watched
 
 if TYPE_CHECKING:
     from ..definition import Tool
@@ -28,30 +35,21 @@ def run(chosen: argparse.Namespace) -> int:
     from .target import BadTarget
 
     if chosen.command != "serve":
-        _claim_output()
+        output.claim()
     try:
         code = _COMMANDS[chosen.command](chosen)
-        _out.flush()
-    except (Mistake, BadTarget, ToolNotFound) as error:
+        output.flush()
+    except ToolNotFound as error:
+        print(f"toolwright: {error}; `toolwright list {chosen.target}` shows all", file=sys.stderr)
+        return 2
+    except (Mistake, BadTarget) as error:
         print(f"toolwright: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # Whoever read our output has enough; there is nowhere to say so when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), _out.fileno())
+        output.drop()
         return 0
     return code
-
-
-_out: TextIO = sys.stdout
-"""Where our own output goes: what a target prints goes to standard error."""
-
-
-def _claim_output() -> None:
-    global _out  # noqa: PLW0603 - there is one standard output
-    private = os.dup(1)
-    os.dup2(2, 1)
-    _out = os.fdopen(private, "w", encoding="utf-8", errors="backslashreplace")
-    sys.stdout = sys.stderr
 
 
 def opened(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
@@ -79,6 +77,11 @@ def found(box: Toolbox, name: str) -> Tool:
 
 def serve(chosen: argparse.Namespace) -> int:
     """Serve until it is ended."""
+    if chosen.folder:
+        try:
+            os.chdir(chosen.folder)
+        except OSError as error:
+            raise Mistake(f"{chosen.folder} cannot be entered: {error.strerror}") from error
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if chosen.http:
         return _serve_http(chosen)
@@ -89,6 +92,7 @@ def serve(chosen: argparse.Namespace) -> int:
     box, usable = opened(chosen)
     if not usable:
         return 1
+    watched(box, chosen)
     converse(_served(box, chosen), wire, short=not chosen.sdk)
     return 0
 
@@ -105,6 +109,7 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
         newer, usable = opened(chosen)
         if not usable:
             raise BadTarget("a tool is refused")
+        watched(newer, chosen)
         return newer
 
     live = Live(box)
@@ -120,6 +125,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     if not usable:
         return 1
     settings = http_settings(chosen)
+    watched(box, chosen)
     if chosen.listening is not None:  # one of several workers
         workers.end_with_input()
         serve_http(
@@ -137,6 +143,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
     if chosen.workers == 1:
+        show_status(box, chosen)
         serve_http(_served(box, chosen), **settings, listening=listening)
         return 0
     again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
@@ -148,10 +155,10 @@ def listed(chosen: argparse.Namespace) -> int:
     box, usable = opened(chosen)
     tools = json.loads(box.to_mcp_json())["tools"]
     if chosen.json:
-        _print_json(tools)
+        print_json(tools)
     else:
-        rows = [(tool["name"], _first_line(tool.get("description", ""))) for tool in tools]
-        _print_rows(rows)
+        rows = [(tool["name"], first_line(tool.get("description", ""))) for tool in tools]
+        print_rows(rows)
     return 0 if usable else 1
 
 
@@ -160,17 +167,17 @@ def show(chosen: argparse.Namespace) -> int:
     box, usable = opened(chosen)
     tool = found(box, chosen.tool)
     if chosen.json:
-        _print_json(tool.to_mcp())
+        print_json(tool.to_mcp())
         return 0 if usable else 1
-    print(tool.name, file=_out)
+    say(tool.name)
     if tool.description:
-        print(f"\n{tool.description}", file=_out)
+        say(f"\n{tool.description}")
     for title, schema in (("Arguments", tool.input_schema), ("Result", tool.output_schema)):
         if schema is not None:
-            print(f"\n{title}:", file=_out)
-            _print_json(schema)
+            say(f"\n{title}:")
+            print_json(schema)
     for problem in tool.problems:
-        print(f"\nNote: it {problem}", file=_out)
+        say(f"\nNote: it {problem}")
     return 0 if usable else 1
 
 
@@ -182,14 +189,15 @@ def call(chosen: argparse.Namespace) -> int:
     found(box, chosen.tool)  # its name is checked before its arguments are
     arguments: Any = _whole(chosen.arguments) if chosen.arguments else {}
     arguments.update(_pairs(chosen.given))
-    with box:
-        result = box.call(chosen.tool, arguments)
+    with Bar(chosen.tool) as bar, box:
+        told = Call(chosen.tool, on_progress=bar.tell) if bar.shows else None
+        result = box.call(chosen.tool, arguments, call=told)
     if chosen.json:
-        _print_json(result.to_mcp())
+        print_json(result.to_mcp())
     elif result.is_error:
         print(result.text, file=sys.stderr)
     else:
-        _print_content(result.content)
+        print_content(result.content)
     return 1 if result.is_error else 0
 
 
@@ -199,7 +207,7 @@ def export(chosen: argparse.Namespace) -> int:
     tools = json.loads(box.to_mcp_json())
     body = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
     if chosen.output == "-":
-        _out.write(body)
+        output.write(body)
     else:
         try:
             Path(chosen.output).write_text(body, encoding="utf-8")
@@ -207,18 +215,18 @@ def export(chosen: argparse.Namespace) -> int:
             raise Mistake(f"{chosen.output} cannot be written: {error.strerror}") from error
         count = len(tools["tools"])
         if chosen.json:
-            _print_json({"file": chosen.output, "tools": count})
+            print_json({"file": chosen.output, "tools": count})
         else:
-            print(f"{count} tools written to {chosen.output}", file=_out)
+            say(f"{count} tools written to {chosen.output}")
     return 0 if usable else 1
 
 
 def version(chosen: argparse.Namespace) -> int:
     """Show the version."""
     if chosen.json:
-        _print_json({"toolwright": __version__, "python": sys.version.split()[0]})
+        print_json({"toolwright": __version__, "python": sys.version.split()[0]})
     else:
-        print(f"toolwright {__version__}", file=_out)
+        say(f"toolwright {__version__}")
     return 0
 
 
@@ -229,6 +237,11 @@ _COMMANDS = {
     "call": call,
     "export": export,
     "version": version,
+    "install": install,
+    "uninstall": uninstall,
+    "clients": clients,
+    "new": new,
+    "completion": completion,
 }
 
 
@@ -281,43 +294,3 @@ def _read(path: str) -> str:
         raise Mistake(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise Mistake(f"{path} is not UTF-8") from error
-
-
-# -- output: plain when it is piped, coloured on a terminal
-
-
-def _print_json(value: Any) -> None:
-    if _out.isatty():
-        from rich.console import Console
-
-        Console(file=_out).print_json(data=value)
-    else:
-        print(json.dumps(value, indent=2, ensure_ascii=False), file=_out)
-
-
-def _print_rows(rows: list[tuple[str, str]]) -> None:
-    if _out.isatty():
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(box=None, show_header=False, pad_edge=False)
-        for name, said in rows:
-            table.add_row(f"[bold]{name}[/bold]", said)
-        Console(file=_out).print(table)
-        return
-    width = max((len(name) for name, _ in rows), default=0)
-    for name, said in rows:
-        print(f"{name.ljust(width)}  {said}".rstrip(), file=_out)
-
-
-def _print_content(blocks: list[dict[str, Any]]) -> None:
-    for block in blocks:
-        if block["type"] == "text":
-            print(block["text"], file=_out)
-        else:
-            kind = block.get("mimeType") or block.get("resource", {}).get("mimeType", "")
-            print(f"[{block['type']} {kind}; use --json to see it]".replace(" ;", ";"), file=_out)
-
-
-def _first_line(text: str) -> str:
-    return text.split("\n", 1)[0]

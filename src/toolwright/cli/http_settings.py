@@ -43,6 +43,7 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         "origins": chosen.allow_origin,
         "max_body": chosen.max_body or MOST_BODY,
         "rate_limit": chosen.rate_limit,
+        "metrics": chosen.metrics,
         "short": not chosen.sdk,
     }
 
@@ -60,6 +61,8 @@ def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
 def _check_workers(chosen: argparse.Namespace) -> None:
     if chosen.workers > 1 and chosen.reload:
         raise Mistake("--reload works with one process: leave --workers out")
+    if chosen.workers > 1 and chosen.metrics:
+        raise Mistake("--metrics counts in one process: leave --workers out")
     if chosen.workers > 1 and sys.platform == "win32":
         raise Mistake("--workers does not work on Windows: processes cannot share a socket there")
 

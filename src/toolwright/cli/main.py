@@ -6,8 +6,11 @@ Arguments are read with `argparse`: it is there, and a server must start fast.
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
@@ -15,9 +18,23 @@ types works as it is: nothing of Toolwright needs to be imported in it.
 """
 
 
+class _Reader(argparse.ArgumentParser):
+    """Says what is wrong in one line, and what would help."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2."""
+        said = message.replace("argument COMMAND: ", "")
+        wrong = re.match(r"invalid choice: '(.*?)' \(choose from (.*)\)", said)
+        if wrong is not None:
+            known = re.findall(r"[\w-]+", wrong[2])
+            near = difflib.get_close_matches(wrong[1], known, 1)
+            said = f"there is no `{wrong[1]}`" + (f"; did you mean `{near[0]}`?" if near else "")
+        self.exit(2, f"{self.prog}: {said}; `{self.prog} --help` shows how\n")
+
+
 def parser() -> argparse.ArgumentParser:
     """Return what reads the command line."""
-    made = argparse.ArgumentParser(
+    made = _Reader(
         prog="toolwright",
         description="Turn anything a program can call into tools for language models.",
         epilog=_EPILOG,
@@ -30,17 +47,7 @@ def parser() -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=what, description=what, allow_abbrev=False)
         if name != "version":
             added.add_argument("target", metavar="TARGET", help="where the tools are")
-            chosen = added.add_argument_group("which tools")
-            chosen.add_argument(
-                "--select",
-                action="append",
-                metavar="PATTERN",
-                help="only these, such as `orders.*`; `!x` leaves out",
-            )
-            chosen.add_argument(
-                "--read-only", action="store_true", help="only tools that say they change nothing"
-            )
-            chosen.add_argument("--strict", action="store_true", help="fail if a tool is refused")
+            _choosing(added)
         return added
 
     _serve_options(command("serve", "Serve tools over MCP: stdio, or HTTP with --http."))
@@ -65,6 +72,8 @@ def parser() -> argparse.ArgumentParser:
         help="where to (%(default)s; - is standard output)",
     )
     version = command("version", "Show the version.")
+    _install_commands(commands)
+    _first_steps(commands)
     for each in (listed, shown, exported, version):
         each.add_argument("--json", action="store_true", help="print JSON")
     called.add_argument(
@@ -76,8 +85,69 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def _choosing(command: argparse.ArgumentParser) -> None:
+    """Add what chooses tools."""
+    chosen = command.add_argument_group("which tools")
+    chosen.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help="only these, such as `orders.*`; `!x` leaves out",
+    )
+    chosen.add_argument(
+        "--read-only", action="store_true", help="only tools that say they change nothing"
+    )
+    chosen.add_argument("--strict", action="store_true", help="fail if a tool is refused")
+
+
+def _first_steps(commands: Any) -> None:
+    """Add what helps to begin."""
+    what = "Write a first toolbox, with a test."
+    begun = commands.add_parser("new", help=what, description=what, allow_abbrev=False)
+    begun.add_argument("name", metavar="NAME", help="what it is called, such as notes")
+    begun.add_argument("--folder", default=".", metavar="DIR", help="where to (here)")
+    begun.add_argument("--json", action="store_true", help="print JSON")
+    what = "Print what completes this command in a shell: source <(toolwright completion bash)."
+    shells = commands.add_parser("completion", help=what, description=what, allow_abbrev=False)
+    shells.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+
+
+def _install_commands(commands: Any) -> None:
+    """Add what works on the files of other programs."""
+    many = "claude-desktop, claude-code, cursor, vscode, or generic (prints the entry)"
+    texts = {
+        "install": "Install a server in a client: Claude, Cursor, VS Code, or print its entry.",
+        "uninstall": "Take a server out of a client again.",
+        "clients": "List the clients, their files, and the servers of ours in them.",
+    }
+    for name, what in texts.items():
+        added = commands.add_parser(name, help=what, description=what, allow_abbrev=False)
+        added.add_argument("--json", action="store_true", help="print JSON")
+        if name == "clients":
+            continue
+        added.add_argument("client", metavar="CLIENT", help=many)
+        if name == "install":
+            added.add_argument("target", metavar="TARGET", help="where the tools are, or a URL")
+            added.add_argument("--name", help="what the client calls it (the toolbox's name)")
+            added.add_argument(
+                "--env", action="append", default=[], metavar="NAME=value", help="for the server"
+            )
+            added.add_argument(
+                "--header", action="append", default=[], metavar="NAME=value", help="for a URL"
+            )
+            _choosing(added)
+        else:
+            added.add_argument("name", metavar="NAME", help="what the client calls it")
+        where = added.add_mutually_exclusive_group()
+        where.add_argument("--project", action="store_true", help="in this folder's own file")
+        where.add_argument("--config", metavar="FILE", help="in this file")
+        added.add_argument("--dry-run", action="store_true", help="only show what would change")
+        added.add_argument("--force", action="store_true", help="even if somebody else wrote it")
+
+
 def _serve_options(serve: argparse.ArgumentParser) -> None:
     """Add what only `serve` takes."""
+    serve.add_argument("--folder", metavar="DIR", help="work in this folder")
     serve.add_argument("--http", action="store_true", help="serve over HTTP")
     serve.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
     serve.add_argument("--port", type=int, default=8000, help="and at which port (%(default)s)")
@@ -136,12 +206,32 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
         "--max-body", type=int, metavar="BYTES", help="how large a request may be (4 MiB)"
     )
     serve.add_argument("--listening", type=int, help=argparse.SUPPRESS)
+    _watch_options(serve)
+
+
+def _watch_options(serve: argparse.ArgumentParser) -> None:
+    """Add what watches calls."""
+    watch = serve.add_argument_group("watching calls")
+    watch.add_argument(
+        "--audit", metavar="FILE", help="write a line of JSON for each call (- is standard error)"
+    )
+    watch.add_argument(
+        "--audit-arguments", action="store_true", help="with arguments, secrets among them hidden"
+    )
+    watch.add_argument(
+        "--metrics", action="store_true", help="count calls for Prometheus, at /metrics"
+    )
+    watch.add_argument("--otel", action="store_true", help="make spans of OpenTelemetry")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 for a failure, 2 for a mistake in using it."""
     reader = parser()
     given = _with_arguments(list(sys.argv[1:] if arguments is None else arguments))
+    if given[:2] == ["complete", "--"]:
+        from .completion import complete
+
+        return complete(given[2:], reader)
     try:
         chosen, rest = reader.parse_known_args(given)
         # Pairs may stand behind options, where argparse does not look for them.

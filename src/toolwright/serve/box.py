@@ -12,6 +12,7 @@ from ..prompts import Prompt
 from ..resources import Resource
 from ..results import Result
 from ..run.pipeline import Runner
+from ..store import Store
 
 
 class Box(Protocol):
@@ -21,12 +22,19 @@ class Box(Protocol):
     version: str
     instructions: str
     page_size: int | None
+    tasks: str | Store | None
+    keep_tasks: float
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
 
     @property
     def is_live(self) -> bool:
         """Whether it may be exchanged for one that offers other things."""
+        ...
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether a call of any tool may become a task."""
         ...
 
     @property

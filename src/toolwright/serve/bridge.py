@@ -89,6 +89,7 @@ class Bridge:
         if self.unanswered:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.all_answered.wait(), patience)
+        await self.served.tasks.close()
         self.send.close()
         _, late = await asyncio.wait(self.tasks, timeout=1)
         for task in late:

@@ -105,9 +105,12 @@ class Desk:
 
     def discover(self, asked: Asked) -> bytes:
         """Answer `server/discover`."""
+        capabilities = self.capabilities()
+        if self.box.has_tasks or self.box.is_live:
+            capabilities["extensions"] = {"io.modelcontextprotocol/tasks": {}}
         result: dict[str, Any] = {
             "supportedVersions": [LATEST_PROTOCOL],
-            "capabilities": self.capabilities(),
+            "capabilities": capabilities,
         }
         if self.box.instructions:
             result["instructions"] = self.box.instructions
@@ -141,7 +144,7 @@ class Desk:
         except CallError:
             return None
         options = runner.options
-        if runner.sees_call or runner.has_headers or options.confirm:
+        if runner.sees_call or runner.has_headers or options.confirm or options.task:
             return None
         if roles is not None and options.roles and frozenset(options.roles).isdisjoint(roles):
             return None

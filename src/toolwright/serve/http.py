@@ -40,11 +40,14 @@ class App:
         stateless: bool = False,
         max_body: int = MOST_BODY,
         rate_limit: str | None = None,
+        metrics: bool = False,
         short: bool = True,
     ) -> None:
         self.box = box
         self.path = path.rstrip("/")
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
+        self.counted = metrics
+        """Whether the metrics of Prometheus are shown at `/metrics`."""
         self.sign_in = sign_in
         self.metadata = None if sign_in is None else Metadata.of(sign_in, resource)
         self.stateless = stateless
@@ -71,7 +74,7 @@ class App:
             # Anybody may read who lets people in, a page of any origin included.
             await _answer(send, self.metadata.document, (b"access-control-allow-origin", b"*"))
             return
-        if asked not in (self.path, ""):
+        if asked not in (self.path, "") and not (self.counted and asked == "/metrics"):
             await _say(send, 404, "not found")
             return
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
@@ -82,6 +85,8 @@ class App:
         who = await self._who(headers)
         if isinstance(who, Refusal):
             await _refuse(send, who)
+        elif self.counted and asked == "/metrics":
+            await _metrics(send)
         elif self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
             await _say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
         else:
@@ -211,6 +216,7 @@ class App:
         async with manager.run():
             starting.set_result(manager)
             await stop.wait()
+            await served.tasks.close()
 
     async def close(self) -> None:
         """End all sessions, and close the toolbox."""
@@ -345,3 +351,13 @@ async def _refuse(send: Any, why: Refusal) -> None:
     if why.status == 503:
         more.append((b"retry-after", b"10"))
     await _say(send, why.status, why.said, *more)
+
+
+async def _metrics(send: Any) -> None:
+    import prometheus_client as prometheus
+
+    body = prometheus.generate_latest()
+    kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
+    headers = [kind, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

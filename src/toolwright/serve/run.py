@@ -45,6 +45,7 @@ def serve_http(
     stateless: bool = False,
     max_body: int = MOST_BODY,
     rate_limit: str | None = None,
+    metrics: bool = False,
     short: bool = True,
     listening: socket.socket | None = None,
 ) -> None:
@@ -68,6 +69,7 @@ def serve_http(
         stateless=stateless,
         max_body=max_body,
         rate_limit=rate_limit,
+        metrics=metrics,
         short=short,
     )
     certificate, key = tls or (None, None)
@@ -81,7 +83,8 @@ def serve_http(
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises `OSError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # Named, asyncio sends small packets at once; else each answer waits 40 ms for the one before.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

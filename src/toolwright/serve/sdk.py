@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from ..asking import CannotAsk, InputNeeded
 from ..catalog import may_use
-from ..errors import CallError, ResultError, ToolError, ToolNotFound
+from ..errors import CallError, Overloaded, ResultError, ToolError, ToolNotFound
 from ..options import BARE_SINCE
 from ..results import Result
 from ..run.failure import failed, failure_of
@@ -26,6 +26,15 @@ from ..run.words import show
 from .asker import Answers, Pushes
 from .calls import call_of, caller_of
 from .changes import Changes
+from .tasks import (
+    EXTENSION,
+    Running,
+    TaskParams,
+    Tasks,
+    UpdateParams,
+    can_take_tasks,
+    needs_tasks,
+)
 
 if TYPE_CHECKING:
     from .box import Box
@@ -47,6 +56,7 @@ class Served:
     def __init__(self, box: Box, *, watch: bool = True, trusted: bool = True) -> None:
         self.box = box
         self.changes = Changes(box, watch=watch)
+        self.tasks = Tasks(box)
         self.trusted = trusted
         """Whether the client is the user himself, who may do anything: over stdio."""
         handlers: dict[str, Any] = {}
@@ -76,6 +86,11 @@ class Served:
             on_call_tool=self.call_tool,
             **handlers,
         )
+        if box.has_tasks or box.is_live:
+            self.server.extensions[EXTENSION] = {}
+            self.server.add_request_handler("tasks/get", TaskParams, self.tasks.get)
+            self.server.add_request_handler("tasks/update", UpdateParams, self.tasks.update)
+            self.server.add_request_handler("tasks/cancel", TaskParams, self.tasks.cancel)
         if box.sees_calls:
             self.server.add_request_handler(
                 "logging/setLevel", t.SetLevelRequestParams, self.set_level
@@ -130,10 +145,34 @@ class Served:
         """Answer `tools/call`."""
         self.changes.seen(ctx)
         self._known(params.name, self._roles(ctx))
-        result: Any = await self._asked(ctx, params, self._run_tool)
+        is_task = self.box[params.name].options.task
+        if is_task and can_take_tasks(ctx):
+            return await self._call_as_task(ctx, params)
+        if is_task == "required" and ctx.protocol_version >= BARE_SINCE:
+            raise needs_tasks()
+        return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
+
+    def _finished(self, ctx: Any, result: Any) -> Any:
+        """Write the result of a call, or what it asks for."""
         if not isinstance(result, Result):
             return result
         return self._whole(ctx, json.loads(result.to_mcp_json(ctx.protocol_version)), kept=False)
+
+    async def _call_as_task(self, ctx: Any, params: Any) -> Any:
+        """Run a call that may take long, for a client that can come back for its result."""
+        if self.tasks.are_too_many:
+            busy = Overloaded("too many tasks run already", retry_after=1)
+            return self._finished(ctx, failed(busy))
+        running = Running(self.tasks, ctx, params, _abilities(ctx))
+
+        async def work() -> Result:
+            with self.box.busy():
+                return await self._run_tool(params, running.call)
+
+        def finish(result: Result) -> Any:
+            return self._finished(ctx, self._settled(ctx, running.before, result))
+
+        return await self.tasks.run(running, work, finish)
 
     def _roles(self, ctx: Any) -> tuple[str, ...] | None:
         if self.trusted:
@@ -168,6 +207,10 @@ class Served:
         async with call_of(ctx, asker, self._log) as call:
             with self.box.busy():
                 result: Result = await run(params, call)
+        return self._settled(ctx, asker, result)
+
+    def _settled(self, ctx: Any, asker: Any, result: Result) -> Any:
+        """Return a result, or what must be answered before there can be one."""
         cause = result.error.__cause__ if result.error is not None else None
         if isinstance(cause, InputNeeded):
             return asker.needed(cause)

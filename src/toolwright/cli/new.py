@@ -1,0 +1,100 @@
+"""`new`: a first toolbox, with a test."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+from pathlib import Path
+
+from .mistakes import Mistake
+from .output import print_json, say
+
+_TOOLBOX = '''\
+"""The tools of {name}."""
+
+from typing import Annotated
+
+from toolwright import Toolbox, ToolError
+
+{name} = Toolbox("{name}", version="0.1.0")
+
+NOTES: dict[int, str] = {{1: "Buy milk"}}
+
+
+@{name}.tool(read_only=True)
+def find_notes(
+    query: Annotated[str, "What to look for, in any case."] = "",
+    limit: Annotated[int, "How many notes to show at most."] = 10,
+) -> dict[int, str]:
+    """Find notes that contain some words."""
+    found = {{number: text for number, text in NOTES.items() if query.lower() in text.lower()}}
+    return dict(list(found.items())[:limit])
+
+
+@{name}.tool
+def add_note(text: str) -> int:
+    """Write a note down, and return its number."""
+    if not text.strip():
+        raise ToolError("a note has words in it")
+    number = max(NOTES, default=0) + 1
+    NOTES[number] = text
+    return number
+
+
+if __name__ == "__main__":
+    {name}.serve()
+'''
+_TEST = '''\
+"""Tests of {name}: through a real client, as a model would call it."""
+
+from {name} import {name}
+
+
+def test_a_note_is_found_again(toolbox_client):
+    client = toolbox_client({name})
+    number = client.call("add_note", text="Call Ada")
+    assert client.call("find_notes", query="ada") == {{str(number): "Call Ada"}}
+
+
+def test_an_empty_note_is_refused(toolbox_client):
+    result = toolbox_client({name}).result("add_note", text=" ")
+    assert result.is_error
+    assert "words" in result.text
+
+
+def test_what_models_see_stays_the_same(schema_snapshot):
+    schema_snapshot({name})
+'''
+
+
+def new(chosen: argparse.Namespace) -> int:
+    """Write a toolbox and its test; never over a file that is there."""
+    name = chosen.name.removesuffix(".py").replace("-", "_")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise Mistake(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
+    if name in ("toolwright", "test"):
+        raise Mistake(f"`{name}` would hide another module: choose another name")
+    folder = Path(chosen.folder)
+    files = {
+        folder / f"{name}.py": _TOOLBOX.format(name=name),
+        folder / f"test_{name}.py": _TEST.format(name=name),
+    }
+    for path in files:
+        if path.exists():
+            raise Mistake(f"{path} is there already: it is left alone")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Mistake(f"{folder} cannot be written: {error.strerror}") from error
+    if chosen.json:
+        print_json({"files": [str(path) for path in files]})
+        return 0
+    main, test = files
+    say(f"{main} and {test} are written. Next:")
+    say(f"  toolwright call {main} find_notes query=milk")
+    say(f"  toolwright serve {main} --http --reload")
+    say(f"  toolwright install claude-desktop {main}")
+    say(f"  pytest {test}")
+    return 0

@@ -1,0 +1,71 @@
+"""What only a terminal can show: how far a call is, and images."""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+_CHUNK = 4096
+
+
+class Bar:
+    """A progress bar on standard error, if that is a terminal; it goes when the call has ended."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.bar: Any = None
+        self.task: Any = None
+        self.shows = sys.stderr.isatty()
+
+    def tell(self, done: float, total: float | None, said: str) -> None:
+        """Show how far it is; called in any thread."""
+        if not self.shows:
+            return
+        if self.bar is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.task = self.bar.add_task(self.title, total=None)
+            self.bar.start()
+        self.bar.update(self.task, completed=done, total=total, description=said or self.title)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> str:
+    """Return what makes a terminal show an image; empty if this one cannot."""
+    data: Any = block.get("data")
+    if block.get("type") != "image" or not isinstance(data, str):
+        return ""
+    program = env.get("TERM_PROGRAM", "")
+    if "KITTY_WINDOW_ID" in env or env.get("TERM") == "xterm-kitty" or program == "ghostty":
+        return _kitty(data) if block.get("mimeType") == "image/png" else ""
+    if program in ("iTerm.app", "WezTerm", "mintty") or "ITERM_SESSION_ID" in env:
+        size = len(base64.b64decode(data))
+        return f"\x1b]1337;File=inline=1;size={size}:{data}\x07"
+    return ""
+
+
+def _kitty(data: str) -> str:
+    parts = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] or [""]
+    made: list[str] = []
+    for at, part in enumerate(parts):
+        first = "a=T,f=100," if at == 0 else ""
+        more = int(at < len(parts) - 1)
+        made.append(f"\x1b_G{first}m={more};{part}\x1b\\")
+    return "".join(made)

@@ -1,0 +1,76 @@
+"""What `serve` is told to watch, and the line on the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .mistakes import Mistake
+
+if TYPE_CHECKING:
+    from ..toolbox import Toolbox
+
+
+def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
+    """Put the hooks around every call that were asked for. Raises `Mistake`."""
+    if chosen.audit_arguments and not chosen.audit:
+        raise Mistake("--audit-arguments goes with --audit FILE")
+    if chosen.audit:
+        from ..watch.audit import audit
+
+        where: Any = sys.stderr if chosen.audit == "-" else chosen.audit
+        try:
+            box.around(audit(where, arguments=chosen.audit_arguments))
+        except OSError as error:
+            raise Mistake(f"{chosen.audit} cannot be written: {error.strerror}") from error
+    if chosen.otel:
+        from ..watch.spans import spans
+
+        _needed("--otel", "opentelemetry", "otel", lambda: _export_spans(box.name))
+        box.around(spans())
+    if chosen.metrics:
+        from ..watch.metrics import metrics
+
+        if not chosen.http:
+            raise Mistake("--metrics goes with --http: over stdio nobody can ask for them")
+        box.around(_needed("--metrics", "prometheus-client", "metrics", metrics))
+
+
+def _export_spans(name: str) -> None:
+    """Send spans where OpenTelemetry's own variables say, unless somebody has seen to that."""
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        return
+    provider = TracerProvider(resource=Resource.create({"service.name": name}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+
+
+def _needed(flag: str, package: str, extra: str, make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except ImportError as error:
+        raise Mistake(f"{flag} needs {package}: pip install 'toolwright[{extra}]'") from error
+
+
+def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
+    """Show a line about calls, if somebody looks."""
+    if not sys.stderr.isatty() or chosen.reload or os.environ.get("TERM") == "dumb":
+        return
+    from .status import Status
+
+    status = Status(lambda: shutil.get_terminal_size().columns)
+    box.around(status.around)
+    root = logging.getLogger()
+    root.handlers[:] = [status]
+    status.start()

@@ -1,0 +1,113 @@
+"""The tools that the suite's scenarios of tasks want, and some of our own."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from toolwright import Call, Toolbox, ToolError
+from toolwright.asking import Ask
+
+box = Toolbox("tasks", tasks=os.environ.get("TASKS") or "memory:", keep_tasks=60)
+
+
+class Confirmed(BaseModel):
+    confirm: bool
+
+
+class Named(BaseModel):
+    name: str
+
+
+@box.tool
+def greet(name: str) -> str:
+    """Greet somebody."""
+    return f"Hello, {name}!"
+
+
+@box.tool(task=True)
+async def slow_compute(seconds: float, label: str = "") -> str:
+    """Compute for a while."""
+    await asyncio.sleep(seconds)
+    return f"computed {label}"
+
+
+@box.tool(task="required")
+async def failing_job() -> str:
+    """Fail after a while."""
+    await asyncio.sleep(0.5)
+    raise ToolError("it failed")
+
+
+@box.tool(task=True)
+async def protocol_error_job(call: Call) -> str:
+    """Ask for what the client does not have."""
+    await asyncio.sleep(0.4)
+    return str(await call.roots())
+
+
+@box.tool(task=True)
+async def confirm_delete(filename: str, call: Call) -> str:
+    """Look at a file, and ask before deleting it."""
+    await asyncio.sleep(0.4)
+    answer = await call.ask(Confirmed, f"Delete {filename}?")
+    return f"deleted {filename}" if answer.confirm else "kept"
+
+
+@box.tool(task=True)
+def multi_input(call: Call) -> str:
+    """Ask two things at once, from a thread."""
+    import time
+
+    time.sleep(0.4)
+    said = call.request(first=Ask(Named, "Who?"), second=Ask(Confirmed, "Sure?"))
+    return f"{said['first'].name} {said['second'].confirm}"
+
+
+@box.tool(task="required")
+async def test_tool_with_task(call: Call) -> str:
+    """Ask at once, then work."""
+    user = await call.ask(Named, "Who are you?", key="user_name")
+    await asyncio.sleep(0.5)
+    return f"Hello, {user.name}"
+
+
+@box.tool(task=True)
+async def counted(call: Call, steps: int = 3) -> str:
+    """Tell how far it is."""
+    for at in range(steps):
+        call.progress(at + 1, steps, "counting")
+        await asyncio.sleep(0.6)
+    return "counted"
+
+
+@box.tool(task=True, confirm=True)
+async def confirmed(x: int) -> str:
+    """Run only if the user confirms."""
+    await asyncio.sleep(0.5)
+    return f"done {x}"
+
+
+@box.tool(task=True, timeout=0.5)
+async def too_slow() -> str:
+    """Take longer than allowed."""
+    await asyncio.sleep(10)
+    return "never"
+
+
+@box.tool(task=True)
+def marks(file: str) -> str:
+    """Write to a file as long as it runs: whether it was stopped is seen there."""
+    import time
+
+    while True:
+        Path(file).write_text(str(time.monotonic()))
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    import uvicorn
+
+    uvicorn.run(box.asgi(), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")

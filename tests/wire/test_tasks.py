@@ -1,0 +1,275 @@
+"""Long calls as tasks: the suite's scenarios, other clients, other callers, and killed servers."""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import clients
+import pytest
+from processes import MODERN, Http, Stdio, until
+
+TOOLS = Path(__file__).with_name("task_tools.py")
+TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+SCENARIOS = {
+    "tasks-lifecycle": 9,
+    "tasks-capability-negotiation": 5,
+    "tasks-wire-fields": 4,
+    "tasks-request-state-removal": 3,
+    "tasks-mrtr-input": 4,
+    "tasks-request-headers": 5,
+    "tasks-dispatch-and-envelope": 9,
+    "tasks-required-task-error": 3,
+    "tasks-mrtr-composition": 2,
+}
+
+
+def test_the_scenarios_of_the_suite():
+    clients.needs_clients()
+    with clients.served([sys.executable, str(TOOLS), "{port}"]) as url:
+        seen = {}
+        for name in SCENARIOS:
+            seen.update(clients.conformance(url, "2026-07-28", scenario=name))
+    assert {name: (each.passed, each.failed, each.messages) for name, each in seen.items()} == {
+        name: (count, 0, []) for name, count in SCENARIOS.items()
+    }
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("TASKS", f"sqlite:///{tmp_path}/tasks.db")
+    return tmp_path / "tasks.db"
+
+
+@pytest.fixture
+def http(store):
+    with Http(TOOLS) as server:
+        yield server
+
+
+def asked(server, method, params, *, able=True, **headers):
+    """Ask a server; return its result, or its error."""
+    capabilities = {**TASKS, "elicitation": {}} if able else {}
+    meta = {**MODERN, "io.modelcontextprotocol/clientCapabilities": capabilities}
+    if isinstance(server, Stdio):
+        came = server.ask(method, {**params, "_meta": meta})
+        return came.get("result") or came["error"]
+    if "taskId" in params:
+        headers.setdefault("mcp_name", params["taskId"])
+    data = server.message(method, params, meta=meta, **headers)
+    body = server.asked(data)[1]
+    if not body.lstrip().startswith(b"{"):
+        body = [line[5:] for line in body.splitlines() if line.startswith(b"data:")][-1]
+    came = json.loads(body)
+    return came.get("result") or came["error"]
+
+
+def call(server, name, /, **arguments):
+    return asked(server, "tools/call", {"name": name, "arguments": arguments})
+
+
+def get(server, number, **headers):
+    return asked(server, "tasks/get", {"taskId": number}, **headers)
+
+
+def ended(server, number):
+    def over():
+        task = get(server, number)
+        return task if task["status"] in {"completed", "failed", "cancelled"} else None
+
+    return until(over, "the task ends")
+
+
+def waiting(server, number):
+    def asks():
+        task = get(server, number)
+        return task.get("inputRequests") if task["status"] == "input_required" else None
+
+    return until(asks, "the task asks")
+
+
+@pytest.fixture(params=["http", "stdio"])
+def server(request, store):
+    if request.param == "http":
+        yield request.getfixturevalue("http")
+    else:
+        with Stdio(TOOLS, greet=False) as server:
+            yield server
+
+
+def test_a_quick_call_is_no_task_and_a_slow_one_is(server):
+    quick = call(server, "slow_compute", seconds=0, label="a")
+    assert quick["content"][0]["text"] == "computed a"
+    slow = call(server, "slow_compute", seconds=0.6, label="b")
+    assert slow["resultType"] == "task"
+    assert ended(server, slow["taskId"])["result"]["content"][0]["text"] == "computed b"
+    waited = asked(
+        server, "tools/call", {"name": "slow_compute", "arguments": {"seconds": 0.3}}, able=False
+    )
+    assert waited["content"][0]["text"] == "computed "
+
+
+def test_a_task_tells_how_far_it_is(server):
+    number = call(server, "counted", steps=3)["taskId"]
+    said = until(lambda: get(server, number).get("statusMessage"), "it tells")
+    assert said.endswith("of 3: counting")
+    assert "statusMessage" not in ended(server, number)
+
+
+def test_a_cancelled_task_is_stopped(server, tmp_path):
+    file = tmp_path / "mark"
+    number = call(server, "slow_compute", seconds=60)["taskId"]
+    asked(server, "tasks/cancel", {"taskId": number})
+    assert get(server, number)["status"] == "cancelled"
+    number = call(server, "marks", file=str(file))["taskId"]
+    until(file.exists, "it runs")
+    asked(server, "tasks/cancel", {"taskId": number})
+    assert get(server, number)["status"] == "cancelled"
+    assert call(server, "greet", name="Ada")["content"][0]["text"] == "Hello, Ada!"
+
+
+def test_a_task_that_takes_too_long_has_a_result_that_says_so(server):
+    number = call(server, "too_slow")["taskId"]
+    task = ended(server, number)
+    assert task["status"] == "completed"
+    assert task["result"]["isError"]
+    assert "no answer in 0.5 s" in task["result"]["content"][0]["text"]
+
+
+def test_a_confirmation_comes_before_the_task(server):
+    first = call(server, "confirmed", x=7)
+    assert first["resultType"] == "input_required"
+    params = {
+        "name": "confirmed",
+        "arguments": {"x": 7},
+        "inputResponses": {"confirm": {"action": "accept", "content": {"confirm": True}}},
+        "requestState": first["requestState"],
+    }
+    task = asked(server, "tools/call", params)
+    assert ended(server, task["taskId"])["result"]["content"][0]["text"] == "done 7"
+
+
+def test_what_a_task_asks_is_asked_until_it_is_answered(server):
+    number = call(server, "confirm_delete", filename="x")["taskId"]
+    (name,) = waiting(server, number)
+    odd = {name: {"action": "accept", "content": {"confirm": "perhaps"}}, "other": 5}
+    asked(server, "tasks/update", {"taskId": number, "inputResponses": odd})
+    (again,) = until(lambda: (found := waiting(server, number)) != {name} and found, "again")
+    assert again != name
+    good = {again: {"action": "accept", "content": {"confirm": True}}}
+    asked(server, "tasks/update", {"taskId": number, "inputResponses": good})
+    assert ended(server, number)["result"]["content"][0]["text"] == "deleted x"
+
+
+def test_a_user_may_decline(server):
+    number = call(server, "confirm_delete", filename="x")["taskId"]
+    (name,) = waiting(server, number)
+    asked(
+        server, "tasks/update", {"taskId": number, "inputResponses": {name: {"action": "decline"}}}
+    )
+    task = ended(server, number)
+    assert task["status"] == "completed"
+    assert task["result"]["isError"]
+
+
+def test_tasks_belong_to_their_callers(store):
+    with Http(TOOLS, "--token", "first-token", "--token", "second-token") as server:
+        first, second = ({"authorization": f"Bearer {each}-token"} for each in ("first", "second"))
+        params = {"name": "slow_compute", "arguments": {"seconds": 30}}
+        number = asked(server, "tools/call", params, **first)["taskId"]
+        assert get(server, number, **first)["status"] == "working"
+        assert get(server, number, **second)["code"] == -32602
+        for method in ("tasks/cancel", "tasks/update"):
+            assert asked(server, method, {"taskId": number}, **second)["code"] == -32602
+        assert get(server, number, **first)["status"] == "working"
+
+
+def test_older_clients_know_no_tasks(store):
+    with Stdio(TOOLS) as server:
+        assert "extensions" not in server.hello["capabilities"]
+        assert server.ask("tasks/get", {"taskId": "x"})["error"]["code"] == -32601
+        assert server.call("failing_job")["isError"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
+    with Http(TOOLS) as server:
+        done = call(server, "slow_compute", seconds=0.5, label="kept")["taskId"]
+        ended(server, done)
+        lost = call(server, "slow_compute", seconds=600)["taskId"]
+        asking = call(server, "confirm_delete", filename="x")["taskId"]
+        waiting(server, asking)
+        server.process.send_signal(how)
+        server.process.wait(10)
+    with Http(TOOLS) as server:
+        assert get(server, done)["result"]["content"][0]["text"] == "computed kept"
+        for number in (lost, asking):
+            task = ended(server, number)
+            assert task["status"] == "failed"
+            assert task["error"]["message"] == "the server was stopped while this task ran"
+            assert "inputRequests" not in task
+        assert call(server, "slow_compute", seconds=0)["content"][0]["text"] == "computed "
+
+
+def test_every_worker_knows_every_task(store):
+    with Http(TOOLS, "--workers", "2") as server:
+        numbers = [call(server, "slow_compute", seconds=1, label=str(at)) for at in range(6)]
+        for at, task in enumerate(numbers):
+            found = ended(server, task["taskId"])["result"]["content"][0]["text"]
+            assert found == f"computed {at}"
+        number = call(server, "confirm_delete", filename="y")["taskId"]
+        (name,) = waiting(server, number)
+        good = {name: {"action": "accept", "content": {"confirm": True}}}
+        for _ in range(4):  # whichever worker gets it
+            asked(server, "tasks/update", {"taskId": number, "inputResponses": good})
+        assert ended(server, number)["result"]["content"][0]["text"] == "deleted y"
+        number = call(server, "slow_compute", seconds=600)["taskId"]
+        asked(server, "tasks/cancel", {"taskId": number})
+        assert ended(server, number)["status"] == "cancelled"
+
+
+def test_tasks_are_forgotten_after_a_while(tmp_path):
+    from toolwright.serve.ledger import Ledger
+    from toolwright.store import SqliteStore
+
+    now = [time.time()]
+    store = SqliteStore(tmp_path / "tasks.db", clock=lambda: now[0])
+    ledger = Ledger(store, "box", keep=60)
+    number = ledger.create(None, 500)["taskId"]
+    now[0] += 24 * 3600
+    assert ledger.read(number, None)["status"] == "working"  # it is ours, and it runs
+    ended = ledger.end(number, "completed", result={})
+    assert ended["ttlMs"] >= 60_000
+    assert ledger.end(number, "cancelled")["status"] == "completed"
+    now[0] += 59
+    assert ledger.read(number, None)["status"] == "completed"
+    now[0] += 2
+    assert ledger.read(number, None) is None
+    other = Ledger(store, "box", keep=60)
+    number = other.create("ada", 500)["taskId"]
+    assert ledger.read(number, "ada")["status"] == "working"
+    assert ledger.read(number, "bob") is None
+    now[0] += 7  # no sign of life since
+    assert ledger.read(number, "ada")["status"] == "failed"
+    store.close()
+
+
+def test_tasks_are_kept_in_a_file_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("TASKS", "")
+    plain = tmp_path / "plain.py"
+    plain.write_text(
+        "import asyncio\nfrom toolwright import Toolbox\nbox = Toolbox('plain')\n"
+        "@box.tool(task=True)\nasync def nap(s: float) -> str:\n"
+        "    await asyncio.sleep(s)\n    return 'up'\n"
+    )
+    with Http(plain) as server:
+        number = call(server, "nap", s=0.5)["taskId"]
+        assert ended(server, number)["result"]["content"][0]["text"] == "up"
+    file = tmp_path / ".local" / "state" / "toolwright" / "tasks.db"
+    if sys.platform == "linux":
+        assert file.stat().st_mode & 0o777 == 0o600
+    assert os.environ["HOME"] == str(tmp_path)
