@@ -27,7 +27,8 @@ ORDER = [
     ["running"],
     ["serve"],
     ["toolbox"],
-    ["cli", "pytest_plugin"],
+    ["cli"],
+    ["pytest_plugin"],
     ["__main__"],
 ]
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}

@@ -7,7 +7,6 @@ models see of a toolbox in a file, and fails when that changes.
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -93,6 +92,8 @@ def schema_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     update = request.config.getoption("--update-schemas")
 
     def check(box: Toolbox, name: str | None = None) -> None:
+        from .cli.snapshots import snapshot
+
         path = request.path.parent / "schemas" / f"{name or box.name}.json"
         now = snapshot(box)
         if update:
@@ -102,11 +103,6 @@ def schema_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
         _compare(path, now)
 
     return check
-
-
-def snapshot(box: Toolbox) -> str:
-    """Return what models see of a toolbox, as text."""
-    return json.dumps(box.to_mcp()["tools"], indent=2, ensure_ascii=False) + "\n"
 
 
 def _compare(path: Path, now: str) -> None:

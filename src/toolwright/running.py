@@ -108,6 +108,8 @@ class Running(Offers):
         from .run.around import run_around
 
         call = call or Call(name)
+        with contextlib.suppress(CallError):  # however it was asked for, it has one name
+            call.tool = self._catalog.find(name).name
         call.tool = call.tool or name
         try:
             await self._entered()

@@ -127,7 +127,7 @@ def big(kind: str) -> Any:
     if kind in {"text", "gigabyte"}:
         return "x" * (size if kind == "text" else 10 * size)
     if kind == "object":
-        return {"a": [1] * (size // 8)}
+        return {"a": [1] * (size // 4)}
     return bytes(size) if kind == "bytes" else [1] * (size // 8)
 
 

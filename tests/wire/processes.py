@@ -249,4 +249,6 @@ class Http:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.log.close()
+            raise
+        finally:
+            self.log.close()

@@ -235,3 +235,22 @@ def test_reload_needs_one_process(target):
     from processes import refused
 
     assert "--workers" in refused(2, "serve", target, "--http", "--reload", "--workers", "2")
+
+
+def test_a_module_that_is_imported_late_changes_nothing(target):
+    late = target.parent / "package"
+    late.mkdir()
+    (late / "__init__.py").write_text("")
+    (late / "late.py").write_text("WORD = 'late'\n")
+    target.write_text(
+        "def word() -> str:\n    from package.late import WORD\n    return WORD\n"
+        "state: list[int] = []\ndef count() -> int:\n    state.append(1)\n    return len(state)\n"
+    )
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, late)
+        edited.file = late / "late.py"
+        assert server.call("count")["structuredContent"] == {"result": 1}
+        assert server.call("word")["content"][0]["text"] == "late"
+        edited.edit("WORD = 'later'\n")  # the first line about a reload: there was none before
+        assert server.call("word")["content"][0]["text"] == "later"
+        assert server.call("count")["structuredContent"] == {"result": 1}

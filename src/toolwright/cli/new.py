@@ -8,6 +8,8 @@ from pathlib import Path
 
 from .mistakes import Mistake
 from .output import print_json, say
+from .snapshots import snapshot
+from .target import load
 
 _TOOLBOX = '''\
 """The tools of {name}."""
@@ -82,14 +84,17 @@ def new(chosen: argparse.Namespace) -> int:
     for path in files:
         if path.exists():
             raise Mistake(f"{path} is there already: it is left alone")
+    schema = folder / "schemas" / f"{name}.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        schema.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")
+        box, _ = load(str(folder / f"{name}.py"))
+        schema.write_text(snapshot(box), encoding="utf-8")
     except OSError as error:
         raise Mistake(f"{folder} cannot be written: {error.strerror}") from error
     if chosen.json:
-        print_json({"files": [str(path) for path in files]})
+        print_json({"files": [str(path) for path in (*files, schema)]})
         return 0
     main, test = files
     say(f"{main} and {test} are written. Next:")

@@ -10,7 +10,7 @@ import site
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ class Reloader:
         self.load = load
         place = Path(split(target)[0])
         self.folder = (place if place.is_dir() else place.parent).resolve()
+        self.folders = self._folders()
         self.seen: dict[str, Stamp] = self._stamps()
         self.ends = threading.Event()
         # A cache of code knows files by seconds and sizes: two edits in one second look the same.
@@ -45,6 +46,7 @@ class Reloader:
 
     def _watch(self) -> None:
         while not self.ends.wait(_PAUSE):
+            self._follow()
             now = self._stamps()
             if now == self.seen:
                 continue
@@ -55,8 +57,14 @@ class Reloader:
                 now = later
             self.reload()
             # What was written while it was loaded is looked at again.
-            after = self._stamps()
-            self.seen = {file: now.get(file, stamp) for file, stamp in after.items()}
+            self.seen = now
+
+    def _follow(self) -> None:
+        """Watch folders, too, of which something was imported since."""
+        fresh = self._folders() - self.folders
+        if fresh:
+            self.folders |= fresh
+            self.seen |= {file: stamp for folder in fresh for file, stamp in _stamps(folder)}
 
     def reload(self) -> bool:
         """Load the target anew; keep the version that works if it cannot be."""
@@ -66,11 +74,14 @@ class Reloader:
         importlib.invalidate_caches()
         try:
             box = self.load()
-        except BadTarget as error:
+        except Exception as error:  # noqa: BLE001 - whatever the new version does
             for name in self._modules():
                 del sys.modules[name]
             sys.modules.update(before)
-            print(f"toolwright: not reloaded, {error}", file=sys.stderr, flush=True)
+            said = (
+                str(error) if isinstance(error, BadTarget) else f"{type(error).__name__}: {error}"
+            )
+            print(f"toolwright: not reloaded, {said}", file=sys.stderr, flush=True)
             return False
         from ..run.processes import forget_code
 
@@ -91,17 +102,28 @@ class Reloader:
     def _folders(self) -> set[Path]:
         """Return where the user's modules are: a new one will be beside them."""
         files = [_real(str(module.__file__)) for module in self._modules().values()]
-        return {self.folder, *(Path(file).parent for file in files)}
+        return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
     def _stamps(self) -> dict[str, Stamp]:
-        found: dict[str, Stamp] = {}
-        for folder in self._folders():
-            with contextlib.suppress(OSError), os.scandir(folder) as files:
-                for file in files:
-                    if file.name.endswith(".py") and not file.name.startswith("."):
-                        known = file.stat()
-                        found[file.path] = (known.st_mtime_ns, known.st_size, known.st_ino)
-        return found
+        return {file: stamp for folder in self.folders for file, stamp in _stamps(folder)}
+
+
+def _packages(folder: Path) -> Iterator[Path]:
+    """Find the packages in a folder: something of theirs may be imported later."""
+    with contextlib.suppress(OSError):
+        for inner in folder.iterdir():
+            if (inner / "__init__.py").is_file():
+                yield inner
+                yield from _packages(inner)
+
+
+def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
+    """Tell how each file in a folder was last written."""
+    with contextlib.suppress(OSError), os.scandir(folder) as files:
+        for file in files:
+            if file.name.endswith(".py") and not file.name.startswith("."):
+                known = file.stat()
+                yield file.path, (known.st_mtime_ns, known.st_size, known.st_ino)
 
 
 @functools.cache
@@ -118,7 +140,12 @@ def _others() -> tuple[str, ...]:
 
 
 _OTHERS = _others()
+_INSTALLED = {"site-packages", "dist-packages"}
 
 
 def _is_own(file: str | None) -> bool:
-    return file is not None and not _real(file).startswith(_OTHERS)
+    if file is None:
+        return False
+    real = _real(file)
+    # Packages may also be installed elsewhere, and lent to this environment.
+    return not real.startswith(_OTHERS) and not _INSTALLED & set(Path(real).parts)

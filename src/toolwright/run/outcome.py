@@ -94,7 +94,8 @@ class Outcome:
         except ResultError as error:
             error.message = f"{self.name}: {error.message}"
             error.args = (error.message,)
-            return failed(error, repairs)
+            # Its frames hold the value, which may be huge, and results are kept.
+            return failed(error.with_traceback(None), repairs)
         except MemoryError:
             text = f"{self.name}: the result is too large for this machine's memory"
             return failed(ResultError(text, hint=self.cap.hint), repairs)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .box import Box
     from .signin import SignIn
 
+_PATIENCE = 3
+"""Seconds for calls that run when the server is told to end."""
+
 
 def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
     """Serve a toolbox over `stdio` or `http`. Raises `ValueError` for settings that are not safe."""
@@ -74,7 +77,13 @@ def serve_http(
     )
     certificate, key = tls or (None, None)
     settings = uvicorn.Config(
-        app, log_level="warning", access_log=False, ssl_certfile=certificate, ssl_keyfile=key
+        app,
+        log_level="warning",
+        access_log=False,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+        # Streams of clients that listen never end by themselves.
+        timeout_graceful_shutdown=_PATIENCE,
     )
     with listening or listen(host, port) as heard:
         uvicorn.Server(settings).run(sockets=[heard])

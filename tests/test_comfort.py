@@ -1,0 +1,201 @@
+"""What makes the command pleasant: completion, a first toolbox, bars, images, hints, fixtures."""
+
+import base64
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from command_files import here
+from processes import COMMAND, good, refused
+
+from toolwright.cli.showing import image_for
+
+__all__ = ["here"]  # a fixture
+
+PNG = (
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"
+    b"\x1f\x15\xc4\x89\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00"
+    b"\x00IEND\xaeB`\x82"
+)
+
+
+def completed(*words):
+    return good("complete", "--", *words).split()
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["se"], ["serve"]),
+        (["un"], ["uninstall"]),
+        (["serve", "shop.py", "--read"], ["--read-only"]),
+        (["install", "c"], ["claude-desktop", "claude-code", "cursor"]),
+        (["completion", ""], ["bash", "zsh", "fish"]),
+        (["serve", ""], ["//files"]),
+        (["call", "shop.py", "or"], ["orders_find", "orders_drop"]),
+        (["show", "shop.py", ""], ["add", "orders_find", "orders_drop"]),
+        (["call", "shop.py", "add", ""], ["a=", "b="]),
+        (["call", "shop.py", "add", "a=1", ""], ["b="]),
+        (["call", "missing.py", ""], []),
+        (["nonsense", ""], []),
+    ],
+)
+def test_what_may_come_next(here, words, found):
+    assert completed(*words) == found
+
+
+def test_bash_completes(here, tmp_path):
+    """A real bash, with the script as users load it."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    command = tmp_path / "bin" / "toolwright"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m toolwright "$@"\n')
+    command.chmod(0o755)
+    script = """
+    source <(toolwright completion bash)
+    COMP_WORDS=(toolwright call shop.py ord); COMP_CWORD=3
+    compopt() { :; }
+    _toolwright
+    echo "${COMPREPLY[@]}"
+    COMP_WORDS=(toolwright ins); COMP_CWORD=1
+    _toolwright
+    echo "${COMPREPLY[@]}"
+    """
+    env = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
+    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, env=env)
+    assert (done.stdout, done.stderr) == ("orders_find orders_drop\ninstall\n", "")
+
+
+def test_a_first_toolbox(here):
+    said = good("new", "notes")
+    assert "toolwright serve notes.py --http --reload" in said
+    assert good("call", "notes.py", "find_notes", "query=MILK") == '{"1":"Buy milk"}\n'
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_notes.py"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+    assert "left alone" in refused(2, "new", "notes")
+    assert json.loads(good("new", "my-tools", "--folder", "deep/er", "--json"))["files"] == [
+        "deep/er/my_tools.py",
+        "deep/er/test_my_tools.py",
+        "deep/er/schemas/my_tools.json",
+    ]
+    for name in ("1x", "class", "a b", "toolwright", ""):
+        assert "name" in refused(2, "new", name)
+
+
+def test_a_snapshot_shows_what_changes(here):
+    good("new", "notes")
+    file = Path("notes.py")
+    file.write_text(file.read_text().replace('"What to look for, in any case."', '"Words."'))
+    pytest_runs = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_notes.py"]
+    done = subprocess.run(pytest_runs, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert '-          "description": "What to look for, in any case."' in done.stdout
+    assert '+          "description": "Words."' in done.stdout
+    assert "--update-schemas" in done.stdout
+    assert subprocess.run([*pytest_runs, "--update-schemas"], capture_output=True).returncode == 0
+    assert subprocess.run(pytest_runs, capture_output=True).returncode == 0
+    Path("schemas/notes.json").unlink()
+    done = subprocess.run(pytest_runs, capture_output=True, text=True)
+    assert "is not there yet" in done.stdout
+
+
+SLOW = """
+import time
+from toolwright import Call, Image, Toolbox
+
+box = Toolbox("slow")
+
+@box.tool
+def count(call: Call) -> str:
+    "Count."
+    for at in range(3):
+        call.progress(at, 3, f"step {at}")
+        time.sleep(0.2)
+    return "counted"
+
+@box.tool
+def picture() -> Image:
+    "Show a picture."
+    return Image(PNG, "image/png")
+"""
+
+
+def on_terminal(*arguments, **env):
+    """Run the command on a terminal of its own; return what is seen there."""
+    ours, theirs = pty.openpty()
+    seen = bytearray()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", **env},
+    )
+    os.close(theirs)
+
+    def read():
+        try:
+            while chunk := os.read(ours, 4096):
+                seen.extend(chunk)
+        except OSError:
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert process.wait(30) == 0
+    reader.join(5)
+    os.close(ours)
+    return seen.decode()
+
+
+def test_a_terminal_shows_progress_and_pictures(here):
+    here({"slow.py": SLOW.replace("PNG", repr(PNG), 1)})
+    seen = on_terminal("call", "slow.py", "count")
+    assert "step 1" in seen
+    assert "counted" in seen
+    data = base64.b64encode(PNG).decode()
+    assert data in on_terminal("call", "slow.py", "picture", KITTY_WINDOW_ID="1")
+    assert f"inline=1;size={len(PNG)}:{data}" in on_terminal(
+        "call", "slow.py", "picture", TERM_PROGRAM="iTerm.app"
+    )
+    assert "[image image/png; use --json to see it]" in on_terminal("call", "slow.py", "picture")
+    assert good("call", "slow.py", "count") == "counted\n"
+
+
+def test_a_large_picture_goes_to_kitty_in_parts():
+    data = base64.b64encode(PNG * 100).decode()
+    block = {"type": "image", "mimeType": "image/png", "data": data}
+    shown = image_for(block, {"TERM": "xterm-kitty"})
+    parts = [part.rpartition(";")[2] for part in shown.split("\x1b\\")[:-1]]
+    assert "".join(parts) == data
+    assert all(len(part) <= 4096 for part in parts)
+    assert shown.count("m=1") == len(parts) - 1
+    assert image_for({**block, "mimeType": "image/jpeg"}, {"TERM": "xterm-kitty"}) == ""
+    assert image_for(block, {"TERM": "dumb"}) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["srve", "x.py"], "did you mean `serve`?"),
+        (["serve"], "toolwright serve --help"),
+        (["call", "shop.py", "ad"], "toolwright list shop.py"),
+        (["completion", "tcsh"], "--help"),
+        (["serve", "shop.py", "--prot", "1"], "--prot"),
+    ],
+)
+def test_mistakes_say_what_would_help(here, given, said):
+    assert said in refused(2, *given)
