@@ -95,6 +95,7 @@ def test_a_first_toolbox(here):
         assert "name" in refused(2, "new", name)
 
 
+@pytest.mark.promise("everyday.snapshot")
 def test_a_snapshot_shows_what_changes(here):
     good("new", "notes")
     file = Path("notes.py")
@@ -161,6 +162,7 @@ def on_terminal(*arguments, **env):
     return seen.decode()
 
 
+@pytest.mark.promise("everyday.call")
 def test_a_terminal_shows_progress_and_pictures(here):
     here({"slow.py": SLOW.replace("PNG", repr(PNG), 1)})
     seen = on_terminal("call", "slow.py", "count")

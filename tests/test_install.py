@@ -92,6 +92,7 @@ def test_what_others_wrote_stays(home, client):
     assert [copy.read_text() for copy in copies] == [before, text]
 
 
+@pytest.mark.promise("everyday.nothing-else")
 @settings(
     max_examples=200,
     deadline=None,
@@ -144,6 +145,7 @@ BAD = {
 }
 
 
+@pytest.mark.promise("everyday.left-alone")
 @pytest.mark.parametrize("data", BAD.values(), ids=BAD)
 def test_a_file_that_cannot_be_read_is_left_alone(home, data):
     path = home / FILES["cursor"]
@@ -171,6 +173,7 @@ def test_a_folder_in_its_place(home):
     assert "cannot be read" in refused(2, "install", "cursor", "shop.py")
 
 
+@pytest.mark.promise("everyday.dry-run")
 def test_a_dry_run_shows_the_difference_and_writes_nothing(home):
     path = home / FILES["vscode"]
     assert "+" in good("install", "vscode", "shop.py", "--dry-run")
@@ -251,6 +254,7 @@ def test_mistakes(home, given, said):
     assert said in refused(2, *given)
 
 
+@pytest.mark.promise("everyday.absolute")
 @pytest.mark.parametrize("target", ["shop.py", "shop.py:box", "shop:box", "package.inner"])
 @pytest.mark.parametrize("client", ["claude-desktop", "vscode"])
 def test_a_client_starts_what_was_installed(home, here, client, target, monkeypatch):

@@ -99,6 +99,7 @@ def server(request, store):
             yield server
 
 
+@pytest.mark.promise("everyday.task")
 def test_a_quick_call_is_no_task_and_a_slow_one_is(server):
     quick = call(server, "slow_compute", seconds=0, label="a")
     assert quick["content"][0]["text"] == "computed a"
@@ -193,6 +194,7 @@ def test_older_clients_know_no_tasks(store):
         assert server.call("failing_job")["isError"]
 
 
+@pytest.mark.promise("everyday.task-lost")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
     with Http(TOOLS) as server:
@@ -213,6 +215,7 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
         assert call(server, "slow_compute", seconds=0)["content"][0]["text"] == "computed "
 
 
+@pytest.mark.promise("everyday.task-readable")
 def test_every_worker_knows_every_task(store):
     with Http(TOOLS, "--workers", "2") as server:
         numbers = [call(server, "slow_compute", seconds=1, label=str(at)) for at in range(6)]

@@ -82,6 +82,7 @@ def test_a_line_for_each_call(box, tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.promise("everyday.audit")
 def test_arguments_are_written_only_if_asked_for_and_without_secrets(box):
     lines = []
     box.around(audit(lines.append, arguments=True))
@@ -124,6 +125,7 @@ def test_a_span_for_each_call(box, exported):
     assert "hunter22" not in "".join(span.to_json() for span in found)
 
 
+@pytest.mark.promise("everyday.spans")
 def test_a_span_is_under_the_one_of_its_client(box, exported):
     exporter, tracer = exported
     box.around(spans(tracer))
@@ -232,6 +234,7 @@ def test_what_cannot_be_watched(here, given, said):
     assert said in refused(2, "serve", "shop.py", *given)
 
 
+@pytest.mark.promise("everyday.status")
 def test_a_terminal_shows_what_the_server_does(here):
     """A real terminal: what is seen is read from its other end."""
     ours, theirs = pty.openpty()

@@ -61,7 +61,9 @@ def may_stream(hint: Any) -> bool:
     bare = unalias(hint)
     if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
         return may_stream(get_args(bare)[-1])
-    return (get_origin(bare) or bare) in _ITERABLES or bare in (EMPTY, Any, object)
+    known = get_origin(bare) or bare
+    # By identity: a hint may be anything, even a list.
+    return any(known is each for each in (*_ITERABLES, EMPTY, Any, object))
 
 
 def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:

@@ -137,27 +137,27 @@ class Conversation:
             each.cancel()
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-        begun: list[bytes] = []  # the parts of a line that is not whole yet
-        size = 0
+        begun = bytearray()  # a line that is not whole yet: one piece, so that its memory goes back
+        fits = True
         with contextlib.suppress(OSError):
             while chunk := os.read(self.wire_in, 1 << 16):
-                for at, part in enumerate(chunk.split(b"\n")):
-                    if at:
-                        self._whole(begun, size)
-                        begun, size = [], 0
-                    size += len(part)
-                    if size <= MOST_LINE:
-                        begun.append(part)
-                    else:
-                        begun.clear()
-            self._whole(begun, size)
+                first, *others = chunk.split(b"\n")
+                fits = fits and len(begun) + len(first) <= MOST_LINE
+                if fits:
+                    begun += first
+                else:
+                    begun = bytearray()
+                for part in others:
+                    self._whole(begun, fits=fits)
+                    begun, fits = bytearray(part), True
+            self._whole(begun, fits=fits)
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(over.set)
 
-    def _whole(self, parts: list[bytes], size: int) -> None:
+    def _whole(self, line: bytearray, *, fits: bool) -> None:
         """Take a line that has come to its end."""
-        if size <= MOST_LINE:
-            self._line(b"".join(parts))
+        if fits:
+            self._line(bytes(line))
         else:
             self.writer.write(_TOO_LONG)
 
