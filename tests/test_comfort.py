@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from command_files import here
-from processes import COMMAND, good, refused
+from processes import COMMAND, good, refused, run
 
 from toolwright.cli.showing import image_for
 
@@ -26,7 +27,7 @@ PNG = (
 
 
 def completed(*words):
-    return good("complete", "--", *words).split()
+    return run("complete", "--", *words).stdout.split()
 
 
 @pytest.mark.parametrize(
@@ -201,3 +202,98 @@ def test_a_large_picture_goes_to_kitty_in_parts():
 )
 def test_mistakes_say_what_would_help(here, given, said):
     assert said in refused(2, *given)
+
+
+ODD = """
+from toolwright import Call, Toolbox
+import time
+
+box = Toolbox("odd")
+
+@box.tool
+def marked(call: Call) -> str:
+    "Sum of [red] items, e.g. [/b] or :smile:"
+    call.progress(1, 5, "[/red]\\nmore")
+    return "done"
+
+@box.tool
+def buggy() -> str:
+    return {}.nope
+
+@box.tool
+def slow() -> str:
+    print("begun", flush=True)
+    time.sleep(30)
+    return "late"
+
+@box.tool
+def text(a: str) -> str:
+    return a
+"""
+
+
+def test_words_of_people_are_no_markup(here):
+    here({"odd.py": ODD})
+    seen = on_terminal("list", "odd.py")
+    assert "Sum of [red] items, e.g. [/b] or :smile:" in seen
+    assert "done" in on_terminal("call", "odd.py", "marked")
+
+
+def test_the_cause_of_a_bug_is_shown_to_who_calls_by_hand(here):
+    here({"odd.py": ODD})
+    done = run("call", "odd.py", "buggy")
+    assert done.returncode == 1
+    assert "AttributeError: 'dict' object has no attribute 'nope'" in done.stderr
+
+
+def test_ctrl_c_ends_a_call(here):
+    here({"odd.py": ODD})
+    process = subprocess.Popen(
+        [*COMMAND, "call", "odd.py", "slow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert b"begun" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=15)
+    assert (process.returncode, out, said) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("value", ["true", "null", '{"k":1}', "5", "[", '"q"'])
+def test_where_text_is_declared_it_is_text(here, value):
+    here({"odd.py": ODD})
+    assert good("call", "odd.py", "text", f"a={value}") == f"{value}\n"
+    assert good("call", "odd.py", "text", "a=@@home") == "@home\n"
+
+
+@pytest.mark.parametrize("name", ["json", "mcp", "client", "list", "NOTES", "conftest", "class"])
+def test_a_toolbox_does_not_take_the_name_of_something_else(here, name):
+    before = sorted(Path().iterdir())
+    assert "name" in refused(2, "new", name)
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["call", "shop.py", ":", "box", "or"], ["orders_find", "orders_drop"]),
+        (["call", "shop.py", "add", "a", "=", "1", ""], ["b="]),
+        (["call", "--select", "add", "shop.py", "a"], ["add"]),
+        (["call", "'shop.py'", "ad"], ["add"]),
+    ],
+)
+def test_words_as_bash_takes_them_apart(here, words, found):
+    assert completed(*words) == found
+
+
+def test_what_a_target_prints_is_no_candidate(here):
+    here({"loud.py": "print('HELLO')\ndef f(x: int) -> int:\n    return x\n"})
+    assert completed("call", "loud.py", "") == ["f"]
+
+
+def test_a_full_disk_is_one_line(here):
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m toolwright version > /dev/full"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "toolwright: No space left on device\n"

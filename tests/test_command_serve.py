@@ -207,3 +207,62 @@ def test_answers_are_sent_at_once():
     with listen("127.0.0.1", 0) as listening:
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
             assert accepted.proto == socket.IPPROTO_TCP
+
+
+def test_workers_that_die_young_do_not_end_the_server(here):
+    here(
+        {
+            "die.py": "import os\ndef die() -> int:\n    os._exit(3)\ndef ok() -> int:\n    return 1\n"
+        }
+    )
+    with Http("die.py", "--workers", "2") as server:
+        until(lambda: started_before(server.pid, 2) and children(server.pid), "they have lived")
+        for _ in range(4):
+            server.asked(server.message("tools/call", {"name": "die", "arguments": {}}))
+        until(lambda: answers(server), "another one answers", 30)
+        assert server.process.poll() is None
+
+
+def answers(server):
+    body = server.asked(server.message("tools/call", {"name": "ok", "arguments": {}}))[1]
+    return b'"isError":false' in body
+
+
+def test_workers_start_where_the_command_did(here):
+    here({"sub/inner.py": "def ok() -> int:\n    return 1\n"})
+    with Http("inner.py", "--folder", "sub", "--workers", "2") as server:
+        until(lambda: answers(server), "a worker answers")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--port", "99999"], "65535"),
+        (["--tls-cert", "shop.py", "--tls-key", "shop.py"], "certificate"),
+        (["--folder", "missing"], "missing"),
+    ],
+)
+def test_more_settings_that_cannot_be(here, given, said):
+    assert said in refused(2, "serve", "shop.py", "--http", *given)
+
+
+def test_a_path_begins_with_a_slash(here):
+    with Http("shop.py", "--path", "tools") as server:
+        assert f"http://127.0.0.1:{server.port}/tools" in server.said()
+        data = server.message("tools/list").replace(b"POST /mcp ", b"POST /tools ")
+        assert server.asked(data)[0] == 200
+
+
+def test_a_server_on_stdio_that_is_told_to_end_closes_what_is_open(here):
+    here(
+        {
+            "life.py": "import contextlib\nfrom toolwright import Toolbox\n"
+            "@contextlib.asynccontextmanager\nasync def life():\n    yield 1\n    print('closed')\n"
+            "box = Toolbox('life', lifespan=life)\n@box.tool\ndef f() -> int:\n    return box.state\n"
+        }
+    )
+    with Stdio("life.py") as server:
+        assert server.call("f")["structuredContent"] == {"result": 1}
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(10) == 0
+        assert "closed" in server.said()

@@ -3,8 +3,9 @@
 import asyncio
 import codecs
 import json
-
+import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from command_files import here
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from processes import good, refused
+from processes import COMMAND, good, refused, run
 from test_jsonc import documents, in_order, parent_of, tokens
 
 from toolwright.cli.editors import EDITORS, is_ours
@@ -84,7 +85,7 @@ def test_what_others_wrote_stays(home, client):
     assert in_order(before, text)
     entry = entry_of(path, KEYS[client])
     assert entry["env"] == {"A": "1", "B": "x=y"}
-    assert entry["args"][-2:] == ["--select", "orders.*"]
+    assert entry["args"][-1] == "--select=orders.*"
     assert SettingsFile(path).get(KEYS[client], "files")["disabled"] is True
     good("uninstall", client, "shop")
     assert path.read_text() == before
@@ -200,10 +201,11 @@ def test_servers_of_others_are_not_replaced(home):
     path.parent.mkdir()
     path.write_text('{"mcpServers": {"shop": {"command": "other"}}}')
     assert "--force" in refused(2, "install", "cursor", "shop.py")
-    assert "--force" in refused(2, "uninstall", "cursor", "shop")
     good("install", "cursor", "shop.py", "--name", "mine")
     good("install", "cursor", "shop.py", "--force")
     assert is_ours(entry_of(path, "mcpServers"))
+    good("uninstall", "cursor", "mine")
+    assert list(SettingsFile(path).get("mcpServers")) == ["shop"]
 
 
 def test_a_server_at_a_url(home):
@@ -214,6 +216,10 @@ def test_a_server_at_a_url(home):
         "url": "https://tools.example/mcp",
         "headers": {"Authorization": "Bearer x"},
     }
+    good("install", "vscode", "https://tools.example/mcp", "--header", "A=1")
+    assert entry_of(path, "servers", "tools")["headers"] == {"A": "1"}
+    good("uninstall", "vscode", "tools")
+    assert "not a URL" in refused(2, "install", "vscode", "https://[::1")
     assert "Connectors" in refused(2, "install", "claude-desktop", "https://tools.example/mcp")
     assert "--env" in refused(2, "install", "vscode", "https://a.example", "--env", "A=1")
     assert "--header" in refused(2, "install", "vscode", "shop.py", "--header", "A=1")
@@ -284,3 +290,56 @@ def test_a_client_starts_what_was_installed(home, here, client, target, monkeypa
 def test_files_that_are_no_settings(tmp_path):
     with pytest.raises(Mistake, match="left alone"):
         SettingsFile(tmp_path / "x").put(("a", "b"), {1, 2})
+
+
+def test_what_is_no_file_is_left_alone(home, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for name in ("pipe", "loop"):
+        assert "cannot be read" in refused(2, "install", "cursor", "shop.py", "--config", name)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    if os.geteuid() == 0:
+        os.mknod(tmp_path / "device", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        refused(2, "install", "cursor", "shop.py", "--config", "device")
+        assert stat.S_ISCHR((tmp_path / "device").stat().st_mode)
+    assert "needs the name" in refused(2, "install", "cursor", "shop.py", "--config", "")
+
+
+def test_installs_at_the_same_time_lose_nothing(home, tmp_path):
+    started = [
+        subprocess.Popen(
+            [*COMMAND, "install", "cursor", "shop.py", "--config", "all.json", "--name", f"s{at}"],
+            stdout=subprocess.DEVNULL,
+        )
+        for at in range(6)
+    ]
+    assert [each.wait(60) for each in started] == [0] * 6
+    servers = json.loads((tmp_path / "all.json").read_text())["mcpServers"]
+    assert sorted(servers) == [f"s{at}" for at in range(6)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_stays_with_its_owner(home, tmp_path):
+    path = tmp_path / "theirs.json"
+    path.write_text("{}")
+    path.chmod(0o640)
+    os.chown(path, 1234, 1234)
+    good("install", "cursor", "shop.py", "--config", "theirs.json")
+    for each in (path, *tmp_path.glob("theirs.json.*.bak")):
+        known = each.stat()
+        assert (known.st_uid, known.st_gid, stat.S_IMODE(known.st_mode)) == (1234, 1234, 0o640)
+
+
+def test_a_server_that_would_not_work_is_not_installed(home, here):
+    here(
+        {
+            "bad.py": "from toolwright import Toolbox\nbox = Toolbox('bad')\n@box.tool\n"
+            "def f(x) -> int:\n    return 1\n@box.tool\ndef g(x: int) -> int:\n    return x\n"
+        }
+    )
+    done = run("install", "generic", "bad.py", "--strict")
+    assert done.returncode == 2
+    assert "refused" in done.stderr
+    assert "no tools" in refused(2, "install", "cursor", "shop.py", "--select", "nothing")
+    here({"my-tools.py": "def f(x: int) -> int:\n    return x\n"})
+    assert list(json.loads(good("install", "generic", "my-tools.py"))["mcpServers"]) == ["my-tools"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
 from typing import Any, Protocol, cast
 
-from .errors import CallError, ToolError
+from .errors import CallCancelled, CallError, ToolError
 
 __all__ = ["Ask", "Asker", "InputNeeded", "Request", "Roots", "Sample", "answered"]
 
@@ -90,10 +91,11 @@ class Roots(Request):
 
     def answer(self, came: Mapping[str, Any]) -> Any:
         """Return the roots."""
-        if "roots" not in came:
+        roots: Any = came.get("roots")
+        if not isinstance(roots, list):
             msg = "no roots"
-            raise ValueError(msg)
-        return list(came["roots"])
+            raise ValueError(msg)  # noqa: TRY004 - an answer, not an argument
+        return list(cast("list[Any]", roots))
 
 
 class InputNeeded(BaseException):
@@ -124,16 +126,46 @@ class CannotAsk(CallError):
         self.abilities = tuple(abilities)
 
 
-def answered(run: Callable[[], Awaitable[Any]], loop: asyncio.AbstractEventLoop | None) -> Any:
-    """Wait for an answer: async code awaits it, a thread blocks."""
+class Waits(Protocol):
+    """A call that may be given up while it waits for an answer."""
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until an answer is due."""
+        ...
+
+    def on_cancel(self, wake: Callable[[], object]) -> Callable[[], None]:
+        """Call a function when it is given up."""
+        ...
+
+
+def answered(
+    call: Waits, run: Callable[[], Awaitable[Any]], loop: asyncio.AbstractEventLoop | None
+) -> Any:
+    """Wait for an answer: async code awaits it, a thread blocks, but no longer than the call runs."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         if loop is None:
             msg = "there is nobody to ask"
             raise CallError(msg) from None
-        return asyncio.run_coroutine_threadsafe(_awaited(run), loop).result()
+        return _waited(call, asyncio.run_coroutine_threadsafe(_awaited(run), loop))
     return run()
+
+
+def _waited(call: Waits, future: Future[Any]) -> Any:
+    forget = call.on_cancel(future.cancel)
+    try:
+        return future.result(call.remaining)
+    except CancelledError:
+        raise CallCancelled("the call was given up before it was answered") from None
+    except TimeoutError:
+        if future.done():
+            raise
+        future.cancel()
+        raise CallError("there was no answer in time") from None
+    finally:
+        forget()
 
 
 async def _awaited(run: Callable[[], Awaitable[Any]]) -> Any:

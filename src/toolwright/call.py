@@ -177,26 +177,28 @@ class Call:
         Where the protocol has no way back to a client, the run ends here and is begun again with
         the answers: do nothing before asking that must not be done twice.
         """
-        return answered(lambda: self._request(requests), self._loop)
+        return answered(self, lambda: self._request(requests), self._loop)
 
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
-        return answered(lambda: self._one(key, Ask(form, message)), self._loop)
+        return answered(self, lambda: self._one(key, Ask(form, message)), self._loop)
 
     def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Any:
         """Have the client's own model write a text. Async code awaits it."""
-        return answered(lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop)
+        return answered(
+            self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
+        )
 
     def roots(self, *, key: str = "roots") -> Any:
         """Return the folders that the client lets a server see. Async code awaits it."""
-        return answered(lambda: self._one(key, Roots()), self._loop)
+        return answered(self, lambda: self._one(key, Roots()), self._loop)
 
     def hang_up(self) -> Any:
         """End the stream that waits for this call, for clients that come back for the result.
 
         Where there is no such stream it does nothing. Async code awaits it.
         """
-        return answered(self._ended, self._loop) if self._loop is not None else None
+        return answered(self, self._ended, self._loop) if self._loop is not None else None
 
     async def _ended(self) -> None:
         if self._hang_up is not None:

@@ -7,7 +7,7 @@ models see of a toolbox in a file, and fails when that changes.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -74,13 +74,20 @@ class ToolboxClient:
 
 
 @pytest.fixture
-def toolbox_client() -> Callable[..., ToolboxClient]:
-    """Return what connects to a toolbox: `toolbox_client(box).call("add", a=1, b=2)`."""
+def toolbox_client() -> Iterator[Callable[..., ToolboxClient]]:
+    """Return what connects to a toolbox: `toolbox_client(box).call("add", a=1, b=2)`.
+
+    After the test, the lifespan of the toolbox is left.
+    """
+    boxes: list[Toolbox] = []
 
     def connect(box: Toolbox, mode: Literal["auto", "legacy"] = "auto") -> ToolboxClient:
+        boxes.append(box)
         return ToolboxClient(box, mode)
 
-    return connect
+    yield connect
+    for box in boxes:
+        box.close()
 
 
 @pytest.fixture

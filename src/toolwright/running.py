@@ -135,7 +135,7 @@ class Running(Offers):
 
     is_live = False
 
-    def busy(self) -> contextlib.AbstractContextManager[None]:
+    def busy(self) -> contextlib.AbstractContextManager[object]:
         """Keep it open while something of it runs: it is open until somebody closes it."""
         return contextlib.nullcontext()
 

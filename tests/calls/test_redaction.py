@@ -31,6 +31,9 @@ PLAIN = [
     "http://localhost:8000/mcp",
     "12:30:45 skipped",
     "sk-1",
+    'unique constraint "pk_customerorderdetails"',
+    "sk-learn-pipelineclassifierxx",
+    "ssh://git:2222@host/path",
 ]
 
 
@@ -89,3 +92,12 @@ def test_a_failing_tool_tells_no_secret(logged, monkeypatch):
     assert "RuntimeError: password=*** at postgres://ada:***@db" in whole
     for secret in ("correct-horse", "told-to", "another-token", "password=hunter2"):
         assert secret not in whole
+
+
+def test_words_of_the_environment_stay(monkeypatch):
+    monkeypatch.setenv("COMPASS_REGION", "eu-west-1")
+    monkeypatch.setenv("POSTGRES_PASSWORD", "postgres")
+    monkeypatch.setenv("ACCESS_KEY_FILE", "/home/ada/keys.json")
+    hide("fresh-start")  # what is remembered of the environment is forgotten
+    text = "eu-west-1 postgres /home/ada/keys.json fresh-start"
+    assert sure(text) == "eu-west-1 postgres /home/ada/keys.json ***"

@@ -98,6 +98,22 @@ async def too_slow() -> str:
 
 
 @box.tool(task=True)
+def asks_in_a_thread(call: Call) -> str:
+    """Ask from a thread."""
+    import time
+
+    time.sleep(0.3)
+    return call.ask(Named, "Who?").name
+
+
+@box.tool(task=True)
+async def asks_after(seconds: float, call: Call) -> str:
+    """Ask after so many seconds."""
+    await asyncio.sleep(seconds)
+    return (await call.ask(Named, "Who?")).name
+
+
+@box.tool(task=True)
 def marks(file: str) -> str:
     """Write to a file as long as it runs: whether it was stopped is seen there."""
     import time

@@ -8,7 +8,7 @@ import mcp
 import mcp_types
 import pytest
 from command_files import here
-from processes import Http, Stdio, until
+from processes import MODERN, Http, Stdio, until
 
 __all__ = ["here"]  # a fixture
 
@@ -254,3 +254,76 @@ def test_a_module_that_is_imported_late_changes_nothing(target):
         edited.edit("WORD = 'later'\n")  # the first line about a reload: there was none before
         assert server.call("word")["content"][0]["text"] == "later"
         assert server.call("count")["structuredContent"] == {"result": 1}
+
+
+def test_a_package_without_a_file_of_its_own(target):
+    parts = target.parent / "parts"
+    parts.mkdir()
+    (parts / "words.py").write_text("WORD = 'one'\n")
+    target.write_text("from parts import words\ndef word() -> str:\n    return words.WORD\n")
+    for at in range(6):
+        (target.parent / f"zz{at}.py").symlink_to("/nonexistent/x")
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, parts)
+        edited.file = parts / "words.py"
+        edited.edit("WORD = 'two'\n")
+        assert server.call("word")["content"][0]["text"] == "two"
+
+
+def test_a_server_says_its_new_name(target):
+    with Stdio(target, "--reload", greet=False) as server:
+        edited = Edited(server, target.parent)
+
+        def version():
+            found = server.ask("server/discover", {"_meta": MODERN})["result"]
+            return found["_meta"]["io.modelcontextprotocol/serverInfo"]["version"]
+
+        assert version() == "0"
+        edited.edit(GOOD.format(at=7))
+        assert version() == "7"
+
+
+CLOSES = """\
+import time
+from toolwright import Toolbox
+
+class Told(Toolbox):
+    def close(self):
+        print("closed {at}", flush=True)
+        super().close()
+
+box = Told("told")
+
+@box.tool
+def slow(s: float) -> int:
+    time.sleep(s)
+    print("ended {at}", flush=True)
+    return {at}
+"""
+
+
+def test_a_plain_call_keeps_its_version_open(target):
+    target.write_text(CLOSES.format(at=1))
+    with Stdio(target, "--reload") as server:
+        number = server.begin("tools/call", {"name": "slow", "arguments": {"s": 1.5}})
+        Edited(server, target.parent).edit(CLOSES.format(at=2))
+        assert server.answer(number)["result"]["structuredContent"] == {"result": 1}
+        until(lambda: "closed 1" in server.said(), "it is closed")
+        said = server.said()
+        assert said.index("ended 1") < said.index("closed 1")
+
+
+def test_a_toolbox_that_stays_the_same_is_neither_closed_nor_watched_twice(target):
+    installed = target.parent / "site-packages"
+    installed.mkdir()
+    (installed / "kept_box.py").write_text(LIFE.format(at=1))
+    head = f"import sys\nsys.path.append({str(installed)!r})\nfrom kept_box import box\n"
+    target.write_text(head)
+    with Stdio(target, "--reload", "--audit", "calls.jsonl") as server:
+        edited = Edited(server, target.parent)
+        server.call("wait")
+        for at in range(3):
+            edited.edit(f"{head}# {at}\n")
+        server.call("wait")
+        assert len(Path("calls.jsonl").read_text().splitlines()) == 2
+        assert Path("life.txt").read_text() == "open 1\n"

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import sys
 import time
 from pathlib import Path
@@ -276,3 +277,68 @@ def test_tasks_are_kept_in_a_file_of_the_user(tmp_path, monkeypatch):
     if sys.platform == "linux":
         assert file.stat().st_mode & 0o777 == 0o600
     assert os.environ["HOME"] == str(tmp_path)
+
+
+def test_a_thread_that_waits_for_an_answer_is_given_back(server):
+    """More than there are threads for calls that were given up."""
+    for _ in range(80):
+        number = call(server, "asks_in_a_thread")["taskId"]
+        asked(server, "tasks/cancel", {"taskId": number})
+    until(lambda: not call(server, "greet", name="Ada").get("isError"), "others run", 10)
+    threads = len(os.listdir(f"/proc/{server.pid}/task"))
+    until(lambda: len(os.listdir(f"/proc/{server.pid}/task")) < 60, f"{threads} threads", 20)
+
+
+def test_a_call_that_asks_as_it_becomes_a_task(server):
+    for _ in range(8):
+        first = call(server, "asks_after", seconds=0.2)
+        if first["resultType"] == "input_required":
+            continue  # it asked just before
+        (name,) = waiting(server, first["taskId"])
+        good = {name: {"action": "accept", "content": {"name": "Ada"}}}
+        asked(server, "tasks/update", {"taskId": first["taskId"], "inputResponses": good})
+        assert ended(server, first["taskId"])["result"]["content"][0]["text"] == "Ada"
+
+
+def test_a_task_ends_though_the_disk_was_busy(http, store):
+    number = call(http, "slow_compute", seconds=1, label="x")["taskId"]
+    other = sqlite3.connect(store, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    time.sleep(7)  # longer than SQLite waits
+    other.execute("ROLLBACK")
+    other.close()
+    assert ended(http, number)["result"]["content"][0]["text"] == "computed x"
+
+
+def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatch):
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is no database" * 100)
+    monkeypatch.setenv("TASKS", f"sqlite:///{broken}")
+    with Http(TOOLS) as server:
+        made = call(server, "slow_compute", seconds=0.5, label="y")
+        assert made["content"][0]["text"] == "computed y"
+        assert "tasks cannot be read now" in get(server, "x")["message"]
+        assert "Traceback" not in server.said()
+
+
+def test_a_task_that_others_declared_lost_is_stopped(store):
+    with Http(TOOLS) as first, Http(TOOLS) as second:
+        number = call(first, "confirm_delete", filename="z")["taskId"]
+        os.kill(first.pid, signal.SIGSTOP)
+        until(lambda: get(second, number)["status"] == "failed", "it is lost")
+        os.kill(first.pid, signal.SIGCONT)
+        assert call(first, "greet", name="Ada")["content"][0]["text"] == "Hello, Ada!"
+        assert get(first, number)["status"] == "failed"
+
+
+def test_signs_of_life_end_with_the_last_task(tmp_path):
+    from toolwright.serve.ledger import Ledger
+    from toolwright.store import MemoryStore
+
+    ledger = Ledger(MemoryStore(), "box", keep=60)
+    runs = [True, True, False, False]
+    ledger.beat(lambda: runs.pop(0) if runs else False)
+    until(lambda: ledger._beating is None, "it ends", 10)
+    ledger.beat(lambda: True)
+    assert ledger._beating.is_alive()
+    ledger.close()

@@ -280,3 +280,12 @@ def test_log_records_stand_above_the_line(capsys):
     said = capsys.readouterr().err
     assert "\r\x1b[Ksomething happened\n" in said
     assert said.endswith("\r\x1b[K0 calls, 0 failed, 0 running, waiting f")
+
+
+def test_what_cannot_be_written_down_takes_no_call_down(here, tmp_path):
+    with Stdio("shop.py", "--audit", "/dev/full") as server:
+        for _ in range(3):
+            assert not server.call("add", a=1)["isError"]
+        assert server.said().count("cannot be written down") == 1
+    os.mkfifo(tmp_path / "pipe")
+    assert "pipe" in refused(2, "serve", "shop.py", "--audit", "pipe")

@@ -8,20 +8,21 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import __version__
 from ..call import Call
-from ..catalog import matches
 from ..errors import ToolNotFound
 from . import output, workers
 from .completion import completion
 from .install import clients, install, uninstall
 from .mistakes import Mistake
 from .new import new
+from .opening import opened
 from .output import first_line, print_content, print_json, print_rows, say
-from .showing import Bar
+from .showing import Bar, interruptible
 from .watching import show_status, watched
 
 if TYPE_CHECKING:
@@ -49,23 +50,11 @@ def run(chosen: argparse.Namespace) -> int:
         # Whoever read our output has enough; there is nowhere to say so when Python ends.
         output.drop()
         return 0
+    except OSError as error:  # a full disk, a folder that is gone
+        print(f"toolwright: {error.strerror or error}", file=sys.stderr)
+        output.drop()
+        return 1
     return code
-
-
-def opened(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
-    """Load the target and choose tools; tell whether it may be used."""
-    from .target import load
-
-    box, refused = load(chosen.target)
-    for name, tool in list(box.items()):
-        wanted = matches(name, chosen.select or "*")
-        if not wanted or (chosen.read_only and tool.options.read_only is not True):
-            box.disable(name)
-    said = [str(each) for each in refused]
-    said += [str(each) for each in box.problems if each.fatal]
-    for line in dict.fromkeys(said):
-        print(f"refused: {line}", file=sys.stderr)
-    return box, not (said and chosen.strict)
 
 
 def found(box: Toolbox, name: str) -> Tool:
@@ -77,6 +66,7 @@ def found(box: Toolbox, name: str) -> Tool:
 
 def serve(chosen: argparse.Namespace) -> int:
     """Serve until it is ended."""
+    chosen.started_in = str(Path.cwd())
     if chosen.folder:
         try:
             os.chdir(chosen.folder)
@@ -109,11 +99,10 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
         newer, usable = opened(chosen)
         if not usable:
             raise BadTarget("a tool is refused")
-        watched(newer, chosen)
         return newer
 
     live = Live(box)
-    Reloader(chosen.target, live, load).watch()
+    Reloader(chosen.target, live, load, lambda newer: watched(newer, chosen)).watch()
     return cast("Box", live)
 
 
@@ -139,7 +128,8 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         print(f"toolwright: cannot listen at {where}: {error.strerror}", file=sys.stderr)
         return 1
     scheme = "https" if settings["tls"] else "http"
-    url = f"{scheme}://{chosen.host}:{listening.getsockname()[1]}{chosen.path}"
+    host = f"[{chosen.host.strip('[]')}]" if ":" in chosen.host else chosen.host
+    url = f"{scheme}://{host}:{listening.getsockname()[1]}{settings['path']}"
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
     if chosen.workers == 1:
@@ -147,7 +137,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         serve_http(_served(box, chosen), **settings, listening=listening)
         return 0
     again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
-    return workers.Workers(again, chosen.workers, listening).run()
+    return workers.Workers(again, chosen.workers, listening, chosen.started_in).run()
 
 
 def listed(chosen: argparse.Namespace) -> int:
@@ -188,8 +178,9 @@ def call(chosen: argparse.Namespace) -> int:
         return 1
     found(box, chosen.tool)  # its name is checked before its arguments are
     arguments: Any = _whole(chosen.arguments) if chosen.arguments else {}
-    arguments.update(_pairs(chosen.given))
-    with Bar(chosen.tool) as bar, box:
+    arguments.update(_pairs(chosen.given, box[chosen.tool].input_schema.get("properties", {})))
+    logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
+    with Bar(chosen.tool) as bar, interruptible(), box:
         told = Call(chosen.tool, on_progress=bar.tell) if bar.shows else None
         result = box.call(chosen.tool, arguments, call=told)
     if chosen.json:
@@ -262,8 +253,11 @@ def _whole(text: str) -> dict[str, Any]:
     return made  # pyright: ignore[reportUnknownVariableType]
 
 
-def _pairs(given: list[str]) -> dict[str, Any]:
-    """Read `key=value`: JSON where it is JSON, else text; `key=@file` and `key=-` are read."""
+def _pairs(given: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Read `key=value`: JSON where it is JSON, else text; `key=@file` and `key=-` are read.
+
+    Where a text is declared, it is text whatever it looks like; `@@` begins one with an `@`.
+    """
     made: dict[str, Any] = {}
     for each in given:
         key, equals, value = each.partition("=")
@@ -271,8 +265,12 @@ def _pairs(given: list[str]) -> dict[str, Any]:
             raise Mistake(f"arguments are written key=value; got `{each}`")
         if value == "-":
             made[key] = sys.stdin.read()
+        elif value.startswith("@@"):
+            made[key] = value[1:]
         elif value.startswith("@"):
             made[key] = _read(value[1:])
+        elif schemas.get(key, {}).get("type") == "string":
+            made[key] = value
         else:
             made[key] = _value(value)
     return made

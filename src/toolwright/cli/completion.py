@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .editors import EDITORS
-from .output import say, write
+from .output import claim, flush, say, write
 
 _BASH = """\
 _toolwright() {
@@ -57,11 +59,39 @@ def completion(chosen: argparse.Namespace) -> int:
 
 def complete(words: Sequence[str], reader: argparse.ArgumentParser) -> int:
     """Print what the last word may be, one in a line."""
+    claim()  # what a target prints is no candidate
+    words = _joined(words)
     begun = words[-1] if words else ""
     for each in _candidates(list(words[:-1]), begun, reader):
         if each == _FILES or each.startswith(begun):
             say(each)
+    flush()
     return 0
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Put words together that a shell has taken apart at `:` and `=`, and take quotes away."""
+    made: list[str] = []
+    glue = False
+    for word in words:
+        if word in (":", "=") and made:
+            made[-1] += word
+            glue = True
+        elif glue and word:
+            made[-1] += word
+            glue = False
+        else:
+            made.append(word)
+            glue = False
+    return [_unquoted(word) for word in made]
+
+
+def _unquoted(word: str) -> str:
+    try:
+        parts = shlex.split(word)
+    except ValueError:  # a quote that is still open
+        parts = [word.strip("\"'")]
+    return os.path.expanduser(parts[0]) if len(parts) == 1 else word  # noqa: PTH111 - text
 
 
 def _candidates(before: list[str], begun: str, reader: argparse.ArgumentParser) -> Iterable[str]:
@@ -73,7 +103,7 @@ def _candidates(before: list[str], begun: str, reader: argparse.ArgumentParser) 
         return []
     if begun.startswith("-"):
         return [flag for action in command._actions for flag in action.option_strings]  # noqa: SLF001
-    given = [each for each in before[1:] if not each.startswith("-")]
+    given = _positional(before[1:], command)
     if before[0] in ("install", "uninstall") and not given:
         return [*EDITORS, "generic"]
     if before[0] == "completion" and not given:
@@ -93,6 +123,23 @@ def _of_target(command: str, given: list[str]) -> list[str]:
             return [tool["name"] for tool in json.loads(box.to_mcp_json())["tools"]]
         if command == "call":
             properties = box[given[1]].input_schema.get("properties", {})
-            used = {each.partition("=")[0] for each in given[2:]}
+            used = {each.partition("=")[0] for each in given[2:] if "=" in each}
             return [f"{name}=" for name in properties if name not in used]
     return []
+
+
+def _positional(words: list[str], command: Any) -> list[str]:
+    """Return the words that are neither options nor their values."""
+    takes = {
+        flag
+        for action in command._actions  # noqa: SLF001
+        if action.nargs != 0
+        for flag in action.option_strings
+    }
+    made: list[str] = []
+    skip = False
+    for word in words:
+        if not skip and not word.startswith("-"):
+            made.append(word)
+        skip = word in takes
+    return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import ssl
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
 
     tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
     _check_workers(chosen)
+    if not 0 <= chosen.port <= 65535:
+        raise Mistake(f"a port is a number from 0 to 65535; got {chosen.port}")
     try:
         tokens_from(tokens)
         check_count("--workers", chosen.workers)
@@ -34,7 +37,7 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     _check_open(chosen, is_closed=bool(tokens) or sign_in is not None)
     return {
         "host": chosen.host,
-        "path": chosen.path,
+        "path": f"/{chosen.path.strip('/')}",
         "tokens": tokens or None,
         "sign_in": sign_in,
         "tls": _tls(chosen),
@@ -96,4 +99,8 @@ def _tls(chosen: argparse.Namespace) -> tuple[str, str] | None:
     for file in (chosen.tls_cert, chosen.tls_key):
         if not Path(file).is_file():
             raise Mistake(f"there is no file {file}")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(chosen.tls_cert, chosen.tls_key)
+    except (OSError, ValueError) as error:
+        raise Mistake("--tls-cert and --tls-key are not a certificate and its key") from error
     return chosen.tls_cert, chosen.tls_key

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,9 +13,10 @@ from urllib.parse import urlsplit
 from ..schema.walk import is_node
 from .editors import EDITORS, GENERIC, Editor, editor, is_ours
 from .mistakes import Mistake
+from .opening import opened
 from .output import print_json, print_rows, say
-from .settings_file import SettingsFile
-from .target import load, split
+from .settings_file import Changed, SettingsFile
+from .target import split
 
 
 def install(chosen: argparse.Namespace) -> int:
@@ -24,12 +26,16 @@ def install(chosen: argparse.Namespace) -> int:
     if client is GENERIC:
         print_json({client.key: {name: entry}})
         return 0
+    return _again(lambda: _install(client, chosen, name, entry))
+
+
+def _install(client: Editor, chosen: argparse.Namespace, name: str, entry: dict[str, Any]) -> int:
     file = _file(client, chosen)
     before = file.get(client.key, name)
-    if before is not None and not is_ours(before) and before != entry and not chosen.force:
+    same = is_ours(before) or (is_node(before) and before.get("url") == entry.get("url", ""))
+    if before is not None and not same and not chosen.force:
         raise Mistake(
-            f"{file.shown} has a server `{name}` that was not installed by this command: "
-            "choose another --name, or say --force"
+            f"{file.shown} has another server `{name}`: choose another --name, or say --force"
         )
     text = file.put((client.key, name), entry)
     return _written(file, text, chosen, f"`{name}` is installed for {client.title}", client)
@@ -40,20 +46,32 @@ def uninstall(chosen: argparse.Namespace) -> int:
     client = editor(chosen.client)
     if client is GENERIC:
         raise Mistake("nothing was written for other clients: take it out of their file by hand")
+    return _again(lambda: _uninstall(client, chosen))
+
+
+def _uninstall(client: Editor, chosen: argparse.Namespace) -> int:
     file = _file(client, chosen)
     servers = file.get(client.key)
-    if file.get(client.key, chosen.name) is None:
-        known = ", ".join(f"`{each}`" for each in servers) if is_node(servers) else ""
-        there = f"; it has {known}" if known else ""
+    known: list[str] = list(servers) if is_node(servers) else []
+    if chosen.name not in known:
+        there = f"; it has {', '.join(f'`{each}`' for each in known)}" if known else ""
         raise Mistake(f"{file.shown} has no server `{chosen.name}`{there}")
-    if not is_ours(file.get(client.key, chosen.name)) and not chosen.force:
-        raise Mistake(f"`{chosen.name}` was not installed by this command: say --force")
     text = file.drop((client.key, chosen.name))
     return _written(file, text, chosen, f"`{chosen.name}` is gone from {client.title}", None)
 
 
+def _again(work: Callable[[], int]) -> int:
+    """Work on a file; begin again if somebody else has written it meanwhile."""
+    for _ in range(50):
+        try:
+            return work()
+        except Changed:
+            continue
+    raise Mistake("the file is being written all the time by somebody else: it is left alone")
+
+
 def clients(chosen: argparse.Namespace) -> int:
-    """List the clients: where their files are, and which servers of ours are in them."""
+    """List the clients: where their files are, and which servers are in them."""
     found: list[dict[str, Any]] = []
     for client in EDITORS.values():
         for project in (False, True) if client.project else (False,):
@@ -73,9 +91,7 @@ def _state(client: Editor, path: Path) -> dict[str, Any]:
         servers = SettingsFile(path).get(client.key)
     except Mistake as error:
         return {"exists": True, "servers": [], "problem": str(error)}
-    known: dict[str, Any] = servers if is_node(servers) else {}
-    ours = [name for name, entry in known.items() if is_ours(entry)]
-    return {"exists": path.exists(), "servers": ours}
+    return {"exists": path.exists(), "servers": list(servers) if is_node(servers) else []}
 
 
 def _said(state: dict[str, Any]) -> str:
@@ -83,14 +99,18 @@ def _said(state: dict[str, Any]) -> str:
         return "cannot be read"
     if state["servers"]:
         return ", ".join(state["servers"])
-    return "no server of ours" if state["exists"] else "not there"
+    return "no servers" if state["exists"] else "not there"
 
 
 def _local(client: Editor, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a server that the client starts."""
     if chosen.header:
         raise Mistake("--header goes with a URL: a server on this machine has none")
-    box, _ = load(chosen.target)
+    box, usable = opened(chosen)
+    if not usable:
+        raise Mistake("a tool is refused: without --strict the others would be served")
+    if not any(box.is_enabled(each) for each in box):
+        raise Mistake(f"{chosen.target} would serve no tools: see `toolwright list`")
     path, attribute = split(chosen.target)
     place = Path(path)
     # Programs with windows have no PATH, and start anywhere: everything is absolute.
@@ -101,8 +121,7 @@ def _local(client: Editor, chosen: argparse.Namespace) -> tuple[str, dict[str, A
         target = path
         command += ["--folder", str(Path.cwd())]
     command.append(f"{target}:{attribute}" if attribute else target)
-    for pattern in chosen.select or ():
-        command += ["--select", pattern]
+    command += [f"--select={pattern}" for pattern in chosen.select or ()]
     command += [
         f"--{flag}" for flag in ("read-only", "strict") if getattr(chosen, flag.replace("-", "_"))
     ]
@@ -114,13 +133,22 @@ def _remote(client: Editor, chosen: argparse.Namespace) -> tuple[str, dict[str, 
     """Return the name and the entry of a server that runs elsewhere."""
     if chosen.env:
         raise Mistake("--env goes with a server on this machine: one at a URL gets none")
-    host = urlsplit(str(chosen.target)).hostname or ""
-    name = _checked_name(chosen.name or host.removeprefix("www.").split(".", 1)[0])
+    try:
+        host = urlsplit(str(chosen.target)).hostname or ""
+    except ValueError as error:
+        raise Mistake(f"{chosen.target} is not a URL") from error
+    if not host:
+        raise Mistake(f"{chosen.target} is not a URL: it names no host")
+    short = host if host.replace(".", "").isdecimal() or ":" in host else host.split(".", 1)[0]
+    name = _checked_name(chosen.name or short)
     return name, client.remote(chosen.target, _pairs(chosen.header, "--header"))
 
 
 def _file(client: Editor, chosen: argparse.Namespace) -> SettingsFile:
-    path = Path(chosen.config) if chosen.config else client.path(project=chosen.project)
+    given = chosen.config is not None
+    if given and not chosen.config:
+        raise Mistake("--config needs the name of a file")
+    path = Path(chosen.config) if given else client.path(project=chosen.project)
     return SettingsFile(path)
 
 
@@ -154,12 +182,12 @@ def _written(
 
 
 def _is_url(target: str) -> bool:
-    return target.startswith(("http://", "https://"))
+    return target.lower().startswith(("http://", "https://"))
 
 
 def _checked_name(name: str) -> str:
     if not name or any(each.isspace() or not each.isprintable() for each in name):
-        raise Mistake(f"a server's name has no spaces; got {json.dumps(name)}")
+        raise Mistake(f"a server's name has no spaces: give a --name; got {json.dumps(name)}")
     return name
 
 
@@ -167,7 +195,7 @@ def _pairs(given: list[str], flag: str) -> dict[str, str]:
     made: dict[str, str] = {}
     for each in given:
         key, equals, value = each.partition("=")
-        if not equals or not key:
+        if not equals or not key or any(char.isspace() for char in key) or "\n" in value:
             raise Mistake(f"{flag} is written NAME=value; got `{each}`")
         made[key] = value
     return made

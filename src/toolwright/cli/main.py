@@ -28,7 +28,7 @@ class _Reader(argparse.ArgumentParser):
         if wrong is not None:
             known = re.findall(r"[\w-]+", wrong[2])
             near = difflib.get_close_matches(wrong[1], known, 1)
-            said = f"there is no `{wrong[1]}`" + (f"; did you mean `{near[0]}`?" if near else "")
+            said = f"there is no `{wrong[1]}`" + (f" (did you mean `{near[0]}`?)" if near else "")
         self.exit(2, f"{self.prog}: {said}; `{self.prog} --help` shows how\n")
 
 
@@ -142,7 +142,10 @@ def _install_commands(commands: Any) -> None:
         where.add_argument("--project", action="store_true", help="in this folder's own file")
         where.add_argument("--config", metavar="FILE", help="in this file")
         added.add_argument("--dry-run", action="store_true", help="only show what would change")
-        added.add_argument("--force", action="store_true", help="even if somebody else wrote it")
+        if name == "install":
+            added.add_argument(
+                "--force", action="store_true", help="replace a server that somebody else wrote"
+            )
 
 
 def _serve_options(serve: argparse.ArgumentParser) -> None:

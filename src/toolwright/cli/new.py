@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import builtins
+import importlib.util
 import keyword
+import os
+import shlex
+import sys
 from pathlib import Path
 
 from .mistakes import Mistake
@@ -69,26 +74,48 @@ def test_what_models_see_stays_the_same(schema_snapshot):
 '''
 
 
+_TAKEN = frozenset(
+    [
+        "toolwright",
+        "test",
+        "conftest",
+        "client",
+        "number",
+        "result",
+        "toolbox_client",
+        "schema_snapshot",
+        "find_notes",
+        "add_note",
+        "NOTES",
+        "Annotated",
+        "Toolbox",
+        "ToolError",
+    ]
+)
+"""Names that the files use for something else."""
+
+
 def new(chosen: argparse.Namespace) -> int:
     """Write a toolbox and its test; never over a file that is there."""
     name = chosen.name.removesuffix(".py").replace("-", "_")
     if not name.isidentifier() or keyword.iskeyword(name):
         raise Mistake(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
-    if name in ("toolwright", "test"):
-        raise Mistake(f"`{name}` would hide another module: choose another name")
+    if name in _TAKEN or hasattr(builtins, name) or _is_module(name):
+        raise Mistake(f"`{name}` is the name of something else: choose another name")
     folder = Path(chosen.folder)
+    schema = folder / "schemas" / f"{name}.json"
     files = {
         folder / f"{name}.py": _TOOLBOX.format(name=name),
         folder / f"test_{name}.py": _TEST.format(name=name),
     }
-    for path in files:
-        if path.exists():
+    for path in (*files, schema):
+        if os.path.lexists(path):
             raise Mistake(f"{path} is there already: it is left alone")
-    schema = folder / "schemas" / f"{name}.json"
     try:
         schema.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
-            path.write_text(text, encoding="utf-8")
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
         box, _ = load(str(folder / f"{name}.py"))
         schema.write_text(snapshot(box), encoding="utf-8")
     except OSError as error:
@@ -96,10 +123,21 @@ def new(chosen: argparse.Namespace) -> int:
     if chosen.json:
         print_json({"files": [str(path) for path in (*files, schema)]})
         return 0
-    main, test = files
+    main, test = (shlex.quote(str(path)) for path in files)
     say(f"{main} and {test} are written. Next:")
     say(f"  toolwright call {main} find_notes query=milk")
     say(f"  toolwright serve {main} --http --reload")
     say(f"  toolwright install claude-desktop {main}")
     say(f"  pytest {test}")
     return 0
+
+
+def _is_module(name: str) -> bool:
+    """Tell a name that means another module, of Python or of what is installed."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return True
+    return found is not None and bool(found.origin) and "site-packages" in str(found.origin)

@@ -57,10 +57,12 @@ def print_rows(rows: list[tuple[str, str]]) -> None:
     if _out.isatty():
         from rich.console import Console
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, said in rows:
-            table.add_row(f"[bold]{name}[/bold]", said)
+            # As it is: what people write is no markup.
+            table.add_row(Text(name, style="bold"), Text(said, overflow="fold"))
         Console(file=_out).print(table)
         return
     width = max((len(name) for name, _ in rows), default=0)

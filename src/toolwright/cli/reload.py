@@ -29,9 +29,17 @@ _PAUSE = 0.1
 class Reloader:
     """Watches the files that a target has imported, and exchanges the toolbox."""
 
-    def __init__(self, target: str, live: Live, load: Callable[[], Toolbox]) -> None:
+    def __init__(
+        self,
+        target: str,
+        live: Live,
+        load: Callable[[], Toolbox],
+        prepare: Callable[[Toolbox], None],
+    ) -> None:
         self.live = live
         self.load = load
+        self.prepare = prepare
+        """Gets each new toolbox before it is served."""
         place = Path(split(target)[0])
         self.folder = (place if place.is_dir() else place.parent).resolve()
         self.folders = self._folders()
@@ -69,11 +77,18 @@ class Reloader:
     def reload(self) -> bool:
         """Load the target anew; keep the version that works if it cannot be."""
         before = self._modules()
-        for name in before:
+        for name, module in before.items():
             del sys.modules[name]
+            # A package without a file of its own stays, and remembers what was in it.
+            parent, _, own = name.rpartition(".")
+            if getattr(sys.modules.get(parent), own, None) is module:
+                delattr(sys.modules[parent], own)
         importlib.invalidate_caches()
         try:
             box = self.load()
+            is_new = not self.live.is_now(box)  # it may come from a module that is installed
+            if is_new:
+                self.prepare(box)
         except Exception as error:  # noqa: BLE001 - whatever the new version does
             for name in self._modules():
                 del sys.modules[name]
@@ -86,7 +101,8 @@ class Reloader:
         from ..run.processes import forget_code
 
         forget_code()
-        self.live.swap(box)
+        if is_new:
+            self.live.swap(box)
         count = sum(box.is_enabled(name) for name in box)
         print(f"toolwright: reloaded, {count} tools", file=sys.stderr, flush=True)
         return True
@@ -122,8 +138,9 @@ def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
     with contextlib.suppress(OSError), os.scandir(folder) as files:
         for file in files:
             if file.name.endswith(".py") and not file.name.startswith("."):
-                known = file.stat()
-                yield file.path, (known.st_mtime_ns, known.st_size, known.st_ino)
+                with contextlib.suppress(OSError):  # a link to nowhere
+                    known = file.stat()
+                    yield file.path, (known.st_mtime_ns, known.st_size, known.st_ino)
 
 
 @functools.cache

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import logging
 import os
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -29,10 +32,11 @@ class Bar:
             from rich.console import Console
             from rich.progress import Progress
 
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.task = self.bar.add_task(self.title, total=None)
+            self.bar = Progress(console=Console(stderr=True, markup=False), transient=True)
+            self.task = self.bar.add_task(_plain(self.title), total=None)
             self.bar.start()
-        self.bar.update(self.task, completed=done, total=total, description=said or self.title)
+        text = _plain(said or self.title)
+        self.bar.update(self.task, completed=done, total=total, description=text)
 
     def __enter__(self) -> Self:
         return self
@@ -45,6 +49,33 @@ class Bar:
     ) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+def _plain(text: str) -> str:
+    """Return a text of one line in which nothing is taken for markup."""
+    from rich.markup import escape
+
+    return escape(" ".join(text.split()))
+
+
+@contextlib.contextmanager
+def interruptible() -> Generator[None]:
+    """Let Ctrl-C end the command, though a tool that raises the same thing does not."""
+    pressed = False
+
+    def press(_number: int, _frame: object) -> None:
+        nonlocal pressed
+        pressed = True
+        logging.disable()  # it is no failure of the tool
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed:
+            raise KeyboardInterrupt
 
 
 def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> str:

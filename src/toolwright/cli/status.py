@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import sys
 import threading
@@ -65,7 +66,8 @@ class Status(logging.Handler):
                 self.shown = text
 
     def start(self) -> None:
-        """Keep the line up to date until the program ends."""
+        """Keep the line up to date until the program ends, and leave none behind."""
+        atexit.register(sys.stderr.write, _ERASE)
         threading.Thread(target=self._keep, daemon=True).start()
 
     def _keep(self) -> None:

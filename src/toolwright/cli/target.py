@@ -156,7 +156,10 @@ def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FB
         if distinct:
             names = ", ".join(f"`{name}`" for name in boxes)
             raise BadTarget(f"{found.__name__} has several toolboxes: say which of {names}")
-    made = Toolbox(module.__name__.rsplit(".", 1)[-1])
+    own = module.__name__.rsplit(".", 1)[-1]
+    if own.startswith("toolwright_target_") and module.__file__:
+        own = Path(module.__file__).stem  # the name that the user knows
+    made = Toolbox(own)
     if callable(found) and not isinstance(found, type) and named:
         made.add(found)
     else:

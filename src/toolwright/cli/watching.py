@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ..toolbox import Toolbox
 
 
+_audits: dict[str, Any] = {}
+"""One for each file, however often the tools are loaded anew."""
+
+
 def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
     """Put the hooks around every call that were asked for. Raises `Mistake`."""
     if chosen.audit_arguments and not chosen.audit:
@@ -25,7 +29,9 @@ def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
 
         where: Any = sys.stderr if chosen.audit == "-" else chosen.audit
         try:
-            box.around(audit(where, arguments=chosen.audit_arguments))
+            if chosen.audit not in _audits:
+                _audits[chosen.audit] = audit(where, arguments=chosen.audit_arguments)
+            box.around(_audits[chosen.audit])
         except OSError as error:
             raise Mistake(f"{chosen.audit} cannot be written: {error.strerror}") from error
     if chosen.otel:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Sequence
 
+_LOOK = 0.2
 _SHORT = 2.0
 """Seconds after which a worker that ends has not failed at its very start."""
 
@@ -18,42 +19,63 @@ _SHORT = 2.0
 class Workers:
     """Starts workers, and starts one anew that dies; ends with all of them."""
 
-    def __init__(self, command: Sequence[str], count: int, listening: socket.socket) -> None:
+    def __init__(
+        self, command: Sequence[str], count: int, listening: socket.socket, folder: str
+    ) -> None:
         self.command = command
+        self.count = count
         self.listening = listening
+        self.folder = folder
         self.running: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self.over = threading.Event()
-        for _ in range(count):
-            self._start()
+        self.have_lived = False
+        """Whether one has ever run for a while: else none can."""
 
     def _start(self) -> None:
         number = self.listening.fileno()
         # A worker ends when its input does: none outlives us, however we die.
         worker = subprocess.Popen(  # noqa: S603 - our own command
-            [*self.command, "--listening", str(number)], stdin=subprocess.PIPE, pass_fds=[number]
+            [*self.command, "--listening", str(number)],
+            stdin=subprocess.PIPE,
+            pass_fds=[number],
+            cwd=self.folder,
         )
         self.running[worker.pid] = (worker, time.monotonic())
 
     def run(self) -> int:
-        """Wait until a signal ends us; return the exit code."""
+        """Keep so many running until a signal ends us; return the exit code."""
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._end)
-        code = 0
-        while not self.over.wait(0.2):
-            for pid, (worker, began) in list(self.running.items()):
-                if worker.poll() is None:
-                    continue
-                del self.running[pid]
-                if time.monotonic() - began < _SHORT:
-                    print("toolwright: a worker cannot start", file=sys.stderr)
-                    self.over.set()
-                    code = 1
-                    break
-                print(
-                    f"toolwright: a worker died ({worker.returncode}), another starts",
-                    file=sys.stderr,
-                )
+        code, pause = 0, 0.0
+        while not self.over.wait(pause):
+            died = self._died()
+            if died and not self.have_lived:
+                print("toolwright: a worker cannot start", file=sys.stderr)
+                code = 1
+                break
+            # One that dies at once, again and again, must not keep the machine busy.
+            pause = min(pause * 2, 5.0) if died else _LOOK
+            while len(self.running) < self.count:
                 self._start()
+        self._stop()
+        return code
+
+    def _died(self) -> bool:
+        """Take out workers that have ended; tell whether one died young."""
+        young = False
+        for pid, (worker, began) in list(self.running.items()):
+            lived = time.monotonic() - began
+            self.have_lived = self.have_lived or lived > _SHORT
+            if worker.poll() is None:
+                continue
+            del self.running[pid]
+            young = young or lived < _SHORT
+            if self.have_lived:
+                said = f"a worker died ({worker.returncode}), another starts"
+                print(f"toolwright: {said}", file=sys.stderr)
+        return young
+
+    def _stop(self) -> None:
         for worker, _ in self.running.values():
             worker.terminate()
         for worker, _ in self.running.values():
@@ -61,7 +83,6 @@ class Workers:
                 worker.wait(10)
             except subprocess.TimeoutExpired:
                 worker.kill()
-        return code
 
     def _end(self, _number: int, _frame: object) -> None:
         self.over.set()

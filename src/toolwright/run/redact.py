@@ -12,12 +12,16 @@ _HIDDEN = "***"
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
 )
-_SECRET_NAME = re.compile(_NAMES, re.IGNORECASE)
+# Of variables in the environment: whole words between underscores, so that COMPASS is none.
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY)S?(?:_|$)",
+    re.IGNORECASE,
+)
 # What is a secret wherever it stands.
 _SURE = re.compile(
-    r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)"
+    r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,100}:)(?!\d{1,5}@)[^\s/@]{1,200}(?=@)"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
-    r"|\b(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_])*[A-Za-z0-9]{16,}[\w-]*"
+    r"|\b(?:sk-|(?:sk|pk|rk)_(?:live|test)_)(?=[\w-]*\d)[\w-]{16,}"
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[A-Z0-9]{16}\b"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
     re.ASCII,
@@ -55,7 +59,14 @@ def likely(text: str) -> str:
 def _secrets(_now: int, _count: int) -> list[str]:
     """Return secrets that are known: those we were told, and those in the environment."""
     named = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
-    return [each for each in (*_known, *named) if len(each) >= 8]
+    return [*_known, *(value for value in named if _is_no_word(value))]
+
+
+def _is_no_word(value: str) -> bool:
+    """Tell what may be a secret: not a path, and nothing that people say anyway."""
+    if len(value) < 8 or value[0] in "/~." or any(each.isspace() for each in value):
+        return False
+    return len(value) >= 16 or not value.isalpha()
 
 
 class Redacting(logging.Filter):

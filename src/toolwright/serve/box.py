@@ -83,7 +83,7 @@ class Box(Protocol):
         """Enter the lifespan, unless that is done."""
         ...
 
-    def busy(self) -> AbstractContextManager[None]:
+    def busy(self) -> AbstractContextManager[object]:
         """Keep it open while something of it runs."""
         ...
 

@@ -59,11 +59,16 @@ class Desk:
         self.box = box
         self.watch = watch
         self._listed: dict[int, tuple[bytes, bytes]] = {}
-        info: dict[str, Any] = {"name": box.name, "version": box.version}
-        self.info = to_json(info)
-        self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + self.info + b"}"
+        self.stamp = b""
+        self._introduce("tools", "")
+        if box.is_live:
+            box.on_change(self._introduce)
 
     # -- what a server says of itself
+
+    def _introduce(self, _what: str, _uri: str) -> None:
+        info = to_json({"name": self.box.name, "version": self.box.version})
+        self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
 
     def capabilities(self) -> dict[str, Any]:
         """Return what exists here, and nothing else."""

@@ -14,7 +14,7 @@ from typing import Any, NotRequired, TypedDict
 
 from pydantic_core import from_json, to_json
 
-from ..store import SqliteStore, Store, open_store
+from ..store import MemoryStore, SqliteStore, Store, open_store
 
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
@@ -23,6 +23,8 @@ _WHILE_RUNNING = 30 * 24 * 3600.0
 _ALIVE = 6.0
 """Seconds after its last sign of life a server counts as dead."""
 _BEAT = 1.0
+_MOST = 1_000_000
+"""How many tasks are kept: none that was promised is dropped for another."""
 _INTERNAL_ERROR = -32603
 
 
@@ -67,7 +69,11 @@ def open_ledger(where: str | Store | None, box: str, keep: float) -> Ledger:
     if where is None:
         path = default_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return Ledger(SqliteStore(path, most=1_000_000), box, keep)
+        return Ledger(SqliteStore(path, most=_MOST), box, keep)
+    if where == "memory:":
+        return Ledger(MemoryStore(most=_MOST), box, keep)
+    if isinstance(where, str) and where.startswith("sqlite:///"):
+        return Ledger(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
     return Ledger(open_store(where), box, keep)
 
 
@@ -82,7 +88,7 @@ class Ledger:
         self._prefix = f"task:{box}:"
         self._beating: threading.Thread | None = None
         self._ends = threading.Event()
-        self._look: Callable[[], None] = lambda: None
+        self._lock = threading.Lock()
 
     def create(self, owner: str | None, poll_ms: int) -> Entry:
         """Write down a task that runs; whoever asks finds it from now on."""
@@ -139,6 +145,10 @@ class Ledger:
         self.store.update(self._prefix + number, change)
         return result[0]
 
+    def forget(self, number: str) -> None:
+        """Forget a task that nobody was told of."""
+        self.store.delete(self._prefix + number)
+
     def end(self, number: str, status: str, **more: Any) -> Entry | None:
         """End a task, unless it has ended already."""
 
@@ -154,21 +164,25 @@ class Ledger:
 
     # -- signs of life
 
-    def beat(self, look: Callable[[], None]) -> None:
-        """Give signs of life from now on, and look after the tasks of this server meanwhile."""
-        self._look = look
-        if self._beating is None or not self._beating.is_alive():
-            self._ends.clear()
-            self._beating = threading.Thread(target=self._beats, daemon=True)
-            self._beating.start()
+    def beat(self, look: Callable[[], bool]) -> None:
+        """Give signs of life as long as `look` says that tasks run; it looks after them."""
+        with self._lock:
+            if self._beating is None:
+                self._ends.clear()
+                self._beating = threading.Thread(target=self._beats, args=(look,), daemon=True)
+                self._beating.start()
 
-    def _beats(self) -> None:
+    def _beats(self, look: Callable[[], bool]) -> None:
         while not self._ends.wait(_BEAT):
             try:
                 self._beat_now()
-                self._look()
+                runs = look()
             except OSError:
                 continue  # the disk may be full for a while
+            with self._lock:
+                if not runs and not look():
+                    self._beating = None
+                    return
 
     def _beat_now(self) -> None:
         self.store.put(f"{self._prefix}alive:{self.server}", b"1", _ALIVE)
@@ -179,8 +193,9 @@ class Ledger:
     def close(self) -> None:
         """Give no more signs of life."""
         self._ends.set()
-        if self._beating is not None:
-            self._beating.join(5)
+        beating = self._beating
+        if beating is not None:
+            beating.join(5)
             self._beating = None
 
 

@@ -77,17 +77,21 @@ class Live:
             self._tell(what, "")
         old.retire()
 
+    def is_now(self, box: Box) -> bool:
+        """Tell whether a toolbox is the one that is served."""
+        return self._version.box is box
+
     def _tell(self, what: str, uri: str) -> None:
         for listener in list(self._listeners):
             listener(what, uri)
 
     @contextlib.contextmanager
-    def busy(self) -> Generator[None]:
+    def busy(self) -> Generator[Box]:
         """Keep the version open that is the newest now."""
         version = self._version
         version.enter()
         try:
-            yield
+            yield version.box
         finally:
             version.leave()
 
@@ -99,8 +103,8 @@ class Live:
         call: Call | None = None,
     ) -> Result:
         """Call a tool."""
-        with self.busy():
-            return await self._version.box.call_async(name, arguments, call=call)
+        with self.busy() as box:
+            return await box.call_async(name, arguments, call=call)
 
     def on_change(self, listener: Callable[[str, str], object]) -> None:
         """Tell somebody of changes, of this version and of later ones."""

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -121,6 +122,9 @@ class Conversation:
         self.box.on_change(self._changed)
         over = asyncio.Event()
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            # Clients that are in a hurry say it so; what is open is closed all the same.
+            self.loop.add_signal_handler(signal.SIGTERM, over.set)
         await over.wait()
         await self._finish()
         if self.sdk is not None:
@@ -234,6 +238,8 @@ class Conversation:
 
     def _start(self, task: Task) -> None:
         run = self.running[task.id] = Run()
+        run.held = self.box.busy()
+        run.held.__enter__()
         runner = task.runner
         call = Call(on_progress=self._teller(task, run)) if task.token is not None else None
         if runner.is_async or not runner.is_plain or self.box.is_wrapped:
@@ -257,6 +263,7 @@ class Conversation:
                 self._done(task, run, await self.box.call_async(name, sent, call=call))
             finally:
                 self.running.pop(task.id, None)
+                run.let_go()
 
         if self.loop is not None and not run.cancelled:
             run.task = self.loop.create_task(go())
@@ -266,6 +273,7 @@ class Conversation:
     ) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
         self.running.pop(task.id, None)
+        run.let_go()
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
         if not run.cancelled:
@@ -329,11 +337,19 @@ class Conversation:
 class Run:
     """One call that runs."""
 
-    __slots__ = ("cancelled", "task")
+    __slots__ = ("cancelled", "held", "task")
 
     def __init__(self) -> None:
         self.cancelled = False
+        self.held: Any = None
+        """What keeps the toolbox open for it."""
         self.task: asyncio.Task[None] | None = None
+
+    def let_go(self) -> None:
+        """It has ended."""
+        held, self.held = self.held, None
+        if held is not None:
+            held.__exit__(None, None, None)
 
     def cancel(self) -> None:
         """Stop it, if it can be stopped; it is not answered."""

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ..asking import Request
 from ..call import Call
-from ..errors import ToolError
+from ..errors import CallCancelled, ToolError
 from ..options import BARE_SINCE
 from ..run.failure import log
 from ..schema.walk import is_node
@@ -62,6 +62,8 @@ class Running:
         self.before = Answers(params)
         self.before.abilities = abilities
         self.number = ""
+        self.becoming: asyncio.Event | None = None
+        """Set when it is settled whether the call is a task; none while nobody has begun to."""
         self.asked: dict[str, Request] = {}
         self.answers: dict[str, Any] = {}
         self.came = asyncio.Event()
@@ -85,6 +87,8 @@ class Running:
 
     async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
         """Ask as any call does, or, once it is a task, write down what is asked, and wait."""
+        if self.becoming is not None:
+            await self.becoming.wait()
         if not self.number:
             return await self.before.ask(requests)
         answers: dict[str, Any] = {}
@@ -125,7 +129,9 @@ class Running:
         self.answers = {}
         self.came.clear()
         self.asked = requests
-        await self.tasks.write(self.number, ask)
+        entry = await self.tasks.write(self.number, ask)
+        if entry is None or entry["status"] in OVER:
+            raise CallCancelled("the task has ended before it was answered")
         while len(self.answers) < len(requests):
             await self.came.wait()
             self.came.clear()
@@ -195,62 +201,97 @@ class Tasks:
             await asyncio.wait({made}, timeout=_HOLD)
             if made.done():
                 return finish(await made)
-            ledger = await self.ledger()
-            entry = await asyncio.to_thread(ledger.create, running.call.caller, _POLL_MS)
-        except BaseException:  # the client is gone, or the disk is full: nobody could ask for it
+            entry = await self._begun(running)
+            if entry is None or made.done():
+                return finish(await made)
+        except BaseException:  # the client is gone: nobody could ask for it
             running.stop()
             raise
-        number = running.number = entry["taskId"]
+        number = entry["taskId"]
         self.running[number] = running
-        ledger.beat(self._look)
+        (await self.ledger()).beat(self._look)
         self._keep(self._finished(number, made, finish))
         return {"resultType": "task", **shown(entry)}
+
+    async def _begun(self, running: Running) -> Entry | None:
+        """Write a task down; None if that cannot be: then its caller waits, as others do."""
+        running.becoming = asyncio.Event()  # what it asks from now on waits for this
+        try:
+            ledger = await self.ledger()
+            entry = await asyncio.to_thread(ledger.create, running.call.caller, _POLL_MS)
+            if running.work is not None and running.work.done():
+                await asyncio.to_thread(ledger.forget, entry["taskId"])
+                return None
+            running.number = entry["taskId"]
+        except OSError as error:
+            log.error("a task cannot be written down: %s", error)
+            return None
+        finally:
+            running.becoming.set()
+        return entry
 
     async def _finished(
         self, number: str, work: asyncio.Future[Any], finish: Callable[[Any], Any]
     ) -> None:
         """Write down how a task ended."""
-        ledger = await self.ledger()
         try:
             result = finish(await work)
+            result.pop("resultType", None)
+            status, more = "completed", {"result": result}
         except asyncio.CancelledError:
-            await asyncio.to_thread(ledger.end, number, "cancelled")
+            status, more = "cancelled", {}
         except MCPError as error:
-            told = error.error.model_dump(mode="json", exclude_none=True)
-            await asyncio.to_thread(ledger.end, number, "failed", error=told)
+            status, more = "failed", {"error": error.error.model_dump(exclude_none=True)}
         except Exception as error:  # noqa: BLE001 - a task always ends
             log.error("a task failed unexpectedly", exc_info=error)
             told = {"code": t.INTERNAL_ERROR, "message": "the task failed unexpectedly"}
-            await asyncio.to_thread(ledger.end, number, "failed", error=told)
-        else:
-            result.pop("resultType", None)
-            await asyncio.to_thread(ledger.end, number, "completed", result=result)
+            status, more = "failed", {"error": told}
+        try:
+            await self._end(number, status, more)
         finally:
             self.running.pop(number, None)
+
+    async def _end(self, number: str, status: str, more: dict[str, Any]) -> None:
+        """Write down how a task ended, however long the disk is busy."""
+        ledger = await self.ledger()
+        pause = 0.5
+        while True:
+            try:
+                await asyncio.to_thread(lambda: ledger.end(number, status, **more))
+            except OSError as error:
+                log.error("the end of a task cannot be written down yet: %s", error)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 30)
+            else:
+                return
 
     def _keep(self, coroutine: Any) -> None:
         task = asyncio.ensure_future(coroutine)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def write(self, number: str, make: Callable[[Entry], None]) -> None:
-        """Change what is written of a task."""
+    async def write(self, number: str, make: Callable[[Entry], None]) -> Entry | None:
+        """Change what is written of a task; return it as it is then."""
         ledger = await self.ledger()
-        await asyncio.to_thread(ledger.change, number, make)
+        return await asyncio.to_thread(ledger.change, number, make)
 
     def write_soon(self, number: str, make: Callable[[Entry], None]) -> None:
         """Change it without waiting; called in the loop."""
         self._keep(self.write(number, make))
 
-    def _look(self) -> None:
-        """See what another process has written about our tasks; called in the beating thread."""
+    def _look(self) -> bool:
+        """See what another process has written about our tasks; called in the beating thread.
+
+        Tells whether there are any.
+        """
         ledger = self._ledger
         for number, running in list(self.running.items()):
             entry = None if ledger is None else ledger.read(number, running.call.caller)
-            if entry is None or entry["status"] == "cancelled":
+            if entry is None or entry["status"] in OVER:
                 running.loop.call_soon_threadsafe(running.stop)
             elif entry["_answers"]:
                 running.hear(entry["_answers"])
+        return bool(self.running)
 
     async def close(self) -> None:
         """The server ends: what runs has failed."""
@@ -289,7 +330,7 @@ class Tasks:
                 entry.pop("inputRequests", None)
 
         if known:
-            await asyncio.to_thread(ledger.change, params.task_id, take)
+            await _told(ledger.change, params.task_id, take)
             running = self.running.get(params.task_id)
             if running is not None:
                 running.hear(known)
@@ -299,10 +340,10 @@ class Tasks:
         """Answer `tasks/cancel`; one that has ended stays as it is."""
         ledger, entry = await self._found(ctx, params)
         if entry["status"] not in OVER:
-            await asyncio.to_thread(ledger.end, params.task_id, "cancelled")
-            running = self.running.get(params.task_id)
-            if running is not None:
-                running.stop()
+            await _told(ledger.end, params.task_id, "cancelled")
+        running = self.running.get(params.task_id)
+        if running is not None:
+            running.stop()
         return {}
 
     async def _found(self, ctx: Any, params: TaskParams) -> tuple[Ledger, Entry]:
@@ -316,13 +357,29 @@ class Tasks:
             named = headers.get("mcp-name")
             if named is None or decode_header_value(named) != params.task_id:
                 raise MCPError(code=HEADER_MISMATCH, message="Mcp-Name is not the task's id")
-        ledger = await self.ledger()
+        try:
+            ledger = await self.ledger()
+        except OSError as error:
+            raise _unreadable(error) from error
         user = caller_of(ctx)
         owner = user.name if user is not None else None
-        entry = await asyncio.to_thread(ledger.read, params.task_id, owner)
+        entry = await _told(ledger.read, params.task_id, owner)
         if entry is None:
             raise MCPError(code=t.INVALID_PARAMS, message="Task not found")
         return ledger, entry
+
+
+async def _told(work: Callable[..., Any], *given: Any) -> Any:
+    """Do something with the store for a client. Raises `MCPError`."""
+    try:
+        return await asyncio.to_thread(work, *given)
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> MCPError:
+    log.error("tasks cannot be read or written: %s", error)
+    return MCPError(code=t.INTERNAL_ERROR, message="tasks cannot be read now: try again later")
 
 
 def can_take_tasks(ctx: Any) -> bool:

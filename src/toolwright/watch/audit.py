@@ -14,6 +14,7 @@ from pydantic_core import to_json
 
 from ..call import Call
 from ..results import Result
+from ..run.failure import log
 from ..run.redact import likely
 
 Around = Callable[[Any, Any, Callable[[Any], Awaitable[Result]]], Awaitable[Result]]
@@ -80,22 +81,43 @@ def _hidden(sent: Any) -> Any:
 
 
 def _writer(where: Any) -> Write:
-    if callable(where):
-        return where
+    write = where if callable(where) else _to_stream(where) if hasattr(where, "write") else None
+    write = write or _to_file(where)
+    failing = False
+
+    def guarded(line: str) -> None:
+        """Write; what cannot be written takes no call down, and is said once."""
+        nonlocal failing
+        try:
+            write(line)
+            failing = False
+        except OSError as error:
+            if not failing:
+                log.error("calls cannot be written down: %s", error)
+            failing = True
+
+    return guarded
+
+
+def _to_stream(stream: TextIO) -> Write:
     lock = threading.Lock()
-    if hasattr(where, "write"):
 
-        def to_stream(line: str) -> None:
-            with lock:
-                where.write(line + "\n")
-                where.flush()
+    def write(line: str) -> None:
+        with lock:
+            stream.write(line + "\n")
+            stream.flush()
 
-        return to_stream
-    # Opened once: a file that is moved away goes on growing there, until a new one is asked for.
-    number = os.open(where, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    return write
 
-    def to_file(line: str) -> None:
+
+def _to_file(path: Any) -> Write:
+    # Opened once, and never waited for: a pipe that nobody reads must not stop the server.
+    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+    number = os.open(path, how, 0o600)
+    lock = threading.Lock()
+
+    def write(line: str) -> None:
         with lock:
             os.write(number, line.encode() + b"\n")
 
-    return to_file
+    return write
