@@ -266,3 +266,11 @@ def test_a_server_on_stdio_that_is_told_to_end_closes_what_is_open(here):
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(10) == 0
         assert "closed" in server.said()
+
+
+def test_whoever_guesses_tokens_is_counted(here):
+    with Http("shop.py", "--token", "good-token", "--rate-limit", "3/min") as server:
+        wrong = server.message("tools/list", authorization="Bearer bad-token")
+        assert [server.asked(wrong)[0] for _ in range(5)] == [401] * 3 + [429] * 2
+        right = server.message("tools/list", authorization="Bearer good-token")
+        assert server.asked(right)[0] == 200

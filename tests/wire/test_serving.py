@@ -17,6 +17,7 @@ from starlette.routing import Mount
 
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.options import Complete
+from toolwright.serve.events import Events
 from toolwright.serve.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.run import serve_http
 from toolwright.serve.sdk import Served
@@ -626,3 +627,18 @@ def test_what_a_tool_says_is_sent_whatever_it_holds(box):
     assert heard[0] == "a?b"
     assert heard[1].startswith("<object object")
     assert heard[2] == "c?d"
+
+
+def test_what_clients_missed_is_kept_but_not_without_end():
+    events = Events()
+    text = "x" * 1_000_000
+    message = types.JSONRPCNotification(jsonrpc="2.0", method="m", params={"text": text})
+
+    async def run():
+        for _ in range(100):
+            last = await events.store_event("stream", message)
+        return last
+
+    last = asyncio.run(run())
+    assert last in events.kept
+    assert 25 < len(events.kept) < 35

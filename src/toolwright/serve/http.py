@@ -83,12 +83,13 @@ class App:
             await _say(send, 400, "a header that must come once came twice")
             return
         who = await self._who(headers)
-        if isinstance(who, Refusal):
+        # Whoever guesses tokens is counted, too.
+        if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
+            await _say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
+        elif isinstance(who, Refusal):
             await _refuse(send, who)
         elif self.counted and asked == "/metrics":
             await _metrics(send)
-        elif self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
-            await _say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
         else:
             # Headers that came twice are for somebody who looks at them closely.
             await self._admitted(scope, headers if once else {}, receive, send, who)
@@ -168,7 +169,9 @@ class App:
     async def _call(self, task: Task, receive: Any, send: Any, who: Any) -> bool:
         runner = task.runner
         if runner.inline and runner.is_plain and not self.box.is_wrapped:
-            await _answer(send, self.desk.finished(task, runner.call(task.arguments)))
+            with self.box.busy():
+                result = runner.call(task.arguments)
+            await _answer(send, self.desk.finished(task, result))
             return True
         call = None
         if isinstance(who, Caller):
@@ -234,9 +237,9 @@ _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
 
-def _client(scope: Any, who: Caller | None) -> str:
+def _client(scope: Any, who: Caller | Refusal | None) -> str:
     """Return who a request counts for: the owner of its token, or the machine it comes from."""
-    if who is not None:
+    if isinstance(who, Caller):
         return f"caller {who.name}"
     return str(scope["client"][0]) if scope.get("client") else ""
 

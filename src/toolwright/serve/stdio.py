@@ -267,6 +267,9 @@ class Conversation:
 
         if self.loop is not None and not run.cancelled:
             run.task = self.loop.create_task(go())
+        else:  # given up before it has begun
+            self.running.pop(task.id, None)
+            run.let_go()
 
     def _done(
         self, task: Task, run: Run, result: Any, failure: BaseException | None = None
