@@ -113,6 +113,8 @@ class Conversation:
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
         self.running: dict[Any, Run] = {}
+        self.unwritten: set[Run] = set()
+        """Calls whose answer is not written yet, though they may have ended."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
 
@@ -135,7 +137,7 @@ class Conversation:
     async def _finish(self) -> None:
         """Let calls that are about to end do so, and stop the others."""
         end = time.monotonic() + _PATIENCE
-        while self.running and time.monotonic() < end:  # noqa: ASYNC110 - they end in any thread
+        while self.unwritten and time.monotonic() < end:  # noqa: ASYNC110 - they end in any thread
             await asyncio.sleep(0.01)
         for each in list(self.running.values()):
             each.cancel()
@@ -238,6 +240,7 @@ class Conversation:
 
     def _start(self, task: Task) -> None:
         run = self.running[task.id] = Run()
+        self.unwritten.add(run)
         run.held = self.box.busy()
         run.held.__enter__()
         runner = task.runner
@@ -264,12 +267,14 @@ class Conversation:
             finally:
                 self.running.pop(task.id, None)
                 run.let_go()
+                self.unwritten.discard(run)
 
         if self.loop is not None and not run.cancelled:
             run.task = self.loop.create_task(go())
         else:  # given up before it has begun
             self.running.pop(task.id, None)
             run.let_go()
+            self.unwritten.discard(run)
 
     def _done(
         self, task: Task, run: Run, result: Any, failure: BaseException | None = None
@@ -281,6 +286,7 @@ class Conversation:
             result = failure_of(task.runner.name, failure, ())
         if not run.cancelled:
             self.writer.write(self.desk.finished(task, result))
+        self.unwritten.discard(run)
 
     def _teller(self, task: Task, run: Run) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
