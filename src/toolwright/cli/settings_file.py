@@ -59,9 +59,11 @@ class SettingsFile:
             raise Mistake(f"{path} is left alone: it holds no JSON object")
 
     def _read(self) -> bytes:
-        if not self.path.exists():
+        try:
+            mode = self.path.stat().st_mode
+        except FileNotFoundError:
             return b""
-        if not stat.S_ISREG(self.path.stat().st_mode):
+        if not stat.S_ISREG(mode):
             raise Mistake(f"{self.shown} cannot be read: it is not a file")
         return self.path.read_bytes()
 
