@@ -22,7 +22,8 @@ def serve(counts, port):
     """Serve the shop, and write down which path each message took."""
     from shop import shop
 
-    from toolwright.serve import http, stdio
+    from toolwright.serve import stdio
+    from toolwright.serve.http.plain import PlainRequests
 
     taken = collections.Counter()
 
@@ -32,7 +33,7 @@ def serve(counts, port):
         taken[method + (": short" if short else ": sdk")] += 1
         Path(counts).write_text(json.dumps(taken))
 
-    answered, short = stdio.Conversation._answered, http.App._short
+    answered, short = stdio.Conversation._answered, PlainRequests.answered
 
     def line(self, body):
         done = answered(self, body)
@@ -44,14 +45,7 @@ def serve(counts, port):
         note(body, done)
         return done
 
-    again = http._again
-
-    def other(body, receive):
-        if b'"2026-07-28"' not in body:  # those were noted on the short path
-            note(body, short=False)
-        return again(body, receive)
-
-    stdio.Conversation._answered, http.App._short, http._again = line, post, other
+    stdio.Conversation._answered, PlainRequests.answered = line, post
     if port:
         shop.serve("http", port=int(port))
     else:

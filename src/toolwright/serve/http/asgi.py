@@ -1,0 +1,32 @@
+"""ASGI types, and whole answers in one call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Header = tuple[bytes, bytes]
+
+JSON: Header = (b"content-type", b"application/json")
+
+
+async def respond(send: Send, status: int, body: bytes, *headers: Header) -> None:
+    """Send a whole answer; its length is added to the headers."""
+    every = [*headers, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": every})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def answer(send: Send, body: bytes, *more: Header) -> None:
+    """Send JSON that was written already."""
+    await respond(send, 200, body, JSON, *more)
+
+
+async def say(send: Send, status: int, text: str, *more: Header) -> None:
+    """Send an error in words."""
+    await respond(send, status, json.dumps({"error": text}).encode(), JSON, *more)

@@ -1,0 +1,99 @@
+"""Plain requests of 2026-07-28 over HTTP, answered on the short path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic_core import from_json
+
+from ...call import Call
+from ...options import LATEST_PROTOCOL
+from ..desk import Asked, Desk, Task, asked_of, is_modern
+from ..guard import Caller
+from .asgi import Receive, Send, answer
+from .body import Gone, cancelled_if_gone
+
+if TYPE_CHECKING:
+    from ..box import Box
+
+_PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
+_ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
+
+
+class PlainRequests:
+    """Answers what the short path can; anything else is for the SDK."""
+
+    def __init__(self, box: Box, *, watch: bool) -> None:
+        self.box = box
+        self.desk = Desk(box, watch=watch)
+
+    async def answered(
+        self,
+        headers: Mapping[bytes, bytes],
+        body: bytes,
+        receive: Receive,
+        send: Send,
+        who: Caller | None,
+    ) -> bool:
+        """Answer a plain request; return whether it was one."""
+        if not _is_plain(headers):
+            return False
+        try:
+            asked = asked_of(from_json(body))
+        except ValueError:
+            return False
+        if asked is None or not is_modern(asked) or not _fits(headers, asked):
+            return False
+        roles = who.roles if who is not None else ()
+        if asked.method == "tools/call":
+            task = self.desk.task(asked, LATEST_PROTOCOL, roles)
+            if task is None or (task.token is not None and task.runner.may_tell):
+                return False
+            await self._call(task, receive, send, who)
+            return True
+        if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
+            return False
+        if asked.method == "tools/list" and self.box.page_size is None:
+            await answer(send, self.desk.listed(asked, LATEST_PROTOCOL, roles))
+            return True
+        if asked.method == "server/discover":
+            await answer(send, self.desk.discover(asked))
+            return True
+        return False
+
+    async def _call(self, task: Task, receive: Receive, send: Send, who: Caller | None) -> None:
+        runner = task.runner
+        if runner.inline and runner.is_plain and not self.box.is_wrapped:
+            with self.box.busy():
+                result = runner.call(task.arguments)
+            await answer(send, self.desk.finished(task, result))
+            return
+        call = None
+        if who is not None:
+            call = Call(caller=who.name, roles=who.roles, claims=who.claims)
+        try:
+            with cancelled_if_gone(receive):
+                result = await self.box.call_async(runner.name, task.arguments, call=call)
+        except Gone:
+            return
+        await answer(send, self.desk.finished(task, result))
+
+
+def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
+    """Return whether the headers are those of a plain request: nothing needs a second look."""
+    return (
+        headers.get(b"mcp-protocol-version") == LATEST_PROTOCOL.encode()
+        and headers.get(b"content-type") == b"application/json"
+        and {each.strip() for each in headers.get(b"accept", b"").split(b",")} >= _ACCEPTED
+        and not any(name.startswith(b"mcp-") and name not in _PLAIN_HEADERS for name in headers)
+    )
+
+
+def _fits(headers: Mapping[bytes, bytes], asked: Asked) -> bool:
+    """Return whether the headers say what the body does."""
+    if headers.get(b"mcp-method") != asked.method.encode():
+        return False
+    name = asked.params.get("name")
+    said = headers.get(b"mcp-name")
+    return said == (name.encode() if isinstance(name, str) else None)
