@@ -13,14 +13,14 @@ SOURCE = Path(toolwright.__file__).parent
 
 # A module may import from its own row and from the rows above it.
 ORDER = [
-    ["errors", "limits", "store"],
+    ["errors", "limits", "store", "refusals"],
     ["options"],
     ["read"],
     ["results", "content", "asking"],
     ["call"],
     ["schema"],
     ["run", "marks"],
-    ["checks"],
+    ["checks", "uri_template"],
     ["definition"],
     ["catalog", "members", "child", "resources", "prompts"],
     ["offers", "watch"],

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
 from .asking import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
+from .refusals import Kind
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
 
@@ -60,6 +61,7 @@ class Call:
         "deadline",
         "headers_read",
         "id",
+        "kind",
         "life",
         "roles",
         "tool",
@@ -81,7 +83,9 @@ class Call:
         hang_up: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self.tool = tool
-        """The name of the tool."""
+        """The name of the tool, or of the prompt; of a resource, the URI that lists show."""
+        self.kind: Kind = "tool"
+        """What runs: a `tool`, a `resource` that is read, or a `prompt`."""
         self.id = id or f"{next(_numbers):x}"
         self.caller = caller
         """Who asked, if that is known."""

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalog", "Problem", "matches", "may_use"]
 
+_MOST_LISTS = 100
+"""How many lists are kept: there is one for each set of roles that callers have."""
+_LONGEST_GUESS = 128
+"""How long a name may be that a nearest one is looked for."""
+
 
 class Problem(NamedTuple):
     """One thing wrong with one tool; a fatal one keeps it out of lists."""
@@ -129,12 +134,29 @@ class Catalog(Mapping[str, Tool]):
                 for name, tool in self._tools.items()
                 if name not in refused and name not in self._disabled and may_use(tool, known)
             ]
+            if len(self._listed) >= _MOST_LISTS:
+                self._listed.clear()
             listed = self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
         return listed
 
     @property
     def _roles(self) -> frozenset[str]:
         return frozenset(role for tool in self._tools.values() for role in tool.options.roles)
+
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that is enabled, for somebody with these roles; None is the author.
+
+        What is hidden and what does not exist are the same here, and take the same work.
+        """
+        tool = self._tools.get(self._published.get(name, ""))
+        if tool is None or tool.name in self._disabled or not may_use(tool, roles):
+            return None
+        return tool
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name, with the nearest one that somebody may use."""
+        known = [each for each in self._tools if self.usable(each, roles) is not None]
+        return ToolNotFound(name, hint=_nearest(name, known))
 
     def find(self, name: str) -> Runner:
         """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
@@ -162,10 +184,7 @@ class Catalog(Mapping[str, Tool]):
     def _own_name(self, name: str) -> str:
         own = self._published.get(name)
         if own is None:
-            import difflib
-
-            near = difflib.get_close_matches(name, self._tools, n=1)
-            raise ToolNotFound(name, hint=f"did you mean `{near[0]}`?" if near else "")
+            raise ToolNotFound(name, hint=_nearest(name, self._tools))
         return own
 
     def forget(self) -> None:
@@ -179,9 +198,19 @@ class Catalog(Mapping[str, Tool]):
 
 
 def may_use(tool: Tool, roles: Iterable[str] | None) -> bool:
-    """Tell whether somebody who has these roles may use a tool; None is the author himself."""
+    """Return whether somebody who has these roles may use a tool; None is the author."""
     wanted = tool.options.roles
     return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the nearest of the known names; nothing if none is near."""
+    if len(name) > _LONGEST_GUESS:
+        return ""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean `{near[0]}`?" if near else ""
 
 
 def matches(name: str, patterns: str | Sequence[str]) -> bool:

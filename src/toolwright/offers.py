@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .catalog import may_use
 from .errors import SchemaError
 from .options import Complete
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 OnChange = Callable[[str, str], object]
+MOST_COMPLETIONS = 1000
+"""How many values of a function that completes are looked at."""
 
 
 class Offers:
@@ -36,8 +40,12 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        roles: Sequence[str] | None = None,
     ) -> Callable[[F], F]:
-        """Let clients read what a function returns at a URI; `{name}` in it is a parameter."""
+        """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
+
+        With `roles`, it is there only for callers who have one of them.
+        """
         from .resources import Resource
 
         def decorate(target: F) -> F:
@@ -48,6 +56,7 @@ class Offers:
                 title=title,
                 description=description,
                 mime_type=mime_type,
+                roles=roles,
             )
             if uri in self.resources:
                 raise SchemaError(f"has the URI `{uri}`, which is taken", tool=made.tool.name)
@@ -67,12 +76,16 @@ class Offers:
         name: str | None = None,
         title: str | None = None,
         description: str | None = None,
+        roles: Sequence[str] | None = None,
     ) -> Any:
-        """Offer the messages that a function writes; bare, or with options."""
+        """Offer the messages that a function writes; bare, or with options.
+
+        With `roles`, it is there only for callers who have one of them.
+        """
         from .prompts import Prompt
 
         def decorate(function: Any) -> Any:
-            made = Prompt(function, name=name, title=title, description=description)
+            made = Prompt(function, name=name, title=title, description=description, roles=roles)
             if made.tool.name in self.prompts:
                 raise SchemaError("is already a prompt of the toolbox", tool=made.tool.name)
             made.tool = self.adopt(made.tool)
@@ -86,13 +99,61 @@ class Offers:
             return decorate
         return decorate if target is None else decorate(target)
 
+    # -- what a caller may use
+
+    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
+        """Return the resources that somebody with these roles may read; None is the author."""
+        return [each for each in self.resources.values() if may_use(each.tool, roles)]
+
+    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+        """Return the prompts that somebody with these roles may get; None is the author."""
+        return [each for each in self.prompts.values() if may_use(each.tool, roles)]
+
+    def find_resource(
+        self, uri: str, roles: Iterable[str] | None
+    ) -> tuple[Resource, dict[str, str]] | None:
+        """Return what is read at a URI, and the variables in it; None if there is nothing.
+
+        A URI that was given as it is comes first, then the first template that it fits. If a value
+        in it is not safe there, no later template is tried.
+        """
+        from .uri_template import MOST_URI, UnsafeValue
+
+        if len(uri) > MOST_URI:
+            return None
+        known = self.resources.get(uri)
+        if known is not None and not known.is_template and may_use(known.tool, roles):
+            return known, {}
+        for each in self.resources.values():
+            if not each.is_template or not may_use(each.tool, roles):
+                continue
+            try:
+                values = each.values_in(uri)
+            except UnsafeValue:
+                return None
+            if values is not None:
+                return each, values
+        return None
+
+    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+        """Return a prompt that somebody with these roles may get."""
+        found = self.prompts.get(name)
+        return found if found is not None and may_use(found.tool, roles) else None
+
+    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+        """Return whether there is a resource that somebody with these roles may not read."""
+        if roles is None or self.find_resource(uri, roles) is not None:
+            return False
+        return self.find_resource(uri, None) is not None
+
     def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
         """Return what an argument may be that begins so."""
         for parameter in owner.signature.parameters:
             if parameter.name == argument:
                 known = _completing(parameter.hint)
                 if callable(known):
-                    return [str(each) for each in cast("Any", known(begun))]
+                    found = islice(cast("Any", known(begun)), MOST_COMPLETIONS)
+                    return [str(each) for each in found]
                 if known is not None:
                     return [str(each) for each in known if _begins(each, begun)]
         node = owner.input_schema.get("properties", {}).get(argument, {})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .definition import Tool
 from .errors import ResultError
+from .options import ToolOptions
 
 if TYPE_CHECKING:
     from .call import Call
@@ -28,8 +29,12 @@ class Prompt:
         name: str | None = None,
         title: str | None = None,
         description: str | None = None,
+        roles: Sequence[str] | None = None,
     ) -> None:
-        self.tool = Tool(target, name=name, title=title, description=description)
+        said = ToolOptions(name=name, title=title, description=description)
+        if roles is not None:  # else those of `@tool` count
+            said["roles"] = roles
+        self.tool = Tool(target, **said)
 
     def __repr__(self) -> str:
         return f"<Prompt {self.tool.name}>"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
 
 from .definition import Tool
 from .errors import SchemaError
+from .options import ToolOptions
+from .uri_template import UnsafeValue, UriTemplate
 
 if TYPE_CHECKING:
     from .call import Call
@@ -16,15 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Resource"]
 
-_VARIABLE = re.compile(r"\{([+]?)([A-Za-z_][A-Za-z0-9_]*)([*]?)\}")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-
 
 class Resource:
     """A function whose value clients read at a URI.
 
-    `{name}` in the URI is a parameter of the function and matches up to the next slash; `{name*}`
-    matches slashes, too.
+    `{name}` in the URI is a parameter of the function and stands for one segment of a path;
+    `{name*}` for several. Values that could lead elsewhere are refused: see `UriTemplate`.
     """
 
     def __init__(
@@ -36,13 +33,16 @@ class Resource:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        roles: Sequence[str] | None = None,
     ) -> None:
-        self.tool = Tool(target, name=name, title=title, description=description, emit="auto")
+        said = ToolOptions(name=name, title=title, description=description, emit="auto")
+        if roles is not None:  # else those of `@tool` count
+            said["roles"] = roles
+        self.tool = Tool(target, **said)
         self.uri = uri
         self.mime_type = mime_type
-        self.variables = tuple(found[2] for found in _VARIABLE.finditer(uri))
-        self._check()
-        self._pattern = re.compile(_pattern_of(uri))
+        self.template = self._template()
+        self.variables = self.template.variables
 
     def __repr__(self) -> str:
         return f"<Resource {self.uri}>"
@@ -52,19 +52,14 @@ class Resource:
         """Whether it stands for many URIs."""
         return bool(self.variables)
 
-    def _check(self) -> None:
-        outline = self.tool.outline
-        rest = _VARIABLE.sub("", self.uri)
-        if not _SCHEME.match(self.uri) or "{" in rest or "}" in rest:
+    def _template(self) -> UriTemplate:
+        try:
+            return UriTemplate(self.uri)
+        except ValueError as error:
+            place = self.tool.outline.location
             raise SchemaError(
-                f"has an impossible URI: `{self.uri}`",
-                tool=self.tool.name,
-                hint="write it like `shop://orders/{id}`",
-                file=outline.location.file,
-                line=outline.location.line,
-            )
-        if len(set(self.variables)) < len(self.variables):
-            raise SchemaError(f"repeats a variable in `{self.uri}`", tool=self.tool.name)
+                str(error), tool=self.tool.name, file=place.file, line=place.line
+            ) from None
 
     def check_parameters(self) -> None:
         """Refuse a URI whose variables are not the function's parameters. Raises `SchemaError`."""
@@ -81,10 +76,25 @@ class Resource:
 
     def matches(self, uri: str) -> dict[str, str] | None:
         """Return the variables in a URI; None if it is not one of these."""
-        found = self._pattern.fullmatch(uri)
-        if found is None:
+        try:
+            return self.values_in(uri)
+        except UnsafeValue:
             return None
-        return {name: unquote(text) for name, text in found.groupdict().items()}
+
+    def values_in(self, uri: str) -> dict[str, str] | None:
+        """Return the variables in a URI; None if it does not fit. Raises `UnsafeValue`."""
+        if self.is_template:
+            return self.template.match(uri)
+        return {} if uri == self.uri else None
+
+    def filled(self, values: Mapping[str, Any]) -> str:
+        """Return the URI that has these values. Raises `ValueError` for those that none can have.
+
+        >>> def order(id: str) -> str: ...
+        >>> Resource("shop://orders/{id}", order).filled({"id": "a b"})
+        'shop://orders/a%20b'
+        """
+        return self.template.fill(values)
 
     def to_mcp(self) -> dict[str, Any]:
         """Return the resource, or its template, as lists show it."""
@@ -98,7 +108,7 @@ class Resource:
             shown["mimeType"] = self.mime_type
         return shown
 
-    async def read(self, uri: str, sent: Mapping[str, str], call: Call | None) -> Result:
+    async def read(self, sent: Mapping[str, str], call: Call | None) -> Result:
         """Run the function with the variables of a URI."""
         return await self.tool.call_async(dict(sent), call=call)
 
@@ -121,23 +131,3 @@ def _content(
             return {**inner, "uri": uri, "mimeType": mime_type or inner.get("mimeType")}
         case _:
             return {"uri": uri, "mimeType": "text/uri-list", "text": str(block.get("uri", ""))}
-
-
-def _pattern_of(uri: str) -> str:
-    made = ""
-    at = 0
-    for found in _VARIABLE.finditer(uri):
-        made += re.escape(uri[at : found.start()])
-        inner = ".+" if found[1] or found[3] else "[^/?#]+"
-        made += f"(?P<{found[2]}>{inner})"
-        at = found.end()
-    return made + re.escape(uri[at:])
-
-
-def filled(uri: str, values: Mapping[str, Any]) -> str:
-    """Write values into a template.
-
-    >>> filled("shop://orders/{id}", {"id": "a/b"})
-    'shop://orders/a%2Fb'
-    """
-    return _VARIABLE.sub(lambda found: quote(str(values[found[2]]), safe=""), uri)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .catalog import Catalog
-from .errors import CallError, UnexpectedError
+from .errors import CallError, ToolNotFound, UnexpectedError
 from .limits import timeout_from
 from .offers import Offers
 from .options import Inject
@@ -15,10 +15,14 @@ from .run.home import Home
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
+    from logging import Logger
 
     from .call import Call
     from .definition import Tool
     from .limits import Timeout
+    from .prompts import Prompt
+    from .refusals import Kind, OnRefusal, RequestKind
+    from .resources import Resource
     from .results import Result
     from .run.lifespan import Lifespan
     from .run.pipeline import Runner
@@ -43,10 +47,19 @@ class Running(Offers):
         self._catalog = Catalog()
         self._home = Home(version=version, timeout=timeout_from(timeout), store=store)
         self._around: list[Around] = []
+        self._on_refusal: list[OnRefusal] = []
         self._open_lifespan = lifespan
         self._lifespan: Lifespan | None = None
 
     # -- calling
+
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that somebody with these roles may use; None if there is none for them."""
+        return self._catalog.usable(name, roles)
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name that somebody with these roles cannot use."""
+        return self._catalog.not_found(name, roles)
 
     def runner(self, name: str) -> Runner:
         """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
@@ -101,27 +114,44 @@ class Running(Offers):
         return await runner.call_async(arguments, call)
 
     async def _whole(self, name: str, arguments: Any, call: Call | None) -> Result:
-        """Run a call inside the lifespan and every `around` hook, the first one outermost."""
-        import asyncio
-
+        """Run a call of a tool inside the lifespan and every `around` hook."""
         from .call import Call
-        from .run.around import run_around
 
         call = call or Call(name)
         with contextlib.suppress(CallError):  # however it was asked for, it has one name
             call.tool = self._catalog.find(name).name
-        call.tool = call.tool or name
+        call.kind, call.tool = "tool", call.tool or name
+        return await self._wrapped(call, arguments, lambda sent: self._inner(name, sent, call))
+
+    async def _wrapped(
+        self, call: Call, arguments: Any, innermost: Callable[[Any], Awaitable[Result]]
+    ) -> Result:
+        """Run something inside the lifespan and every `around` hook, the first one outermost."""
+        import asyncio
+
+        from .run.around import run_around
+
         try:
             await self._entered()
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
-            return _failure(name, error)
-
-        async def innermost(sent: Any) -> Result:
-            return await self._inner(name, sent, call)
-
+            return _failure(call.tool, error)
         return await run_around(self._around, call, arguments, innermost)
+
+    async def read_resource(
+        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    ) -> Result:
+        """Read a resource, inside the same hooks as calls of tools."""
+        call = _named(call, "resource", resource.uri)
+        return await self._wrapped(call, values, lambda sent: resource.read(sent, call))
+
+    async def get_prompt(
+        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
+    ) -> Result:
+        """Get the messages of a prompt, inside the same hooks as calls of tools."""
+        call = _named(call, "prompt", prompt.tool.name)
+        return await self._wrapped(call, values or {}, lambda sent: prompt.run(sent, call))
 
     @property
     def is_wrapped(self) -> bool:
@@ -129,9 +159,42 @@ class Running(Offers):
         return bool(self._around) or self._open_lifespan is not None
 
     def around(self, hook: Around) -> Around:
-        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it."""
+        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
+
+        Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
+        has a method `refused` is also told of requests that were refused: see `on_refusal`.
+        """
         self._around.append(hook)
+        refused = getattr(hook, "refused", None)
+        if callable(refused):
+            self.on_refusal(refused)
         return hook
+
+    def on_refusal(self, listener: OnRefusal) -> None:
+        """Tell somebody of each request that a server refuses before anything runs."""
+        self._on_refusal.append(listener)
+
+    def refused(
+        self,
+        kind: RequestKind,
+        code: str,
+        name: str = "",
+        *,
+        caller: str | None = None,
+        client: str = "",
+        reason: str = "",
+    ) -> None:
+        """Tell whoever wants to know that a request was refused; servers call it."""
+        if not self._on_refusal:
+            return
+        from .refusals import Refused
+
+        event = Refused(kind, code, name, caller, client, reason)
+        for listener in list(self._on_refusal):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - a listener's failure is not the caller's
+                _log().exception("a listener to refusals failed")
 
     is_live = False
 
@@ -238,6 +301,21 @@ def _inject(provider: Any, scope: Scope) -> Inject:
     if isinstance(provider, Inject):
         return provider
     return Inject(provider if callable(provider) else lambda: provider, scope=scope)
+
+
+def _named(call: Call | None, kind: Kind, name: str) -> Call:
+    """Return a call of a resource or a prompt: named as lists name it, however it was asked for."""
+    from .call import Call
+
+    call = call or Call()
+    call.kind, call.tool = kind, name
+    return call
+
+
+def _log() -> Logger:
+    from .run.failure import log
+
+    return log
 
 
 def _failed(error: CallError) -> Result:

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 from ..call import Call
 from ..definition import Tool
+from ..errors import ToolNotFound
 from ..prompts import Prompt
+from ..refusals import RequestKind
 from ..resources import Resource
 from ..results import Result
-from ..run.pipeline import Runner
 from ..store import Store
 
 
@@ -49,12 +50,51 @@ class Box(Protocol):
 
     def __getitem__(self, name: str, /) -> Tool: ...
 
-    def is_enabled(self, name: str) -> bool:
-        """Tell whether a tool is listed. Raises `ToolNotFound`."""
+    def values(self) -> Iterable[Tool]:
+        """Return all tools."""
         ...
 
-    def runner(self, name: str) -> Runner:
-        """Return what runs a tool. Raises `CallError`."""
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that somebody with these roles may use."""
+        ...
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name that somebody with these roles cannot use."""
+        ...
+
+    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
+        """Return the resources that somebody with these roles may read."""
+        ...
+
+    def find_resource(
+        self, uri: str, roles: Iterable[str] | None
+    ) -> tuple[Resource, dict[str, str]] | None:
+        """Return what somebody with these roles reads at a URI, and the variables in it."""
+        ...
+
+    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+        """Return whether there is a resource that somebody with these roles may not read."""
+        ...
+
+    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+        """Return the prompts that somebody with these roles may get."""
+        ...
+
+    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+        """Return a prompt that somebody with these roles may get."""
+        ...
+
+    def refused(
+        self,
+        kind: RequestKind,
+        code: str,
+        name: str = "",
+        *,
+        caller: str | None = None,
+        client: str = "",
+        reason: str = "",
+    ) -> None:
+        """Tell whoever wants to know that a request was refused."""
         ...
 
     def to_mcp_json(self, protocol: str = ..., roles: Iterable[str] | None = None) -> bytes:
@@ -71,16 +111,24 @@ class Box(Protocol):
         """Call a tool."""
         ...
 
+    async def read_resource(
+        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    ) -> Result:
+        """Read a resource."""
+        ...
+
+    async def get_prompt(
+        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
+    ) -> Result:
+        """Get the messages of a prompt."""
+        ...
+
     def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
         """Return what an argument may be that begins so."""
         ...
 
     def on_change(self, listener: Callable[[str, str], object]) -> None:
         """Tell somebody of changes."""
-        ...
-
-    async def ready(self) -> None:
-        """Enter the lifespan, unless that is done."""
         ...
 
     def busy(self) -> AbstractContextManager[object]:

@@ -1,4 +1,4 @@
-"""The `Call` of a request: who asked, what his client hears, and what he can be asked."""
+"""The `Call` of a request: who asked, what their client hears, and what they can be asked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from ..call import Call
@@ -49,6 +50,16 @@ class Outbox:
         """Send nothing more."""
         if self.task is not None:
             self.task.cancel()
+
+
+current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
+"""Who sent the HTTP request that is being answered, for what the SDK asks without saying."""
+
+
+def client_of(ctx: Any) -> str:
+    """Return the address that a request came from; nothing if it came over no network."""
+    client: Any = getattr(ctx.request, "client", None)
+    return str(client[0]) if client else ""
 
 
 def caller_of(ctx: Any) -> Any:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -27,6 +30,27 @@ _EVENTS: dict[str, Any] = {
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
+Roles = tuple[str, ...] | None
+listening_roles: ContextVar[Roles] = ContextVar("listening_roles", default=())
+"""The roles of whoever sent the `subscriptions/listen` that is being answered."""
+
+
+class _Bus(InMemorySubscriptionBus):
+    """Carries changes to listeners; those of a resource only to listeners who may read it."""
+
+    may_hear: Callable[[Roles], bool]
+
+    def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Take a listener, and the roles that it has."""
+        roles = listening_roles.get()
+
+        def deliver(event: Any) -> None:
+            if not isinstance(event, ResourceUpdated) or self.may_hear(roles):
+                listener(event)
+
+        return super().subscribe(deliver)
+
+
 class Changes:
     """The clients of one server, and what each of them wants to hear.
 
@@ -36,7 +60,9 @@ class Changes:
     def __init__(self, box: Box, *, watch: bool) -> None:
         self.watch = watch
         """Whether clients can be told of changes: not where each request is on its own."""
-        self.bus = InMemorySubscriptionBus()
+        self.box = box
+        self.bus = _Bus()
+        self.roles: WeakKeyDictionary[Any, Roles] = WeakKeyDictionary()
         self.clients: WeakSet[Any] = WeakSet()
         self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
         self.levels: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -50,9 +76,10 @@ class Changes:
         if self.watch and ctx.protocol_version < BARE_SINCE:
             self.clients.add(connection_of(ctx))
 
-    def subscribe(self, ctx: Any, uri: str) -> None:
-        """Tell a client when a resource changes."""
+    def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
+        """Tell a client when a resource changes, as long as they may read it."""
         self.seen(ctx)
+        self.roles[connection_of(ctx)] = roles
         self.watchers.setdefault(connection_of(ctx), set()).add(uri)
 
     def unsubscribe(self, ctx: Any, uri: str) -> None:
@@ -79,11 +106,21 @@ class Changes:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _readers_of(self, uri: str) -> Callable[[Roles], bool]:
+        """Return what says who may read a resource: looked up once for each set of roles."""
+
+        @functools.cache
+        def may_hear(roles: Roles) -> bool:
+            return not self.box.is_hidden(uri, roles)
+
+        return may_hear
+
     async def _tell(self, what: str, uri: str) -> None:
         if what == "resource":
+            may_hear = self.bus.may_hear = self._readers_of(uri)
             await self.bus.publish(ResourceUpdated(uri=uri))
             for each, wanted in list(self.watchers.items()):
-                if uri in wanted:
+                if uri in wanted and may_hear(self.roles.get(each, ())):
                     await _quietly(each.send_resource_updated(uri))
             return
         await self.bus.publish(_EVENTS[what]())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import to_json
 
-from ..errors import CallError
+from ..errors import SchemaError
 from ..options import BARE_SINCE, LATEST_PROTOCOL
 from ..schema.walk import is_node
 
@@ -144,14 +144,15 @@ class Desk:
             or not isinstance(arguments, dict | None)
         ):
             return None
+        tool = self.box.usable(name, roles)
+        if tool is None:
+            return None
         try:
-            runner = self.box.runner(name)
-        except CallError:
+            runner = tool.runner
+        except SchemaError:
             return None
         options = runner.options
         if runner.sees_call or runner.has_headers or options.confirm or options.task:
-            return None
-        if roles is not None and options.roles and frozenset(options.roles).isdisjoint(roles):
             return None
         token = asked.meta.get("progressToken")
         if "progressToken" in asked.meta and (

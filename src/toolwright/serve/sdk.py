@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
@@ -13,19 +11,18 @@ from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from ..asking import CannotAsk, InputNeeded
-from ..catalog import may_use
-from ..errors import CallError, Overloaded, ResultError, ToolError, ToolNotFound
+from ..errors import CallError, Overloaded, SchemaError, ToolError
 from ..options import BARE_SINCE
 from ..results import Result
 from ..run.failure import failed, failure_of
 from ..run.words import show
 from .asker import Answers, Pushes
-from .calls import call_of, caller_of
+from .calls import call_of, current_caller
 from .changes import Changes
+from .offered import Offered
 from .tasks import (
     EXTENSION,
     Running,
@@ -37,6 +34,7 @@ from .tasks import (
 )
 
 if TYPE_CHECKING:
+    from ..definition import Tool
     from .box import Box
 
 _CONFIRM: dict[str, Any] = {
@@ -44,21 +42,16 @@ _CONFIRM: dict[str, Any] = {
     "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
     "required": ["confirm"],
 }
-RESOURCE_NOT_FOUND = -32002
-"""What older clients are told; newer ones get invalid parameters."""
 # Deprecated, and still what old clients want: the function inside does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
 
-class Served:
+class Served(Offered):
     """One toolbox, as handlers of the SDK's server."""
 
     def __init__(self, box: Box, *, watch: bool = True, trusted: bool = True) -> None:
-        self.box = box
-        self.changes = Changes(box, watch=watch)
+        super().__init__(box, Changes(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
-        self.trusted = trusted
-        """Whether the client is the user himself, who may do anything: over stdio."""
         handlers: dict[str, Any] = {}
         offers_resources = bool(box.resources) or box.is_live
         offers_prompts = bool(box.prompts) or box.is_live
@@ -76,7 +69,7 @@ class Served:
         if offers_prompts or any(each.is_template for each in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
-            handlers["on_subscriptions_listen"] = ListenHandler(self.changes.bus)
+            handlers["on_subscriptions_listen"] = self.listen
         self.server: Server[Any] = Server(
             box.name,
             version=box.version,
@@ -106,33 +99,16 @@ class Served:
         security = RequestStateSecurity.ephemeral()
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
 
-    def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
-        """Add what newer clients must be told: that it is complete, and how long it may be kept."""
-        if ctx.protocol_version < BARE_SINCE:
-            return made
-        if kept:
-            made = {**made, "ttlMs": 0, "cacheScope": "private"}
-        return {**made, "resultType": "complete"}
-
-    def _page(
-        self, ctx: Any, params: Any, key: str, items: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any]:
-        """Return a page of a list: what comes behind the item that a cursor names."""
-        cursor = params.cursor if params is not None else None
-        begin = _place(cursor, items) if cursor else 0
-        most = self.box.page_size or len(items)
-        made: dict[str, Any] = {key: items[begin : begin + most]}
-        if begin + most < len(items):
-            made["nextCursor"] = _cursor(items[begin + most - 1])
-        return self._whole(ctx, made)
-
     # -- tools
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, for the headers that repeat arguments."""
+        caller = current_caller.get()
+        roles = None if self.trusted else caller.roles if caller is not None else ()
+        tool = self.box.usable(name, roles)
         try:
-            return self.box[name].input_schema
-        except (ToolNotFound, CallError):
+            return None if tool is None else tool.input_schema
+        except SchemaError:
             return None
 
     async def list_tools(self, ctx: Any, params: Any) -> Any:
@@ -144,8 +120,7 @@ class Served:
     async def call_tool(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/call`."""
         self.changes.seen(ctx)
-        self._known(params.name, self._roles(ctx))
-        is_task = self.box[params.name].options.task
+        is_task = self._usable(ctx, params.name).options.task
         if is_task and can_take_tasks(ctx):
             return await self._call_as_task(ctx, params)
         if is_task == "required" and ctx.protocol_version >= BARE_SINCE:
@@ -174,19 +149,15 @@ class Served:
 
         return await self.tasks.run(running, work, finish)
 
-    def _roles(self, ctx: Any) -> tuple[str, ...] | None:
-        if self.trusted:
-            return None
-        caller = caller_of(ctx)
-        return caller.roles if caller is not None else ()
-
-    def _known(self, name: str, roles: tuple[str, ...] | None) -> None:
-        try:
-            known = self.box.is_enabled(name) and may_use(self.box[name], roles)
-        except ToolNotFound as error:
-            raise MCPError(code=t.INVALID_PARAMS, message=str(error)) from None
-        if not known:
-            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown tool `{name}`")
+    def _usable(self, ctx: Any, name: str) -> Tool:
+        """Return a tool that the caller may use. Raises `MCPError`."""
+        roles = self._roles(ctx)
+        tool = self.box.usable(name, roles)
+        if tool is None:
+            hidden = self.box.usable(name, None) is not None
+            self._refused(ctx, "tool", name, hidden=hidden)
+            raise MCPError(code=t.INVALID_PARAMS, message=str(self.box.not_found(name, roles)))
+        return tool
 
     async def _run_tool(self, params: Any, call: Any) -> Result:
         name = params.name
@@ -224,100 +195,6 @@ class Served:
             )
         return result
 
-    # -- resources
-
-    async def list_resources(self, ctx: Any, params: Any) -> Any:
-        """Answer `resources/list`."""
-        self.changes.seen(ctx)
-        plain = [each.to_mcp() for each in self.box.resources.values() if not each.is_template]
-        return self._page(ctx, params, "resources", plain)
-
-    async def list_templates(self, ctx: Any, params: Any) -> Any:
-        """Answer `resources/templates/list`."""
-        many = [each.to_mcp() for each in self.box.resources.values() if each.is_template]
-        return self._page(ctx, params, "resourceTemplates", many)
-
-    async def read_resource(self, ctx: Any, params: Any) -> Any:
-        """Answer `resources/read`."""
-        uri = str(params.uri)
-        for resource in self.box.resources.values():
-            variables = resource.matches(uri)
-            if variables is not None:
-                break
-        else:
-            modern = ctx.protocol_version >= BARE_SINCE
-            code = t.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
-            raise MCPError(code=code, message=f"unknown resource `{uri}`", data={"uri": uri})
-
-        async def run(_: Any, call: Any) -> Result:
-            await self.box.ready()
-            return await resource.read(uri, variables, call)
-
-        result: Any = await self._asked(ctx, params, run)
-        if not isinstance(result, Result):
-            return result
-        if result.error is not None:
-            raise MCPError(code=t.INTERNAL_ERROR, message=result.text, data={"uri": uri})
-        return self._whole(ctx, {"contents": resource.contents(uri, result)})
-
-    async def subscribe(self, ctx: Any, params: Any) -> Any:
-        """Answer `resources/subscribe`."""
-        self.changes.subscribe(ctx, str(params.uri))
-        return t.EmptyResult()
-
-    async def unsubscribe(self, ctx: Any, params: Any) -> Any:
-        """Answer `resources/unsubscribe`."""
-        self.changes.unsubscribe(ctx, str(params.uri))
-        return t.EmptyResult()
-
-    # -- prompts and completion
-
-    async def list_prompts(self, ctx: Any, params: Any) -> Any:
-        """Answer `prompts/list`."""
-        self.changes.seen(ctx)
-        all_of_them = [each.to_mcp() for each in self.box.prompts.values()]
-        return self._page(ctx, params, "prompts", all_of_them)
-
-    async def get_prompt(self, ctx: Any, params: Any) -> Any:
-        """Answer `prompts/get`."""
-        prompt = self.box.prompts.get(params.name)
-        if prompt is None:
-            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{params.name}`")
-
-        async def run(asked: Any, call: Any) -> Result:
-            await self.box.ready()
-            return await prompt.run(asked.arguments, call)
-
-        result: Any = await self._asked(ctx, params, run)
-        if not isinstance(result, Result):
-            return result
-        try:
-            if result.error is None:
-                made: dict[str, Any] = {"messages": prompt.messages(result)}
-                if prompt.tool.description:
-                    made["description"] = prompt.tool.description
-                return self._whole(ctx, made, kept=False)
-            text, code = result.text, result.error.code
-        except ResultError as error:
-            text, code = str(error), "result"
-        known = t.INVALID_PARAMS if code == "arguments" else t.INTERNAL_ERROR
-        raise MCPError(code=known, message=text)
-
-    async def complete(self, ctx: Any, params: Any) -> Any:
-        """Answer `completion/complete`."""
-        ref = params.ref
-        if ref.type == "ref/prompt":
-            owner: Any = self.box.prompts.get(ref.name)
-        else:
-            uri = str(ref.uri)
-            owner = next((r for r in self.box.resources.values() if r.uri == uri), None)
-        if owner is None:
-            raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
-        values = self.box.completions(owner.tool, params.argument.name, params.argument.value)
-        shown = values[:100]
-        found = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
-        return self._whole(ctx, {"completion": found}, kept=False)
-
     # -- logging
 
     async def set_level(self, ctx: Any, params: Any) -> Any:
@@ -334,22 +211,3 @@ def _abilities(ctx: Any) -> frozenset[str]:
     known = ctx.session.client_capabilities
     names = ("elicitation", "sampling", "roots")
     return frozenset(name for name in names if getattr(known, name, None) is not None)
-
-
-def _identity(item: Mapping[str, Any]) -> str:
-    """Return what an item of a list is known by."""
-    return item.get("uri") or item.get("uriTemplate") or item["name"]
-
-
-def _cursor(last: Mapping[str, Any]) -> str:
-    """Name the last item of a page: a list may change before the next one is asked for."""
-    return base64.urlsafe_b64encode(_identity(last).encode()).decode()
-
-
-def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
-    """Return where the page behind a cursor begins. Raises `MCPError`."""
-    try:
-        last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-        return [_identity(item) for item in items].index(last) + 1
-    except (binascii.Error, ValueError):
-        raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor") from None

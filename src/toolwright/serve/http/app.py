@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...limits import check_count, rate_from
+from ..calls import current_caller
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
 from ..pace import Pace
@@ -15,6 +16,7 @@ from .plain import PlainRequests
 from .sessions import SdkSessions
 
 if TYPE_CHECKING:
+    from ...refusals import RequestKind
     from ..box import Box
     from ..signin import SignIn
 
@@ -77,14 +79,28 @@ class App:
         who = await self._who(headers)
         # Whoever guesses tokens is counted, too.
         if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
+            self._refused("rate", 429, scope, who)
             await say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
         elif isinstance(who, Refusal):
+            self._refused("sign-in", who.status, scope, who)
             await _refuse(send, who)
         elif self.counted and asked == "/metrics":
-            await _metrics(send)
+            await _metrics(send, self.box, who)
         else:
             # Headers that came twice are for somebody who looks at them closely.
             await self._admitted(scope, headers if once else {}, receive, send, who)
+
+    def _refused(
+        self, kind: RequestKind, status: int, scope: Scope, who: Caller | Refusal | None
+    ) -> None:
+        """Let the author know that a request was refused."""
+        self.box.refused(
+            kind,
+            str(status),
+            caller=who.name if isinstance(who, Caller) else None,
+            client=str(scope["client"][0]) if scope.get("client") else "",
+            reason=who.said if isinstance(who, Refusal) else "",
+        )
 
     async def _who(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
         """Return who asks, or why they are refused; None if anybody may ask."""
@@ -120,6 +136,7 @@ class App:
             receive = replayed(body, receive)
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
+        current_caller.set(who)
         await self.sdk.answer(scope, receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -160,8 +177,10 @@ async def _refuse(send: Send, why: Refusal) -> None:
     await say(send, why.status, why.said, *more)
 
 
-async def _metrics(send: Send) -> None:
+async def _metrics(send: Send, box: Box, who: Caller | None) -> None:
     import prometheus_client as prometheus
 
+    from ...watch.metrics import exposition
+
     kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
-    await respond(send, 200, prometheus.generate_latest(), kind)
+    await respond(send, 200, exposition(box, who.roles if who is not None else ()), kind)

@@ -1,0 +1,39 @@
+"""Requests that were refused before anything ran, and who is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+__all__ = ["Kind", "OnRefusal", "Refused", "RequestKind", "shown"]
+
+Kind = Literal["tool", "resource", "prompt"]
+"""What runs inside `around` hooks."""
+RequestKind = Literal["tool", "resource", "prompt", "sign-in", "rate"]
+MOST_SHOWN = 200
+
+
+class Refused(NamedTuple):
+    """One request that was refused: by whom it was sent, what for, and why."""
+
+    kind: RequestKind
+    code: str
+    """Why, in one word of ours: `not_found`, `role`, `disabled`, `401`, `429`, ..."""
+    name: str = ""
+    """What was asked for, as the caller wrote it: anybody may make it up."""
+    caller: str | None = None
+    """Who asked, if that is known."""
+    client: str = ""
+    """The address that the request came from, if there is one."""
+    reason: str = ""
+    """Why, in words of ours; never a token."""
+
+
+OnRefusal = Callable[[Refused], object]
+
+
+def shown(text: str) -> str:
+    """Return a text that somebody made up as it can be written down: one short line of it."""
+    cut = text[:MOST_SHOWN]
+    kept = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in cut)
+    return kept if len(text) <= MOST_SHOWN else f"{kept}..."

@@ -1,0 +1,160 @@
+"""URI templates: matched in linear time, with values that are safe to use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+__all__ = ["MOST_URI", "UnsafeValue", "UriTemplate"]
+
+MOST_URI = 8192
+"""How many characters a URI may have; a longer one matches nothing."""
+_MOST_VARIABLES = 64
+_VARIABLE = re.compile(r"\{([+]?)([A-Za-z_][A-Za-z0-9_]*)([*]?)\}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# What ends a value in a URI; inside a value it is percent-encoded.
+_ENDS_ONE = "/?#&,"
+_ENDS_MANY = "?#"
+_NEVER_IN_ONE = "/\\?#\0"
+
+
+class UnsafeValue(ValueError):
+    """A URI fits a template, but a value in it means more than its variable stands for."""
+
+
+class UriTemplate:
+    """Literals with variables between them.
+
+    `{name}` stands for one segment, `{name*}` or `{+name}` for one or more. Without the latter,
+    each literal is taken where it comes last, so that the first variable gets the most. With it,
+    the variables before it get as little as they can, and so do those behind it.
+
+    >>> UriTemplate("logs://{year}-{month}.csv").match("logs://2026-07.csv")
+    {'year': '2026', 'month': '07'}
+    """
+
+    __slots__ = ("_literals", "_many", "text", "variables")
+
+    def __init__(self, text: str) -> None:
+        """Read a template. Raises `ValueError` that says what is wrong, and what would be right."""
+        found = list(_VARIABLE.finditer(text))
+        self.text = text
+        self.variables = tuple(each[2] for each in found)
+        ends = [0, *(each.end() for each in found)]
+        starts = [*(each.start() for each in found), len(text)]
+        self._literals = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+        several = [at for at, each in enumerate(found) if each[1] or each[3]]
+        self._check(several)
+        self._many = several[0] if several else None
+
+    def _check(self, several: list[int]) -> None:
+        text, names = self.text, self.variables
+        rest = "".join(self._literals)
+        if not _SCHEME.match(self._literals[0]) or "{" in rest or "}" in rest:
+            raise ValueError(
+                f"has an impossible URI: `{text}` - write it like `shop://orders/{{id}}`"
+            )
+        if len(text) > MOST_URI or len(names) > _MOST_VARIABLES:
+            raise ValueError(
+                f"has too long a URI: it may have {MOST_URI} characters"
+                f" and {_MOST_VARIABLES} variables"
+            )
+        if len(set(names)) < len(names):
+            raise ValueError(f"repeats a variable in `{text}`")
+        if not all(self._literals[1:-1]):
+            raise ValueError(
+                f"has two variables side by side in `{text}` - put text between them,"
+                " so that it is clear where one ends"
+            )
+        if len(several) > 1:
+            raise ValueError(
+                f"has two variables in `{text}` that take slashes - only one can:"
+                " it would not be clear where it ends"
+            )
+
+    def match(self, uri: str) -> dict[str, str] | None:
+        """Return the decoded values in a URI; None if it does not fit. Raises `UnsafeValue`."""
+        found = self._captured(uri)
+        if found is None:
+            return None
+        values: dict[str, str] = {}
+        for at, (name, raw) in enumerate(zip(self.variables, found, strict=True)):
+            many = at == self._many
+            if not raw or any(each in raw for each in (_ENDS_MANY if many else _ENDS_ONE)):
+                return None
+            values[name] = raw
+        for at, (name, raw) in enumerate(values.items()):
+            try:
+                values[name] = unquote(raw, errors="strict")  # once: what comes out is the value
+            except UnicodeDecodeError:
+                raise UnsafeValue(name) from None
+            if not _is_safe(values[name], many=at == self._many):
+                raise UnsafeValue(name)
+        return values
+
+    def _captured(self, uri: str) -> list[str] | None:
+        """Cut a URI at the literals, from both ends; every character is looked at once."""
+        literals, count = self._literals, len(self.variables)
+        begin, end = len(literals[0]), len(uri) - len(literals[-1])
+        if len(uri) > MOST_URI or not count or begin > end:
+            return None
+        if not uri.startswith(literals[0]) or not uri.endswith(literals[-1]):
+            return None
+        before: list[str] = []
+        behind: list[str] = []
+        middle = self._many or 0
+        for literal in reversed(literals[middle + 1 : -1]):
+            at = uri.rfind(literal, begin, end)
+            if at < 0:
+                return None
+            behind.append(uri[at + len(literal) : end])
+            end = at
+        for literal in literals[1 : middle + 1]:
+            at = uri.find(literal, begin, end)
+            if at < 0:
+                return None
+            before.append(uri[begin:at])
+            begin = at + len(literal)
+        return [*before, uri[begin:end], *reversed(behind)]
+
+    def fill(self, values: Mapping[str, Any]) -> str:
+        """Write values into the template. Raises `ValueError` for those that could not be read.
+
+        >>> UriTemplate("shop://orders/{id}").fill({"id": "a b"})
+        'shop://orders/a%20b'
+        """
+        said = {name: str(values[name]) for name in self.variables}
+        literal = frozenset("".join(self._literals[1:-1]))
+        parts = [self._literals[0]]
+        for at, (name, text) in enumerate(zip(self.variables, self._literals[1:], strict=True)):
+            parts += _written(said[name], literal, keep="/" if at == self._many else ""), text
+        uri = "".join(parts)
+        if self.variables and self.match(uri) != said:
+            raise UnsafeValue(f"`{self.text}` cannot stand for {said}"[:500])
+        return uri
+
+
+def _written(value: str, literal: frozenset[str], *, keep: str) -> str:
+    """Encode a value, and in it whatever could be taken for the text between variables."""
+    made = quote(value, safe=keep)
+    if literal.isdisjoint(value):
+        return made
+    return "".join(
+        "".join(f"%{byte:02X}" for byte in each.encode()) if each in literal else quote(each, keep)
+        for each in value
+    )
+
+
+def _is_safe(value: str, *, many: bool) -> bool:
+    """Return whether a decoded value stays where its variable stands."""
+    if "\0" in value or value[0] in "/\\" or (value[1:2] == ":" and _is_letter(value[0])):
+        return False  # a path from the root, or on another drive, is not below anything
+    if not many:
+        return value not in (".", "..") and not any(each in value for each in _NEVER_IN_ONE)
+    return ".." not in value.replace("\\", "/").split("/")
+
+
+def _is_letter(character: str) -> bool:
+    return character.isascii() and character.isalpha()
