@@ -216,7 +216,9 @@ def _watch_options(serve: argparse.ArgumentParser) -> None:
     """Add what watches calls."""
     watch = serve.add_argument_group("watching calls")
     watch.add_argument(
-        "--audit", metavar="FILE", help="write a line of JSON for each call (- is standard error)"
+        "--audit",
+        metavar="FILE",
+        help="write a line of JSON for each call and each refusal (- is standard error)",
     )
     watch.add_argument(
         "--audit-arguments", action="store_true", help="with arguments, secrets among them hidden"

@@ -1,4 +1,4 @@
-"""Hooks that watch calls: a line for each, spans, and metrics. `box.around(audit("calls.jsonl"))`."""
+"""Hooks that watch calls and refusals: lines, spans, metrics. `box.around(audit("calls.jsonl"))`."""
 
 from .audit import audit
 from .metrics import metrics

@@ -1,11 +1,10 @@
-"""One structured line for each call: who, what, how long, and how it ended."""
+"""One structured line for each call, and for each request that was refused."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
 import os
-import threading
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TextIO
@@ -13,18 +12,22 @@ from typing import Any, TextIO
 from pydantic_core import to_json
 
 from ..call import Call
+from ..refusals import Refused, shown
 from ..results import Result
 from ..run.failure import log
+from ..run.json import without_surrogates
 from ..run.redact import likely
+from .sink import Write, sink_of
 
 Around = Callable[[Any, Any, Callable[[Any], Awaitable[Result]]], Awaitable[Result]]
-Write = Callable[[str], object]
 
 
-def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = False) -> Around:
+def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = False) -> Audit:
     """Write a line of JSON for each call: into a file, a stream, or to whoever takes it.
 
-    Values of arguments are never written, unless asked for; then secrets among them are hidden.
+    Reading a resource, getting a prompt, and whatever a server refuses have lines, too; `kind` says
+    which. Values of arguments are never written, unless asked for; then secrets among them are
+    hidden.
 
     >>> from toolwright import Toolbox
     >>> import json
@@ -39,36 +42,68 @@ def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = F
     >>> entry["tool"], entry["outcome"], "arguments" in entry
     ('add', 'ok', False)
     """
-    write = _writer(where)
+    return Audit(sink_of(where), arguments=arguments)
 
-    async def hook(call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]) -> Result:
-        began, at = dt.datetime.now(dt.UTC), time.perf_counter()
+
+class Audit:
+    """An `around` hook that writes a line for each call, and for each refusal."""
+
+    def __init__(self, write: Write, *, arguments: bool) -> None:
+        self.write = write
+        self.arguments = arguments
+
+    async def __call__(
+        self, call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]
+    ) -> Result:
+        """Run a call, and write its line when it has ended."""
+        at = time.perf_counter()
         entry: dict[str, Any] = {
-            "time": began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "tool": call.tool,
-            "call": call.id,
-            "caller": call.caller,
+            "time": _now(),
+            "kind": call.kind,
+            call.kind: shown(call.tool),
+            "call": shown(call.id),
+            "caller": None if call.caller is None else shown(call.caller),
         }
         if call.roles:
-            entry["roles"] = list(call.roles)
-        if arguments:
+            entry["roles"] = [shown(role) for role in call.roles]
+        if self.arguments:
             entry["arguments"] = _hidden(sent)
         try:
             result = await go_on(sent)
         except asyncio.CancelledError:
-            write(_line(entry, at, "cancelled"))
+            self._line(entry, at, "cancelled")
             raise
         if result.error is not None:
-            entry["code"] = result.error.code
-        write(_line(entry, at, "ok" if result.error is None else "error"))
+            entry["code"] = shown(result.error.code)
+        self._line(entry, at, "ok" if result.error is None else "error")
         return result
 
-    return hook
+    def refused(self, event: Refused) -> None:
+        """Write the line of a request that was refused."""
+        entry: dict[str, Any] = {"time": _now(), "kind": event.kind}
+        if event.name:
+            entry[event.kind] = shown(likely(event.name[:1000]))
+        entry["caller"] = None if event.caller is None else shown(event.caller)
+        if event.client:
+            entry["client"] = shown(event.client)
+        entry["code"] = shown(event.code)
+        if event.reason:
+            entry["reason"] = shown(event.reason)
+        self._write({**entry, "outcome": "refused"})
+
+    def _line(self, entry: dict[str, Any], began: float, outcome: str) -> None:
+        seconds = round(time.perf_counter() - began, 6)
+        self._write({**entry, "seconds": seconds, "outcome": outcome})
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        try:
+            self.write(to_json(entry).decode())
+        except Exception:  # noqa: BLE001 - what cannot be written takes no call down
+            log.exception("a call could not be written down")
 
 
-def _line(entry: dict[str, Any], began: float, outcome: str) -> str:
-    seconds = round(time.perf_counter() - began, 6)
-    return to_json({**entry, "seconds": seconds, "outcome": outcome}).decode()
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _hidden(sent: Any) -> Any:
@@ -77,47 +112,4 @@ def _hidden(sent: Any) -> Any:
         text = sent if isinstance(sent, str) else to_json(sent, fallback=repr).decode()
     except Exception:  # noqa: BLE001 - whatever was sent
         text = repr(sent)
-    return likely(text[:10_000])
-
-
-def _writer(where: Any) -> Write:
-    write = where if callable(where) else _to_stream(where) if hasattr(where, "write") else None
-    write = write or _to_file(where)
-    failing = False
-
-    def guarded(line: str) -> None:
-        """Write; what cannot be written takes no call down, and is said once."""
-        nonlocal failing
-        try:
-            write(line)
-            failing = False
-        except OSError as error:
-            if not failing:
-                log.error("calls cannot be written down: %s", error)
-            failing = True
-
-    return guarded
-
-
-def _to_stream(stream: TextIO) -> Write:
-    lock = threading.Lock()
-
-    def write(line: str) -> None:
-        with lock:
-            stream.write(line + "\n")
-            stream.flush()
-
-    return write
-
-
-def _to_file(path: Any) -> Write:
-    # Opened once, and never waited for: a pipe that nobody reads must not stop the server.
-    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-    number = os.open(path, how, 0o600)
-    lock = threading.Lock()
-
-    def write(line: str) -> None:
-        with lock:
-            os.write(number, line.encode() + b"\n")
-
-    return write
+    return without_surrogates(likely(text[:10_000]))

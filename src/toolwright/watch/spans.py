@@ -10,6 +10,12 @@ from ..call import Call
 from ..results import Result
 from .audit import Around
 
+_METHODS = {
+    "tool": ("tools/call", "gen_ai.tool.name"),
+    "resource": ("resources/read", "mcp.resource.uri"),
+    "prompt": ("prompts/get", "gen_ai.prompt.name"),
+}
+
 
 def spans(tracer: Any = None) -> Around:
     """Make a span for each call, under the one that its client has begun.
@@ -22,17 +28,15 @@ def spans(tracer: Any = None) -> Around:
     used = tracer or trace.get_tracer("toolwright")
 
     async def hook(call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]) -> Result:
-        attributes = {
-            "mcp.method.name": "tools/call",
-            "gen_ai.operation.name": "execute_tool",
-            "gen_ai.tool.name": call.tool,
-            "jsonrpc.request.id": call.id,
-        }
+        method, name = _METHODS[call.kind]
+        attributes = {"mcp.method.name": method, name: call.tool, "jsonrpc.request.id": call.id}
+        if call.kind == "tool":
+            attributes["gen_ai.operation.name"] = "execute_tool"
         if call.caller is not None:
             attributes["enduser.id"] = call.caller
         begun = propagate.extract(call.all_headers())
         with used.start_as_current_span(
-            f"tools/call {call.tool}",
+            f"{method} {call.tool}",
             context=begun,
             kind=trace.SpanKind.SERVER,
             attributes=attributes,
