@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 OnChange = Callable[[str, str], object]
+MOST_BEGUN = 1000
+"""How many characters may be typed of an argument that is completed."""
 MOST_COMPLETIONS = 1000
 """How many values of a function that completes are looked at."""
 
@@ -148,6 +150,8 @@ class Offers:
 
     def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
         """Return what an argument may be that begins so."""
+        if len(begun) > MOST_BEGUN:
+            return []
         for parameter in owner.signature.parameters:
             if parameter.name == argument:
                 known = _completing(parameter.hint)

@@ -18,7 +18,7 @@ class Refused(NamedTuple):
 
     kind: RequestKind
     code: str
-    """Why, in one word of ours: `not_found`, `role`, `disabled`, `401`, `429`, ..."""
+    """Why, in one word of ours: `not_found`, `role`, `declined`, `overloaded`, `401`, `429`, ..."""
     name: str = ""
     """What was asked for, as the caller wrote it: anybody may make it up."""
     caller: str | None = None
@@ -34,6 +34,8 @@ OnRefusal = Callable[[Refused], object]
 
 def shown(text: str) -> str:
     """Return a text that somebody made up as it can be written down: one short line of it."""
+    if text.isprintable() and len(text) <= MOST_SHOWN:
+        return text
     cut = text[:MOST_SHOWN]
     kept = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in cut)
     return kept if len(text) <= MOST_SHOWN else f"{kept}..."

@@ -16,6 +16,7 @@ from ..errors import ResultError
 from ..options import BARE_SINCE
 from ..results import Result
 from ..run.failure import log
+from ..run.workers import threads
 from ..uri_template import MOST_URI
 from .calls import caller_of, client_of
 from .changes import Changes, listening_roles
@@ -68,16 +69,11 @@ class Offered:
         caller = caller_of(ctx)
         return caller.roles if caller is not None else ()
 
-    def _refused(self, ctx: Any, kind: RequestKind, name: str, *, hidden: bool) -> None:
+    def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
         """Let the author know; to the caller, what is hidden does not exist."""
         caller = caller_of(ctx)
-        self.box.refused(
-            kind,
-            "role" if hidden else "not_found",
-            name,
-            caller=None if caller is None else caller.name,
-            client=client_of(ctx),
-        )
+        who = None if caller is None else caller.name
+        self.box.refused(kind, code, name, caller=who, client=client_of(ctx))
 
     # -- resources
 
@@ -100,7 +96,8 @@ class Offered:
         roles = self._roles(ctx)
         found = self.box.find_resource(uri, roles)
         if found is None:
-            self._refused(ctx, "resource", uri, hidden=self.box.is_hidden(uri, roles))
+            hidden = self.box.is_hidden(uri, roles)
+            self._refused(ctx, "resource", why(hidden=hidden), uri)
             raise _no_resource(ctx, uri)
         resource, values = found
 
@@ -117,13 +114,16 @@ class Offered:
     async def subscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/subscribe`; who may not read a resource hears nothing of it."""
         uri, roles = str(params.uri), self._roles(ctx)
+        _check_length(ctx, uri)
         if self.box.is_hidden(uri, roles):
-            self._refused(ctx, "resource", uri, hidden=True)
+            self._refused(ctx, "resource", "role", uri)
         self.changes.subscribe(ctx, uri, roles)
         return t.EmptyResult()
 
     async def listen(self, ctx: Any, params: Any) -> Any:
         """Answer `subscriptions/listen`; who may not read a resource hears nothing of it."""
+        for uri in params.notifications.resource_subscriptions or ():
+            _check_length(ctx, str(uri))
         self.changes.seen(ctx)
         listening_roles.set(self._roles(ctx))
         return await self.listeners(ctx, params)
@@ -147,7 +147,7 @@ class Offered:
         prompt = self.box.find_prompt(name, self._roles(ctx))
         if prompt is None:
             hidden = self.box.find_prompt(name, None) is not None
-            self._refused(ctx, "prompt", name, hidden=hidden)
+            self._refused(ctx, "prompt", why(hidden=hidden), name)
             raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{_cut(name)}`")
 
         async def run(asked: Any, call: Any) -> Result:
@@ -178,13 +178,17 @@ class Offered:
             kind, name = "resource", str(ref.uri)
             owner = self.box.resources.get(name)
         if owner is None or not may_use(owner.tool, roles):
-            self._refused(ctx, kind, name, hidden=owner is not None)
+            self._refused(ctx, kind, why(hidden=owner is not None), name)
             raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
+        argument = params.argument
         try:
-            values = self.box.completions(owner.tool, params.argument.name, params.argument.value)
+            with self.box.busy():  # in a thread: an author's function may take its time
+                values: list[str] = await threads.run(
+                    lambda: self.box.completions(owner.tool, argument.name, argument.value)
+                )
         except Exception:  # noqa: BLE001 - whatever an author's function raises
             log.exception("%s: an argument cannot be completed", owner.tool.name)
-            message = f"`{_cut(params.argument.name)}` cannot be completed now"
+            message = f"`{_cut(argument.name)}` cannot be completed now"
             raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
         shown = values[:100]
         found = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
@@ -194,6 +198,17 @@ class Offered:
 def _cut(text: str) -> str:
     """Return the beginning of what a caller wrote, to say it back."""
     return text if len(text) <= 128 else f"{text[:125]}..."
+
+
+def why(*, hidden: bool) -> str:
+    """Return the code of a refusal: what is there, but not for this caller, or what is not."""
+    return "role" if hidden else "not_found"
+
+
+def _check_length(ctx: Any, uri: str) -> None:
+    """Refuse a URI that nothing can be read at, before it is kept. Raises `MCPError`."""
+    if len(uri) > MOST_URI:
+        raise _no_resource(ctx, uri)
 
 
 def _no_resource(ctx: Any, uri: str) -> MCPError:

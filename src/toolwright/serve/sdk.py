@@ -14,7 +14,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from ..asking import CannotAsk, InputNeeded
-from ..errors import CallError, Overloaded, SchemaError, ToolError
+from ..errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFound
 from ..options import BARE_SINCE
 from ..results import Result
 from ..run.failure import failed, failure_of
@@ -22,7 +22,7 @@ from ..run.words import show
 from .asker import Answers, Pushes
 from .calls import call_of, current_caller
 from .changes import Changes
-from .offered import Offered
+from .offered import Offered, why
 from .tasks import (
     EXTENSION,
     Running,
@@ -124,6 +124,7 @@ class Served(Offered):
         if is_task and can_take_tasks(ctx):
             return await self._call_as_task(ctx, params)
         if is_task == "required" and ctx.protocol_version >= BARE_SINCE:
+            self._refused(ctx, "tool", "needs_tasks", params.name)
             raise needs_tasks()
         return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
 
@@ -136,6 +137,7 @@ class Served(Offered):
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
         if self.tasks.are_too_many:
+            self._refused(ctx, "tool", "overloaded", params.name)
             busy = Overloaded("too many tasks run already", retry_after=1)
             return self._finished(ctx, failed(busy))
         running = Running(self.tasks, ctx, params, _abilities(ctx))
@@ -155,20 +157,26 @@ class Served(Offered):
         tool = self.box.usable(name, roles)
         if tool is None:
             hidden = self.box.usable(name, None) is not None
-            self._refused(ctx, "tool", name, hidden=hidden)
+            self._refused(ctx, "tool", why(hidden=hidden), name)
             raise MCPError(code=t.INVALID_PARAMS, message=str(self.box.not_found(name, roles)))
         return tool
 
     async def _run_tool(self, params: Any, call: Any) -> Result:
         name = params.name
-        if self.box[name].options.confirm:
+        tool = self.box.usable(name, None)
+        if tool is None:  # taken away a moment ago
+            return failed(ToolNotFound(name))
+        if tool.options.confirm:
             try:
                 sent = show(params.arguments or {}, 500)
                 form = await call.ask(_CONFIRM, f"Run {name} with {sent}?", key="confirm")
                 if not form.get("confirm"):
-                    return failed(ToolError("the user did not confirm it", code="declined"))
-            except (CallError, InputNeeded) as error:
-                return failure_of(name, error, ())
+                    raise ToolError("the user did not confirm it", code="declined")
+            except InputNeeded as needed:
+                return failure_of(name, needed, ())
+            except CallError as error:
+                self.box.refused("tool", error.code, name, caller=call.caller)
+                return failed(error)
         return await self.box.call_async(params.name, params.arguments or {}, call=call)
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
