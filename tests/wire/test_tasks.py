@@ -10,7 +10,7 @@ from pathlib import Path
 
 import clients
 import pytest
-from processes import MODERN, Http, Stdio, until
+from processes import LONGEST, MODERN, Http, Stdio, until
 
 TOOLS = Path(__file__).with_name("task_tools.py")
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -205,7 +205,7 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
         asking = call(server, "confirm_delete", filename="x")["taskId"]
         waiting(server, asking)
         server.process.send_signal(how)
-        server.process.wait(10)
+        server.process.wait(LONGEST)
     with Http(TOOLS) as server:
         assert get(server, done)["result"]["content"][0]["text"] == "computed kept"
         for number in (lost, asking):
