@@ -192,13 +192,16 @@ def is_running(pid):
 
 
 def started_before(pid, seconds):
-    """Tell whether a process and its children have run for so long."""
+    """Return whether all children of a process have run for so long."""
     up = float(Path("/proc/uptime").read_text().split()[0])
     ticks = os.sysconf("SC_CLK_TCK")
-    began = [
-        int(Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[19]) / ticks
-        for each in children(pid)
-    ]
+    try:
+        began = [
+            int(Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[19]) / ticks
+            for each in children(pid)
+        ]
+    except OSError:  # one has just ended
+        return False
     return all(up - each > seconds for each in began)
 
 

@@ -70,7 +70,7 @@ def test_a_suite_that_reaches_no_server_does_not_pass():
     ],
 )
 def test_typescript_clients_list_and_call(target, release, era, protocol):
-    seen = clients.typescript(release, target, CALLS, era=era, timeout=30)
+    seen = clients.typescript(release, target, CALLS, era=era)
     assert seen["error"] is None
     assert seen["protocol"] == protocol
     assert seen["server"] == {"name": "shop", "version": "1.0"}

@@ -131,7 +131,7 @@ def test_twenty_edits_behind_a_client_over_http(target, mode):
                 said = await client.call_tool(f"say{good}", {})
                 assert said.content[0].text == f"word {good}"
             if mode == "legacy":
-                await asyncio.wait_for(all_told.wait(), 10)
+                await asyncio.wait_for(all_told.wait(), 60)
 
     with Http(target, "--reload") as server:
         asyncio.run(asyncio.wait_for(talk(server), 120))

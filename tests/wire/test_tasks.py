@@ -284,9 +284,9 @@ def test_a_thread_that_waits_for_an_answer_is_given_back(server):
     for _ in range(80):
         number = call(server, "asks_in_a_thread")["taskId"]
         asked(server, "tasks/cancel", {"taskId": number})
-    until(lambda: not call(server, "greet", name="Ada").get("isError"), "others run", 10)
+    until(lambda: not call(server, "greet", name="Ada").get("isError"), "others run")
     threads = len(os.listdir(f"/proc/{server.pid}/task"))
-    until(lambda: len(os.listdir(f"/proc/{server.pid}/task")) < 60, f"{threads} threads", 20)
+    until(lambda: len(os.listdir(f"/proc/{server.pid}/task")) < 60, f"{threads} threads")
 
 
 def test_a_call_that_asks_as_it_becomes_a_task(server):
@@ -338,7 +338,7 @@ def test_signs_of_life_end_with_the_last_task(tmp_path):
     ledger = Ledger(MemoryStore(), "box", keep=60)
     runs = [True, True, False, False]
     ledger.beat(lambda: runs.pop(0) if runs else False)
-    until(lambda: ledger._beating is None, "it ends", 10)
+    until(lambda: ledger._beating is None, "it ends")
     ledger.beat(lambda: True)
     assert ledger._beating.is_alive()
     ledger.close()
