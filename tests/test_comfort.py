@@ -121,17 +121,18 @@ def test_a_snapshot_shows_what_changes(here):
 
 
 SLOW = """
-import time
+import os, time
 from toolwright import Call, Image, Toolbox
 
 box = Toolbox("slow")
 
 @box.tool
 def count(call: Call) -> str:
-    "Count."
-    for at in range(3):
-        call.progress(at, 3, f"step {at}")
-        time.sleep(0.2)
+    "Count, until somebody has seen it."
+    call.progress(0, 3, "step 0")
+    call.progress(1, 3, "step 1")
+    while not os.path.exists("seen"):
+        time.sleep(0.01)
     return "counted"
 
 @box.tool
@@ -158,6 +159,8 @@ def on_terminal(*arguments, **env):
         try:
             while chunk := os.read(ours, 4096):
                 seen.extend(chunk)
+                if b"step 1" in seen:
+                    Path("seen").touch()
         except OSError:
             pass
 

@@ -47,6 +47,7 @@ def commands():
     return [shlex.split(line, comments=True) for line in block.splitlines()]
 
 
+@pytest.mark.soak
 @pytest.mark.promise("everyday.first-steps")
 def test_the_walk_of_the_readme(installed):
     home = installed / "home"

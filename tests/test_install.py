@@ -12,6 +12,7 @@ from pathlib import Path
 import mcp
 import pytest
 from command_files import here
+from counting import examples
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from processes import good, refused, run, start
@@ -95,7 +96,7 @@ def test_what_others_wrote_stays(home, client):
 
 @pytest.mark.promise("everyday.nothing-else")
 @settings(
-    max_examples=200,
+    max_examples=examples(200),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -15,6 +15,7 @@ from typing import Annotated, Any, AsyncIterator, Iterator, Literal, NamedTuple
 
 import jsonschema
 import pytest
+from counting import examples
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -826,13 +827,15 @@ class Calls(RuleBasedStateMachine):
 
 
 CHECKS = settings(
-    max_examples=150,
+    max_examples=examples(150),
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
-NOTICING = settings(CHECKS, derandomize=True, database=None, phases=[Phase.generate])
+NOTICING = settings(
+    CHECKS, max_examples=150, derandomize=True, database=None, phases=[Phase.generate]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -841,6 +844,7 @@ def _quiet(monkeypatch):
     monkeypatch.setattr(logging.getLogger("toolwright"), "disabled", True)
 
 
+@pytest.mark.hypothesis
 def test_every_call_ends_in_a_true_result():
     run_state_machine_as_test(Calls, settings=CHECKS)
 

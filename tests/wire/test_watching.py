@@ -40,7 +40,7 @@ def box():
 
     @box.tool(timeout=0.05)
     async def slow() -> None:
-        await asyncio.sleep(5)
+        await asyncio.Event().wait()
 
     @box.tool(cache=60)
     def once(x: int) -> int:
@@ -97,8 +97,15 @@ def test_a_cancelled_call_is_written_down(box):
     box.around(audit(lines.append))
 
     async def run():
-        task = asyncio.ensure_future(box.call_async("slow"))
-        await asyncio.sleep(0.01)
+        began = asyncio.Event()
+
+        @box.tool
+        async def stuck() -> None:
+            began.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.ensure_future(box.call_async("stuck"))
+        await began.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
