@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, TypedDict
 import pytest
 import typing_extensions
 from annotated_doc import Doc
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -113,7 +113,6 @@ TEXTS = st.lists(LINES, max_size=14).map("\n".join) | st.text(max_size=80)
 
 
 @pytest.mark.promise("documentation.never-fails", "documentation.nothing-else-moves")
-@settings(deadline=None)
 @given(TEXTS)
 def test_whatever_the_text_reading_never_fails_and_every_line_is_kept(text):
     found = parse(text)

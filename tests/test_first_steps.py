@@ -47,6 +47,7 @@ def commands():
     return [shlex.split(line, comments=True) for line in block.splitlines()]
 
 
+@pytest.mark.soak
 @pytest.mark.promise("everyday.first-steps")
 def test_the_walk_of_the_readme(installed):
     home = installed / "home"
@@ -89,7 +90,7 @@ def test_the_walk_of_the_readme(installed):
     finally:
         print((work / "log").read_text())
         server.terminate()
-        server.wait(10)
+        server.wait(60)
 
 
 async def started_by_a_client(entry):
@@ -113,6 +114,6 @@ async def edited(url, file):
     async with mcp.Client(url, mode="legacy", message_handler=hear) as client:
         before = [tool.name for tool in (await client.list_tools()).tools]
         file.write_text(file.read_text().replace("def add_note", "def write_note"))
-        await asyncio.wait_for(told.wait(), 20)
+        await asyncio.wait_for(told.wait(), 60)
         after = [tool.name for tool in (await client.list_tools()).tools]
     assert (before, after) == (["find_notes", "add_note"], ["find_notes", "write_note"])

@@ -12,9 +12,10 @@ from pathlib import Path
 import mcp
 import pytest
 from command_files import here
+from counting import examples
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from processes import COMMAND, good, refused, run
+from processes import good, refused, run, start
 from test_jsonc import documents, in_order, parent_of, tokens
 
 from toolwright.cli.editors import EDITORS, is_ours
@@ -95,7 +96,7 @@ def test_what_others_wrote_stays(home, client):
 
 @pytest.mark.promise("everyday.nothing-else")
 @settings(
-    max_examples=200,
+    max_examples=examples(200),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -284,7 +285,7 @@ def test_a_client_starts_what_was_installed(home, here, client, target, monkeypa
             result = await connected.call_tool("add", {"a": 2, "b": 40})
             return result.structured_content
 
-    assert asyncio.run(asyncio.wait_for(talk(), 30)) == 42
+    assert asyncio.run(asyncio.wait_for(talk(), 60)) == 42
 
 
 def test_files_that_are_no_settings(tmp_path):
@@ -307,8 +308,8 @@ def test_what_is_no_file_is_left_alone(home, tmp_path):
 
 def test_installs_at_the_same_time_lose_nothing(home, tmp_path):
     started = [
-        subprocess.Popen(
-            [*COMMAND, "install", "cursor", "shop.py", "--config", "all.json", "--name", f"s{at}"],
+        start(
+            *["install", "cursor", "shop.py", "--config", "all.json", "--name", f"s{at}"],
             stdout=subprocess.DEVNULL,
         )
         for at in range(6)

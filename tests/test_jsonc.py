@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from counting import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -555,7 +556,7 @@ def shared(one, other):
 
 
 often = settings(
-    max_examples=200,
+    max_examples=examples(200),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -10,6 +10,7 @@ import sys
 import threading
 
 import pytest
+from counting import examples
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -323,17 +324,19 @@ class Bounded(RuleBasedStateMachine):
 
 CHECKS = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=examples(60),
     stateful_step_count=30,
     suppress_health_check=[HealthCheck.too_slow],
 )
 
 
+@pytest.mark.hypothesis
 def test_memory_is_like_a_dict():
     Likeness.make = staticmethod(lambda clock: MemoryStore(clock=clock))
     run_state_machine_as_test(Likeness, settings=CHECKS)
 
 
+@pytest.mark.hypothesis
 def test_a_file_is_like_a_dict(path):
     Likeness.make = staticmethod(lambda clock: SqliteStore(path, clock=clock))
     run_state_machine_as_test(Likeness, settings=CHECKS)

@@ -1454,7 +1454,7 @@ def test_d40_t42_a_sync_tool_does_not_hold_the_loop():
     released = threading.Event()
 
     def waits() -> bool:
-        return released.wait(timeout=10)
+        return released.wait(timeout=60)
 
     async def main():
         call = asyncio.ensure_future(box_of(waits).call_async("probe"))

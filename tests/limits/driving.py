@@ -8,12 +8,12 @@ import asyncio
 import threading
 from concurrent.futures import Future
 
-LONGEST = 10
+LONGEST = 60
 """Seconds after which something counts as hanging; no test that passes waits so long."""
 SOON = 0.05
 """Seconds of a deadline that is meant to pass."""
-LATER = 0.3
-"""Seconds of a deadline that is meant to pass after the function has begun."""
+LATER = 1.0
+"""Seconds of a deadline that is meant to pass after the function has begun, on a busy machine too."""
 WAYS = ("call", "call_async")
 NOTE = "toolwright/cache"
 STOPPED = object()

@@ -162,10 +162,17 @@ def retried(path: str, needed: int) -> int:
     return needed
 
 
+def write_whole(path: str, text: str) -> None:
+    """Write a file that is whole as soon as it is there: the process may be killed meanwhile."""
+    other = Path(f"{path}.new")
+    other.write_text(text, encoding="ascii")
+    other.replace(path)
+
+
 @box.tool(run_on="process", timeout=0.2)
 def spins(path: str) -> int:
     """Hold the processor and the GIL for ever."""
-    Path(path).write_text(str(os.getpid()), encoding="ascii")
+    write_whole(path, str(os.getpid()))
     while True:
         pass
 
@@ -174,7 +181,7 @@ def spins(path: str) -> int:
 def waits(path: str) -> int:
     """Wait for ever, with a process of its own that does, too."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    Path(path).write_text(f"{os.getpid()} {child.pid}", encoding="ascii")
+    write_whole(path, f"{os.getpid()} {child.pid}")
     return child.wait()
 
 

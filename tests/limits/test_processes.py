@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 from datetime import date
 from pathlib import Path
 
 import process_tools
 import pytest
 from process_tools import Day, Settings, box
+from processes import until
 
 from toolwright import (
     Call,
@@ -37,29 +37,23 @@ def _ended():
 
 
 def lives(pid):
-    """Tell whether a process runs; one that is dead but not yet buried does not."""
+    """Return whether a process runs; one that is dead but not yet buried does not."""
     try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except FileNotFoundError:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:  # it may end between opening the file and reading it
         return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def gone(pid):
     """Wait until a process is gone."""
-    for _ in range(1000):
-        if not lives(pid):
-            return True
-        threading.Event().wait(0.01)
-    return False
+    return until(lambda: not lives(pid), f"{pid} is gone")
 
 
 def written(path):
     """Wait until a tool has written down its processes."""
-    for _ in range(1000):
-        if path.exists() and path.read_text(encoding="ascii"):
-            return [int(word) for word in path.read_text(encoding="ascii").split()]
-        threading.Event().wait(0.01)
-    raise AssertionError("the tool never ran")
+    until(path.exists, "the tool runs")
+    return [int(word) for word in path.read_text(encoding="ascii").split()]
 
 
 @pytest.mark.parametrize("name", ["where", "where_async"])

@@ -5,6 +5,7 @@ import json
 
 import jsonschema
 import pytest
+from counting import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -24,7 +25,10 @@ class Tree(BaseModel):
 
 
 CHECKS = settings(
-    max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=examples(400),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
 )
 
 

@@ -31,8 +31,8 @@ def say(text: str, times: int = 1) -> str:
 
 def ways(tool, sent=None):
     """The result of a call by each way there is."""
-    yield within(1, lambda: tool.call(sent))
-    yield within(1, lambda: asyncio.run(tool.call_async(sent)))
+    yield within(lambda: tool.call(sent))
+    yield within(lambda: asyncio.run(tool.call_async(sent)))
 
 
 def giving(value, hint=None, **options):
@@ -187,8 +187,8 @@ def test_a_call_after_one_that_exits_still_runs():
         return 1
 
     box = Toolbox("two", [promise, fine])
-    assert within(1, lambda: box.call("promise")).is_error
-    assert within(1, lambda: box.call("fine")).value == 1
+    assert within(lambda: box.call("promise")).is_error
+    assert within(lambda: box.call("fine")).value == 1
 
 
 @dataclasses.dataclass

@@ -15,6 +15,7 @@ from typing import Annotated, Any, AsyncIterator, Iterator, Literal, NamedTuple
 
 import jsonschema
 import pytest
+from counting import examples
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -654,7 +655,11 @@ def check_call(box, name, sent, call):
     return result
 
 
-def within(seconds, function):
+LONGEST = 60
+"""Seconds after which a call counts as one that never ends."""
+
+
+def within(function, seconds=LONGEST):
     """Run a function in a thread of its own, so that a call that never ends is a failure."""
     outcome = []
 
@@ -675,18 +680,18 @@ def within(seconds, function):
 
 
 def call_now(box, name, sent):
-    return within(10, lambda: box.call(name, sent))
+    return within(lambda: box.call(name, sent))
 
 
 def call_later(box, name, sent):
-    return within(10, lambda: asyncio.run(box.call_async(name, sent)))
+    return within(lambda: asyncio.run(box.call_async(name, sent)))
 
 
 def call_inside_a_loop(box, name, sent):
     async def inside():
         return box.call(name, sent)
 
-    return within(10, lambda: asyncio.run(inside()))
+    return within(lambda: asyncio.run(inside()))
 
 
 CALLS = st.sampled_from([call_now, call_later, call_inside_a_loop])
@@ -822,13 +827,15 @@ class Calls(RuleBasedStateMachine):
 
 
 CHECKS = settings(
-    max_examples=150,
+    max_examples=examples(150),
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
-NOTICING = settings(CHECKS, derandomize=True, database=None, phases=[Phase.generate])
+NOTICING = settings(
+    CHECKS, max_examples=150, derandomize=True, database=None, phases=[Phase.generate]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -837,6 +844,7 @@ def _quiet(monkeypatch):
     monkeypatch.setattr(logging.getLogger("toolwright"), "disabled", True)
 
 
+@pytest.mark.hypothesis
 def test_every_call_ends_in_a_true_result():
     run_state_machine_as_test(Calls, settings=CHECKS)
 
@@ -963,7 +971,7 @@ def test_what_is_kept_of_a_value_that_is_not_exactly_of_its_type(value):
 
 def test_a_call_that_never_ends_is_noticed(monkeypatch):
     with pytest.raises(AssertionError, match="never ends"):
-        within(0.01, threading.Event().wait)
+        within(threading.Event().wait, 0.01)
 
 
 def test_the_random_calls_find_a_planted_fault_by_themselves(monkeypatch):

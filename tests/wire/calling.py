@@ -34,7 +34,7 @@ def call_through_client(box, name, arguments, mode):
         async with Client(serving(box), mode=mode) as client:
             assert client.protocol_version == PROTOCOLS[mode]
             await client.list_tools()
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):
                 return await client.call_tool(name, arguments)
 
     seen = anyio.run(run)

@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import forked
 import pytest
 
 NODE = Path(__file__).parent / "node"
@@ -200,13 +201,13 @@ def _member(line, key):
 
 
 @contextlib.contextmanager
-def served(command, *, path="/mcp", timeout=30, env=None):
+def served(command, *, path="/mcp", timeout=60, env=None):
     """Start an HTTP server on a free port, put for "{port}" in the command; yield its URL."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryFile("w+") as log:
-        server = subprocess.Popen(
+        server = forked.start(
             [part.replace("{port}", str(port)) for part in command],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -219,7 +220,7 @@ def served(command, *, path="/mcp", timeout=30, env=None):
         finally:
             server.terminate()
             try:
-                server.wait(10)
+                server.wait(60)
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()

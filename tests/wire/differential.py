@@ -25,7 +25,7 @@ MODERN = "2026-07-28"
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 INFO = "io.modelcontextprotocol/clientInfo"
-PATIENCE = 5.0
+PATIENCE = 60.0
 
 
 @functools.cache
@@ -307,14 +307,13 @@ class Pair:
             for line in [*map(line_of, opening), *lines]:
                 self.compare(line, await ours.ask(line, end), await theirs.ask(line, end))
 
-    async def session(self, messages: list[Any], ends: Any = (), *, settle: float = 0) -> None:
+    async def session(self, messages: list[Any], ends: Any = ()) -> None:
         """A short session, compared as a whole: what was said before decides what is said later."""
         seen = []
         for talk in self.talks():
             async with talk:
                 for each in (*messages, *(ends or ENDS)):
                     await talk.ask(line_of(each))
-                await asyncio.sleep(settle)
             seen.append(talk.came)
         self.tally["compared"] += len(messages) - 1
         self.compare(messages, *(_without(seen[at], seen[1 - at]) for at in (0, 1)))

@@ -7,12 +7,17 @@ import queue
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-COMMAND = [sys.executable, "-m", "toolwright"]
+import forked
+from forked import COMMAND
+
+__all__ = ["COMMAND"]
+
+LONGEST = 60
+"""Seconds after which something counts as hanging; no test that passes waits so long."""
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
@@ -24,16 +29,23 @@ MODERN = {
 }
 
 
-def run(*arguments, stdin="", env=None, timeout=30):
+def start(*arguments, fresh=False, env=None, **more):
+    """Start the command: forked from a warm process, or by a fresh interpreter."""
+    command = [*COMMAND, *map(str, arguments)]
+    begin = subprocess.Popen if fresh else forked.start
+    return begin(command, env={**os.environ, **(env or {})}, **more)
+
+
+def run(*arguments, stdin="", timeout=LONGEST, **more):
     """Run the command to its end."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, **(env or {})},
-    )
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with start(*arguments, text=True, **pipes, **more) as process:
+        try:
+            out, said = process.communicate(stdin, timeout)
+        except BaseException:
+            process.kill()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, said)
 
 
 def good(*arguments, **more):
@@ -52,7 +64,7 @@ def refused(code, *arguments, **more):
     return done.stderr
 
 
-def until(ready, what, timeout=30):
+def until(ready, what, timeout=LONGEST):
     """Poll until something is true; its last value is returned."""
     end = time.monotonic() + timeout
     while not (came := ready()):
@@ -70,13 +82,15 @@ def resident(pid):
 class Stdio:
     """A server on stdio. Every line that it writes is checked: nothing but JSON-RPC."""
 
-    def __init__(self, *arguments, greet=True):
+    def __init__(self, *arguments, greet=True, **more):
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            [*COMMAND, "serve", *map(str, arguments)],
+        self.process = start(
+            "serve",
+            *arguments,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
+            **more,
         )
         self.pid = self.process.pid
         self.lines = queue.SimpleQueue()
@@ -112,7 +126,7 @@ class Stdio:
         self.send(message if params is None else {**message, "params": params})
         return number
 
-    def next(self, timeout=15):
+    def next(self, timeout=LONGEST):
         """The next message, or None at the end."""
         line = self.lines.get(timeout=timeout)
         if line is None:
@@ -124,7 +138,7 @@ class Stdio:
             raise AssertionError(f"no message of JSON-RPC: {line[:200]!r}") from error
         return message
 
-    def answer(self, number, timeout=15):
+    def answer(self, number, timeout=LONGEST):
         """The answer to a request; other messages are kept in `others`."""
         end = time.monotonic() + timeout
         while True:
@@ -134,17 +148,17 @@ class Stdio:
                 return message
             self.others.append(message)
 
-    def ask(self, method, params=None, timeout=15):
+    def ask(self, method, params=None, timeout=LONGEST):
         return self.answer(self.begin(method, params), timeout)
 
-    def call(self, name, timeout=15, **arguments):
+    def call(self, name, timeout=LONGEST, **arguments):
         return self.ask("tools/call", {"name": name, "arguments": arguments}, timeout)["result"]
 
     def said(self):
         self.log.seek(0)
         return self.log.read().decode(errors="replace")
 
-    def end(self, timeout=20):
+    def end(self, timeout=LONGEST):
         """Close its input; return its exit code."""
         with contextlib.suppress(OSError):
             self.process.stdin.close()
@@ -160,7 +174,7 @@ class Stdio:
             self.process.kill()
             self.process.wait()
         self.reads.set()
-        self.reader.join(10)
+        self.reader.join(LONGEST)
         self.process.stdout.close()
         self.log.close()
 
@@ -168,17 +182,21 @@ class Stdio:
 class Http:
     """A server on HTTP; requests are raw bytes, each on a connection of its own."""
 
-    def __init__(self, *arguments, env=None):
+    def __init__(self, *arguments, **more):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            [*COMMAND, "serve", *map(str, arguments), "--http", "--port", str(self.port)],
+        self.process = start(
+            "serve",
+            *arguments,
+            "--http",
+            "--port",
+            self.port,
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **(env or {})},
+            **more,
         )
         self.pid = self.process.pid
         until(self._open, "the server listens")
@@ -190,7 +208,7 @@ class Http:
             return True
         return False
 
-    def connect(self, timeout=30):
+    def connect(self, timeout=LONGEST):
         return socket.create_connection(("127.0.0.1", self.port), timeout)
 
     def request(self, method="POST", path="/mcp", body=b"", **headers):
@@ -245,7 +263,7 @@ class Http:
     def __exit__(self, *_):
         self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(LONGEST)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

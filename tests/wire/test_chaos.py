@@ -5,6 +5,9 @@ Memory "comes back" is less than 60 MB above what a warm server has, after the n
 big value that is kept would be seen. Big lines have 40 MB, since the allocator of Linux gives back at
 once only what is larger than 32. The SDK loads with the first unusual request, so it is loaded
 before the first look.
+
+Most tests share a server of each kind: what one client did must not harm the next. Tests that end
+their server, or leave it without its streams, start their own.
 """
 
 import contextlib
@@ -13,7 +16,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from processes import Http, Stdio, resident, until
+from processes import LONGEST, Http, Stdio, resident, until
 
 NASTY = Path(__file__).with_name("nasty_server.py")  # never imported here: it is too loud
 RAISED = ["exit", "interrupt", "base", "odd", "generator", "stop", "stop_async", "cancelled"]
@@ -32,32 +35,56 @@ VALUES = {
 }
 
 
-@pytest.fixture(params=["short", "sdk"])
+@pytest.fixture(scope="module", params=["short", "sdk"])
 def mode(request):
     return [] if request.param == "short" else ["--sdk"]
 
 
-@pytest.fixture
-def stdio(mode):
+@contextlib.contextmanager
+def on_stdio(mode):
     with Stdio(NASTY, *mode) as server:
         server.ask("prompts/list")  # loads the SDK
-        alive(server)
         yield server
-        alive(server)
         assert server.end() == 0
         while server.next() is not None:
             pass  # each is checked
 
 
-@pytest.fixture
-def http(mode):
+@contextlib.contextmanager
+def over_http(mode):
     with Http(NASTY, *mode) as server:
         server.asked(server.message("prompts/list"))
-        alive(server)
         yield server
-        alive(server)
         assert server.process.poll() is None
-        assert "Traceback" not in server.said(), server.said()[-2000:]
+
+
+@pytest.fixture(scope="module")
+def shared_stdio(mode):
+    with on_stdio(mode) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared_http(mode):
+    with over_http(mode) as server:
+        yield server
+
+
+@pytest.fixture
+def stdio(shared_stdio):
+    shared_stdio.others.clear()
+    alive(shared_stdio)
+    yield shared_stdio
+    alive(shared_stdio)
+
+
+@pytest.fixture
+def http(shared_http):
+    alive(shared_http)
+    yield shared_http
+    alive(shared_http)
+    assert shared_http.process.poll() is None
+    assert "Traceback" not in shared_http.said(), shared_http.said()[-2000:]
 
 
 @pytest.fixture(params=["stdio", "http"])
@@ -74,7 +101,7 @@ def comes_back(server, before):
         alive(server)  # the last message is let go when the next one comes
         return resident(server.pid) < before + NEAR
 
-    until(is_near, f"{before:.0f} MB + {NEAR}", 15)
+    until(is_near, f"{before:.0f} MB + {NEAR}")
 
 
 # -- tools
@@ -84,7 +111,7 @@ def test_tools_that_raise_anything(mode):
     with Stdio(NASTY, *mode) as server:
         for name in ("raises", "raises_async"):
             for kind in RAISED:
-                result = server.call(name, kind=kind, timeout=15)
+                result = server.call(name, kind=kind)
                 assert result["isError"], (name, kind)
                 alive(server)
         assert server.call("leave")["isError"]
@@ -105,19 +132,24 @@ def test_tools_that_raise_anything_over_http(mode):
 
 
 @pytest.mark.promise("serve.nothing-disturbs")
-def test_tools_that_write_and_read(server):
-    assert server.call("loud")["content"][0]["text"] == "quiet"
-    alive(server)
-    assert server.call("listen")["content"][0]["text"] == "('', b'', '')"
-    alive(server)
-    assert server.call("close_all")["content"][0]["text"] == "closed"
+@pytest.mark.parametrize("begin", [on_stdio, over_http])
+def test_tools_that_write_and_read(mode, begin):
+    with begin(mode) as server:
+        alive(server)
+        assert server.call("loud")["content"][0]["text"] == "quiet"
+        alive(server)
+        assert server.call("listen")["content"][0]["text"] == "('', b'', '')"
+        alive(server)
+        assert server.call("close_all")["content"][0]["text"] == "closed"
+        alive(server)
+        assert "Traceback" not in server.said()
 
 
 def test_progress_and_logs_that_json_cannot_hold(mode):
     with Stdio(NASTY, *mode) as server:
         params = {"name": "told", "arguments": {}, "_meta": {"progressToken": "p"}}
-        assert not server.ask("tools/call", params, timeout=5)["result"]["isError"]
-        assert not server.ask("tools/call", {"name": "told"}, timeout=5)["result"]["isError"]
+        assert not server.ask("tools/call", params)["result"]["isError"]
+        assert not server.ask("tools/call", {"name": "told"})["result"]["isError"]
         alive(server)
 
 
@@ -129,17 +161,19 @@ def test_values_that_json_cannot_hold(server, kind):
         assert result["content"][0]["text"] == VALUES[kind]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["text", "bytes", "list", "typed", "object", "gigabyte"])
 def test_values_that_are_too_big(mode, kind):
     with Stdio(NASTY, *mode) as server:
         server.ask("prompts/list")
         before = resident(server.pid)
-        result = server.call("typed" if kind == "typed" else "big", kind=kind, timeout=20)
+        result = server.call("typed" if kind == "typed" else "big", kind=kind)
         assert len(json.dumps(result)) < 300_000
         assert result["isError"] == (kind in {"bytes", "object"})
         comes_back(server, before)
 
 
+@pytest.mark.soak
 def test_values_that_are_too_big_over_http(http):
     before = resident(http.pid)
     assert len(json.dumps(http.call("big", kind="text"))) < 300_000
@@ -149,9 +183,9 @@ def test_values_that_are_too_big_over_http(http):
 def test_tools_that_never_end(mode):
     with Stdio(NASTY, *mode) as server:
         for name in ("spin_apart", "spin"):
-            assert "no answer in" in server.call(name, timeout=30)["content"][0]["text"]
+            assert "no answer in" in server.call(name)["content"][0]["text"]
             alive(server)
-        assert server.end(10) == 0  # though one still runs
+        assert server.end() == 0  # though one still runs
 
 
 # -- clients on stdio
@@ -183,6 +217,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.soak
 def test_ten_thousand_malformed_lines(stdio):
     before = resident(stdio.pid)
     for _ in range(10_000 // len(MALFORMED) // 10 + 1):
@@ -206,9 +241,10 @@ def test_a_huge_number_for_an_id(stdio, digits):
     number = b"9" * digits
     good = b'\n{"jsonrpc": "2.0", "id": "next", "method": "ping"}\n'
     stdio.write(b'{"jsonrpc": "2.0", "id": %s, "method": "tools/list"}' % number + good)
-    stdio.answer("next", timeout=10)
+    stdio.answer("next")
 
 
+@pytest.mark.soak
 def test_lines_that_are_deep(stdio):
     before = resident(stdio.pid)
     for deep in (b"[" * 1_000_000, b'{"a":' * 300_000, b"[" * 100_000 + b"]" * 100_000):
@@ -219,14 +255,16 @@ def test_lines_that_are_deep(stdio):
     comes_back(stdio, before)
 
 
+@pytest.mark.soak
 def test_a_line_of_forty_megabytes(stdio):
     before = resident(stdio.pid)
-    assert stdio.call("size_of", text="x" * 40_000_000, timeout=15)["structuredContent"] == {
+    assert stdio.call("size_of", text="x" * 40_000_000)["structuredContent"] == {
         "result": 40_000_000
     }
     comes_back(stdio, before)
 
 
+@pytest.mark.soak
 def test_a_line_that_is_too_long(stdio):
     before = resident(stdio.pid)
     with contextlib.suppress(BrokenPipeError):
@@ -245,6 +283,7 @@ def test_a_client_that_is_slow(stdio):
     assert stdio.answer("slow")["result"]["content"][0]["text"] == "42"
 
 
+@pytest.mark.soak
 def test_a_flood_of_calls(stdio):
     before = resident(stdio.pid)
     for name, more in (("wait", {}), ("block", {}), ("add", {"a": 1, "b": 1})):
@@ -252,19 +291,20 @@ def test_a_flood_of_calls(stdio):
         params = {"name": name, "arguments": arguments}
         numbers = {stdio.begin("tools/call", params) for _ in range(1000)}
         while numbers:
-            message = stdio.next(30)
+            message = stdio.next()
             assert not message["result"]["isError"]
             numbers.remove(message["id"])
     comes_back(stdio, before)
 
 
+@pytest.mark.soak
 def test_a_client_that_does_not_read(stdio):
     stdio.reads.clear()
     params = {"name": "big", "arguments": {"kind": "text"}}
     numbers = [stdio.begin("tools/call", params) for _ in range(8)]
     stdio.reads.set()
     for number in numbers:
-        message = stdio.next(60)
+        message = stdio.next()
         assert not message["result"]["isError"], number
 
 
@@ -284,7 +324,7 @@ def test_a_flag_cancels_no_number(mode):
         assert number == 1
         params = {"requestId": True}
         server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-        assert server.answer(1, timeout=5)["result"]["content"][0]["text"] == "waited"
+        assert server.answer(1)["result"]["content"][0]["text"] == "waited"
 
 
 @pytest.mark.parametrize("name", ["wait", "block"])
@@ -292,7 +332,7 @@ def test_a_client_that_leaves_in_a_call(mode, name):
     with Stdio(NASTY, *mode) as server:
         server.begin("tools/call", {"name": name, "arguments": {"seconds": 100}})
         alive(server)
-        assert server.end(10) == 0
+        assert server.end() == 0
         assert "Traceback" not in server.said()
 
 
@@ -356,6 +396,7 @@ def test_bodies_that_never_end(http):
     comes_back(http, before)
 
 
+@pytest.mark.soak
 def test_bodies_that_are_malformed(http):
     before = resident(http.pid)
     for at in range(2000):
@@ -388,6 +429,7 @@ def test_clients_that_leave_in_a_call(http):
     comes_back(http, before)
 
 
+@pytest.mark.soak
 def test_a_flood_over_http(http):
     before = resident(http.pid)
     data = http.message("tools/call", {"name": "add", "arguments": {"a": 2, "b": 40}})
@@ -400,6 +442,6 @@ def test_a_flood_over_http(http):
     for each in clients:
         each.start()
     for each in clients:
-        each.join(60)
+        each.join(LONGEST)
     assert statuses == [200] * 1000
     comes_back(http, before)

@@ -16,7 +16,7 @@ SHOP = str(HERE / "shop_server.py")
 CALLS = [("search", {"query": "bike"}), ("nope", {}), ("search", {"querry": 1})]
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def _clients():
     clients.needs_clients()
 
@@ -34,10 +34,11 @@ def shop(_clients):
 
 
 @pytest.fixture(params=["http", "stdio"])
-def target(request):
+def target(request, _clients):
     return [sys.executable, SHOP] if request.param == "stdio" else request.getfixturevalue("shop")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("version", "scenarios", "checks"), [("2025-11-25", 33, 84), ("2026-07-28", 40, 152)]
 )
@@ -47,6 +48,7 @@ def test_the_whole_conformance_suite_passes(everything, version, scenarios, chec
     assert len(outcomes) == scenarios
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_every_fixture_is_listed(everything, era):
     """Some scenarios pass on a tool that is not there."""
@@ -55,11 +57,13 @@ def test_every_fixture_is_listed(everything, era):
     assert len(fixtures.box) == 28
 
 
-def test_a_suite_that_reaches_no_server_does_not_pass():
+@pytest.mark.soak
+def test_a_suite_that_reaches_no_server_does_not_pass(_clients):
     outcomes = clients.conformance("http://localhost:9/mcp", "2025-11-25", scenario="ping")
     assert outcomes["ping"].failed == 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("release", "era", "protocol"),
     [
@@ -70,7 +74,7 @@ def test_a_suite_that_reaches_no_server_does_not_pass():
     ],
 )
 def test_typescript_clients_list_and_call(target, release, era, protocol):
-    seen = clients.typescript(release, target, CALLS, era=era, timeout=30)
+    seen = clients.typescript(release, target, CALLS, era=era)
     assert seen["error"] is None
     assert seen["protocol"] == protocol
     assert seen["server"] == {"name": "shop", "version": "1.0"}
@@ -84,6 +88,7 @@ def test_typescript_clients_list_and_call(target, release, era, protocol):
     assert "did you mean `query`?" in refused["content"][0]["text"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_lists_and_calls(target, era):
     listed = clients.inspector(target, "tools/list", era=era, strict=True)

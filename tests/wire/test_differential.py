@@ -140,15 +140,17 @@ def test_a_call_is_cancelled_alike(name, era):
     # One write: the call runs when it is cancelled, and nobody waits for its answer.
     both = line_of(make("tools/call", SLOW)) + b"\n" + line_of(cancel)
     opening = make("tools/list", number=9) if era == MODERN else hello()
-    ends = [make("tools/list", number="end")]
-    asyncio.run(pair.session([opening, both], ends, settle=0.6))
+    # What begins later, and takes as long, is answered later: by then it is seen what came of both.
+    ends = [make("tools/call", SLOW, number="later"), make("tools/list", number="end")]
+    asyncio.run(pair.session([opening, both], ends))
     check(pair)
 
 
 def test_two_calls_of_one_id_are_answered_alike():
     pair = Pair()
     both = b"\n".join([line_of(request("tools/call", SLOW))] * 2)
-    asyncio.run(pair.session([hello(), both], [request("ping", number=5)], settle=0.8))
+    ends = [request("tools/call", SLOW, number="later"), request("ping", number=5)]
+    asyncio.run(pair.session([hello(), both], ends))
     check(pair)
 
 

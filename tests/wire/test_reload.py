@@ -19,10 +19,11 @@ from toolwright import Toolbox
 box = Toolbox("edited", version="{at}")
 
 @box.tool
-def say{at}(slow: float = 0) -> str:
-    "Say it."
-    import time
-    time.sleep(slow)
+def say{at}(after: str = "") -> str:
+    "Say it, once a file is there."
+    import os, time
+    while after and not os.path.exists(after):
+        time.sleep(0.01)
     return f"{{WORD}} {at}"
 
 @box.tool
@@ -84,6 +85,7 @@ def run_edits(edited, check):
         check(good)
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.last-good")
 @pytest.mark.parametrize("more", [[], ["--sdk"]])
 def test_twenty_edits_behind_a_client_on_stdio(target, more):
@@ -106,6 +108,7 @@ def test_twenty_edits_behind_a_client_on_stdio(target, more):
 TOLD = "notifications/tools/list_changed"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_twenty_edits_behind_a_client_over_http(target, mode):
     told, all_told = [], asyncio.Event()
@@ -131,7 +134,7 @@ def test_twenty_edits_behind_a_client_over_http(target, mode):
                 said = await client.call_tool(f"say{good}", {})
                 assert said.content[0].text == f"word {good}"
             if mode == "legacy":
-                await asyncio.wait_for(all_told.wait(), 10)
+                await asyncio.wait_for(all_told.wait(), 60)
 
     with Http(target, "--reload") as server:
         asyncio.run(asyncio.wait_for(talk(server), 120))
@@ -143,11 +146,12 @@ def test_twenty_edits_behind_a_client_over_http(target, mode):
 def test_a_call_that_runs_finishes_on_the_old_code(target):
     with Stdio(target, "--reload") as server:
         edited = Edited(server, target.parent)
-        arguments = {"name": "say0", "arguments": {"slow": 1.5}}
+        arguments = {"name": "say0", "arguments": {"after": "go"}}
         number = server.begin("tools/call", arguments)
         server.call("same")
         edited.edit(GOOD.format(at=1))
         assert server.call("same")["structuredContent"] == {"result": 1}
+        Path("go").touch()
         assert server.answer(number)["result"]["content"][0]["text"] == "word 0"
 
 
@@ -185,9 +189,10 @@ async def life():
 box = Toolbox("life", lifespan=life)
 
 @box.tool
-async def wait(seconds: float = 0) -> int:
+async def wait(after: str = "") -> int:
     import asyncio
-    await asyncio.sleep(seconds)
+    while after and not pathlib.Path(after).exists():
+        await asyncio.sleep(0.01)
     return box.state
 
 @box.resource("state://now")
@@ -201,10 +206,11 @@ def test_an_old_version_is_closed_when_its_last_call_has_ended(target):
     with Stdio(target, "--reload") as server:
         edited = Edited(server, target.parent)
         assert server.call("wait")["structuredContent"] == {"result": 1}
-        number = server.begin("tools/call", {"name": "wait", "arguments": {"seconds": 1.5}})
+        number = server.begin("tools/call", {"name": "wait", "arguments": {"after": "go"}})
         edited.edit(LIFE.format(at=2))
         assert server.call("wait")["structuredContent"] == {"result": 2}
         assert Path("life.txt").read_text().split("\n")[:-1] == ["open 1", "open 2"]
+        Path("go").touch()
         assert server.answer(number)["result"]["structuredContent"] == {"result": 1}
         until(lambda: Path("life.txt").read_text().endswith("close 1\n"), "it is closed")
         read = server.ask("resources/read", {"uri": "state://now"})
@@ -284,7 +290,7 @@ def test_a_server_says_its_new_name(target):
 
 
 CLOSES = """\
-import time
+import os, time
 from toolwright import Toolbox
 
 class Told(Toolbox):
@@ -295,8 +301,9 @@ class Told(Toolbox):
 box = Told("told")
 
 @box.tool
-def slow(s: float) -> int:
-    time.sleep(s)
+def slow(after: str) -> int:
+    while not os.path.exists(after):
+        time.sleep(0.01)
     print("ended {at}", flush=True)
     return {at}
 """
@@ -305,8 +312,9 @@ def slow(s: float) -> int:
 def test_a_plain_call_keeps_its_version_open(target):
     target.write_text(CLOSES.format(at=1))
     with Stdio(target, "--reload") as server:
-        number = server.begin("tools/call", {"name": "slow", "arguments": {"s": 1.5}})
+        number = server.begin("tools/call", {"name": "slow", "arguments": {"after": "go"}})
         Edited(server, target.parent).edit(CLOSES.format(at=2))
+        Path("go").touch()
         assert server.answer(number)["result"]["structuredContent"] == {"result": 1}
         until(lambda: "closed 1" in server.said(), "it is closed")
         said = server.said()

@@ -423,7 +423,7 @@ def test_a_client_is_told_of_changes(box):
         async with Client(box.client().server, mode="legacy", message_handler=heard) as client:
             await client.list_tools()
             box.add(lambda x: x, name="late", on_unsupported="permissive")
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 await seen.wait()
             assert "late" in [tool.name for tool in (await client.list_tools()).tools]
 
@@ -442,7 +442,7 @@ def heard_by(server, listen, count):
     async def run():
         async with Client(server, mode="legacy", message_handler=hear) as client:
             await listen(client)
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 await enough.wait()
             await client.list_tools()
         return heard
@@ -487,7 +487,7 @@ def test_each_client_hears_of_what_it_watches_until_it_wants_no_more(library):
             await b.session.subscribe_resource("last://")
             library.changed("resource", "books://x")
             library.changed("resource", "last://")
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 await enough.wait()
         return heard
 

@@ -8,7 +8,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jwt
@@ -66,7 +65,7 @@ class Issuer:
             def do_GET(self):
                 issuer.asked.append(self.path)
                 issuer.was_asked.set()
-                issuer.may_answer.wait(5)
+                issuer.may_answer.wait(60)
                 status, body, headers = issuer.answer(self.path)
                 self.send_response(status)
                 for name, value in headers.items():
@@ -451,7 +450,7 @@ def test_those_who_come_first_share_one_fetch(sign_in, issuer, token):
     async def run():
         asking = [asyncio.ensure_future(sign_in.caller(each)) for each in tokens]
         # The loop goes on turning while the issuer thinks.
-        assert await asyncio.to_thread(issuer.was_asked.wait, 5)
+        assert await asyncio.to_thread(issuer.was_asked.wait, 60)
         asking[0].cancel()  # who leaves takes nothing from the others
         await asyncio.sleep(0)
         issuer.may_answer.set()
@@ -466,9 +465,9 @@ def test_those_who_come_first_share_one_fetch(sign_in, issuer, token):
 def test_an_issuer_that_is_too_slow_is_not_waited_for(sign_in, issuer, token, monkeypatch, clock):
     monkeypatch.setattr(signin, "_PATIENCE", 0.1)
     issuer.may_answer.clear()
-    started = time.monotonic()
     assert ask(sign_in, token()) == LATER
-    assert time.monotonic() - started < 2
+    assert not issuer.may_answer.is_set()  # it has not answered, and would not for a minute
+    issuer.may_answer.set()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import clients
 import pytest
-from processes import MODERN, Http, Stdio, until
+from processes import LONGEST, MODERN, Http, Stdio, until
 
 TOOLS = Path(__file__).with_name("task_tools.py")
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -27,6 +27,7 @@ SCENARIOS = {
 }
 
 
+@pytest.mark.soak
 def test_the_scenarios_of_the_suite():
     clients.needs_clients()
     with clients.served([sys.executable, str(TOOLS), "{port}"]) as url:
@@ -198,15 +199,15 @@ def test_older_clients_know_no_tasks(store):
 @pytest.mark.promise("everyday.task-lost")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
-    with Http(TOOLS) as server:
+    with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
         done = call(server, "slow_compute", seconds=0.5, label="kept")["taskId"]
         ended(server, done)
         lost = call(server, "slow_compute", seconds=600)["taskId"]
         asking = call(server, "confirm_delete", filename="x")["taskId"]
         waiting(server, asking)
         server.process.send_signal(how)
-        server.process.wait(10)
-    with Http(TOOLS) as server:
+        server.process.wait(LONGEST)
+    with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
         assert get(server, done)["result"]["content"][0]["text"] == "computed kept"
         for number in (lost, asking):
             task = ended(server, number)
@@ -218,8 +219,8 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
 
 @pytest.mark.promise("everyday.task-readable")
 def test_every_worker_knows_every_task(store):
-    with Http(TOOLS, "--workers", "2") as server:
-        numbers = [call(server, "slow_compute", seconds=1, label=str(at)) for at in range(6)]
+    with Http(TOOLS, "--workers", "2", env={"TASKS_BEAT": "0.1"}) as server:
+        numbers = [call(server, "slow_compute", seconds=0.5, label=str(at)) for at in range(6)]
         for at, task in enumerate(numbers):
             found = ended(server, task["taskId"])["result"]["content"][0]["text"]
             assert found == f"computed {at}"
@@ -279,14 +280,15 @@ def test_tasks_are_kept_in_a_file_of_the_user(tmp_path, monkeypatch):
     assert os.environ["HOME"] == str(tmp_path)
 
 
+@pytest.mark.soak
 def test_a_thread_that_waits_for_an_answer_is_given_back(server):
     """More than there are threads for calls that were given up."""
     for _ in range(80):
         number = call(server, "asks_in_a_thread")["taskId"]
         asked(server, "tasks/cancel", {"taskId": number})
-    until(lambda: not call(server, "greet", name="Ada").get("isError"), "others run", 10)
+    until(lambda: not call(server, "greet", name="Ada").get("isError"), "others run")
     threads = len(os.listdir(f"/proc/{server.pid}/task"))
-    until(lambda: len(os.listdir(f"/proc/{server.pid}/task")) < 60, f"{threads} threads", 20)
+    until(lambda: len(os.listdir(f"/proc/{server.pid}/task")) < 60, f"{threads} threads")
 
 
 def test_a_call_that_asks_as_it_becomes_a_task(server):
@@ -300,14 +302,15 @@ def test_a_call_that_asks_as_it_becomes_a_task(server):
         assert ended(server, first["taskId"])["result"]["content"][0]["text"] == "Ada"
 
 
-def test_a_task_ends_though_the_disk_was_busy(http, store):
-    number = call(http, "slow_compute", seconds=1, label="x")["taskId"]
-    other = sqlite3.connect(store, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    time.sleep(7)  # longer than SQLite waits
-    other.execute("ROLLBACK")
-    other.close()
-    assert ended(http, number)["result"]["content"][0]["text"] == "computed x"
+def test_a_task_ends_though_the_disk_was_busy(store):
+    with Http(TOOLS, env={"TASKS_WAIT": "0.2"}) as server:
+        number = call(server, "slow_compute", seconds=0.5, label="x")["taskId"]
+        other = sqlite3.connect(store, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        until(lambda: "cannot be written down yet" in server.said(), "it is longer than it waits")
+        other.execute("ROLLBACK")
+        other.close()
+        assert ended(server, number)["result"]["content"][0]["text"] == "computed x"
 
 
 def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatch):
@@ -322,7 +325,8 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
 
 
 def test_a_task_that_others_declared_lost_is_stopped(store):
-    with Http(TOOLS) as first, Http(TOOLS) as second:
+    env = {"TASKS_ALIVE": "1", "TASKS_BEAT": "0.1"}
+    with Http(TOOLS, env=env) as first, Http(TOOLS, env=env) as second:
         number = call(first, "confirm_delete", filename="z")["taskId"]
         os.kill(first.pid, signal.SIGSTOP)
         until(lambda: get(second, number)["status"] == "failed", "it is lost")
@@ -331,14 +335,15 @@ def test_a_task_that_others_declared_lost_is_stopped(store):
         assert get(first, number)["status"] == "failed"
 
 
-def test_signs_of_life_end_with_the_last_task(tmp_path):
+def test_signs_of_life_end_with_the_last_task(monkeypatch):
     from toolwright.serve.ledger import Ledger
     from toolwright.store import MemoryStore
 
+    monkeypatch.setattr("toolwright.serve.ledger._BEAT", 0.01)
     ledger = Ledger(MemoryStore(), "box", keep=60)
     runs = [True, True, False, False]
     ledger.beat(lambda: runs.pop(0) if runs else False)
-    until(lambda: ledger._beating is None, "it ends", 10)
+    until(lambda: ledger._beating is None, "it ends")
     ledger.beat(lambda: True)
     assert ledger._beating.is_alive()
     ledger.close()

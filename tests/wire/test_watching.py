@@ -17,7 +17,7 @@ from command_files import here
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from processes import COMMAND, Http, Stdio, refused, until
+from processes import LONGEST, Http, Stdio, refused, start, until
 
 from toolwright import Call, Toolbox, ToolError
 from toolwright.cli.status import Status
@@ -40,7 +40,7 @@ def box():
 
     @box.tool(timeout=0.05)
     async def slow() -> None:
-        await asyncio.sleep(5)
+        await asyncio.Event().wait()
 
     @box.tool(cache=60)
     def once(x: int) -> int:
@@ -97,8 +97,15 @@ def test_a_cancelled_call_is_written_down(box):
     box.around(audit(lines.append))
 
     async def run():
-        task = asyncio.ensure_future(box.call_async("slow"))
-        await asyncio.sleep(0.01)
+        began = asyncio.Event()
+
+        @box.tool
+        async def stuck() -> None:
+            began.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.ensure_future(box.call_async("stuck"))
+        await began.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
@@ -213,7 +220,7 @@ def test_the_command_sends_spans(here):
     try:
         with Http("shop.py", "--otel", env=env) as server:
             server.call("add", a=1)
-            assert came.wait(15)
+            assert came.wait(LONGEST)
         assert b"tools/call add" in seen[0]
         assert b"shop" in seen[0]
     finally:
@@ -239,12 +246,12 @@ def test_a_terminal_shows_what_the_server_does(here):
     """A real terminal: what is seen is read from its other end."""
     ours, theirs = pty.openpty()
     seen = bytearray()
-    process = subprocess.Popen(
-        [*COMMAND, "serve", "shop.py", "--http", "--port", "0"],
+    process = start(
+        *["serve", "shop.py", "--http", "--port", "0"],
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+        env={"TERM": "xterm", "COLUMNS": "100"},
     )
     os.close(theirs)
 
@@ -268,8 +275,8 @@ def test_a_terminal_shows_what_the_server_does(here):
         until(lambda: b"2 calls, 1 failed, 0 running, last: orders.drop" in seen, "the count")
     finally:
         process.terminate()
-        process.wait(10)
-        reader.join(5)
+        process.wait(LONGEST)
+        reader.join(LONGEST)
         os.close(ours)
 
 

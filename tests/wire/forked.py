@@ -1,0 +1,299 @@
+"""Commands forked from one warm process, without the time for their imports.
+
+The process that is forked has imported modules and done nothing else, so every command begins in
+the same state, as a fresh one does: with its own descriptors, folder, environment, arguments,
+streams and signals. It ends as an interpreter ends, with `atexit` and an exit code. Where only a
+fresh interpreter will do (other variables that interpreters read, another system than Linux), a
+fresh one is started. `TOOLWRIGHT_TESTS_EXEC=1` starts a fresh one for every command.
+
+A fork shows nothing about what is imported, and when: tests of that start the real command.
+"""
+
+import atexit
+import gc
+import importlib
+import io
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import types
+
+COMMAND = [sys.executable, "-m", "toolwright"]
+READ_BY_INTERPRETERS = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "TZ", "OTEL_")
+"""Variables that are looked at once, by the interpreter or by a module that is imported."""
+LAZY = (
+    "concurrent.futures.thread",
+    "encodings.idna",
+    "mcp.client",
+    "mcp.server.lowlevel",
+    "mcp.server.streamable_http_manager",
+    "prometheus_client",
+    "rich.console",
+    "rich.progress",
+    "rich.table",
+    "uvicorn",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.asyncio",
+    "uvicorn.protocols.http.auto",
+    "uvicorn.protocols.websockets.auto",
+)
+"""What the package imports only when it is needed."""
+NUMBER = struct.Struct("=i")
+LENGTH = struct.Struct("=I")
+
+
+# -- in the tests
+
+
+def start(command, **more):
+    """Start a command as `subprocess.Popen` does; it is forked if it may be."""
+    if command[:3] != COMMAND or not may_fork(more.get("env")):
+        return subprocess.Popen(command, **more)
+    return Forked(command, **more)
+
+
+def may_fork(env):
+    """Return whether a fork of this process would see the same interpreter."""
+    if sys.platform != "linux" or os.environ.get("TOOLWRIGHT_TESTS_EXEC"):
+        return False
+    return _settings(os.environ if env is None else env) == _settings(warm.env)
+
+
+def _settings(env):
+    return {name: env[name] for name in env if name.startswith(READ_BY_INTERPRETERS)}
+
+
+class Warm:
+    """The process that is forked; it is started with the first command, and ends with the tests."""
+
+    def __init__(self):
+        self.env = dict(os.environ)
+        self.lock = threading.Lock()
+        self.control = None
+
+    def fork(self, request, descriptors):
+        """Ask for a process; the answers come through the last descriptor."""
+        body = json.dumps(request).encode()
+        with self.lock:
+            if self.control is None:
+                self._begin()
+            socket.send_fds(self.control, [LENGTH.pack(len(body))], descriptors)
+            self.control.sendall(body)
+
+    def _begin(self):
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env=self.env,
+                cwd="/",
+            )
+
+        def end():
+            self.control.close()
+            process.wait()
+
+        atexit.register(end)
+
+
+warm = Warm()
+
+
+class Forked(subprocess.Popen):
+    """A process that is not our child: who forked it reports how it ends."""
+
+    def _execute_child(
+        self,
+        args,
+        executable,
+        preexec_fn,
+        close_fds,
+        pass_fds,
+        cwd,
+        env,
+        startupinfo,
+        creationflags,
+        shell,
+        p2cread,
+        p2cwrite,
+        c2pread,
+        c2pwrite,
+        errread,
+        errwrite,
+        *more,
+    ):
+        request = {
+            "arguments": [str(each) for each in args[3:]],
+            "folder": os.path.abspath(cwd or os.curdir),
+            "env": dict(os.environ if env is None else env),
+        }
+        given = [p2cread, c2pwrite, errwrite]
+        streams = [at if each == -1 else each for at, each in enumerate(given)]
+        self.reports, theirs = os.pipe()
+        try:
+            warm.fork(request, [*streams, theirs])
+        finally:
+            os.close(theirs)
+            self._close_pipe_fds(p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)
+        self.pid = self._reported()
+        self._child_created = True
+
+    def _reported(self):
+        data = os.read(self.reports, NUMBER.size)
+        if len(data) < NUMBER.size:
+            raise RuntimeError("the process that is forked has ended")
+        return NUMBER.unpack(data)[0]
+
+    def _has_ended(self, seconds):
+        """Wait so long for the process to end; None waits until it does."""
+        with self._waitpid_lock:
+            if self.returncode is not None:
+                return True
+            poll = select.poll()
+            poll.register(self.reports, select.POLLIN)
+            if not poll.poll(None if seconds is None else max(0, seconds) * 1000):
+                return False
+            try:
+                self.returncode = os.waitstatus_to_exitcode(self._reported())
+            finally:
+                os.close(self.reports)
+            return True
+
+    def _internal_poll(self, _deadstate=None, **_):
+        return self.returncode if self.returncode is not None or self._has_ended(0) else None
+
+    def _wait(self, timeout):
+        if not self._has_ended(timeout):
+            raise subprocess.TimeoutExpired(self.args, timeout)
+        return self.returncode
+
+
+# -- in the process that is forked
+
+
+def import_everything():
+    """Import the package whole, and what it imports when it needs it."""
+    import toolwright
+
+    for found in pkgutil.walk_packages(toolwright.__path__, "toolwright."):
+        if found.name not in {"toolwright.__main__", "toolwright.pytest_plugin"}:
+            importlib.import_module(found.name)
+    for name in LAZY:
+        importlib.import_module(name)
+
+
+def serve_forks(control):
+    """Fork for each request; returns only in the fork, with its request."""
+    reports = {}
+    awake, ring = socket.socketpair()
+    for each in (awake, ring):
+        each.setblocking(False)
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(ring.fileno())
+    while True:
+        ready, _, _ = select.select([control, awake], [], [])
+        if awake in ready:
+            awake.recv(4096)
+            report(reports)
+        if control in ready:
+            request, descriptors = receive(control)
+            pid = os.fork()
+            if not pid:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, interrupt)
+                for number, given in enumerate(descriptors[:3]):
+                    os.dup2(given, number)
+                for each in (control, awake, ring):
+                    each.detach()
+                os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+                return request
+            for each in descriptors[:3]:
+                os.close(each)
+            reports[pid] = descriptors[3]
+            tell(descriptors[3], pid)
+
+
+def receive(control):
+    """Read a request; end with whoever makes them."""
+    head, descriptors, _, _ = socket.recv_fds(control, LENGTH.size, 4)
+    if not head:
+        os._exit(0)
+    (length,) = LENGTH.unpack(head)
+    body = control.recv(length, socket.MSG_WAITALL)
+    return json.loads(body), descriptors
+
+
+def tell(descriptor, number):
+    try:
+        os.write(descriptor, NUMBER.pack(number))
+    except BrokenPipeError:
+        pass  # nobody waits for it any more
+
+
+def report(reports):
+    """Tell how each process that has ended did so."""
+    while reports:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        descriptor = reports.pop(pid)
+        tell(descriptor, status)
+        os.close(descriptor)
+
+
+def become(request):
+    """Take the state that an interpreter has when it begins to run the command."""
+    os.environ.clear()
+    os.environ.update(request["env"])
+    os.chdir(request["folder"])
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = as_opened(number, getattr(sys, name))
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    sys.argv = ["-m", *request["arguments"]]
+    sys.orig_argv = [*COMMAND, *request["arguments"]]
+    sys.path.insert(0, os.getcwd())
+    importlib.invalidate_caches()
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    main.__annotations__ = {}
+
+
+def as_opened(number, like):
+    """A standard stream as the interpreter opens it."""
+    unbuffered = like.write_through  # `PYTHONUNBUFFERED`
+    mode, buffering = ("wb", 0 if unbuffered else -1) if number else ("rb", -1)
+    buffer = open(number, mode, buffering, closefd=False)
+    getattr(buffer, "raw", buffer).name = like.name
+    stream = io.TextIOWrapper(
+        buffer,
+        encoding=like.encoding,
+        errors=like.errors,
+        newline="\n",
+        line_buffering=not unbuffered and (number == 2 or buffer.isatty()),
+        write_through=unbuffered,
+    )
+    stream.mode = "w" if number else "r"
+    return stream
+
+
+if __name__ == "__main__":
+    del sys.path[0]  # our own folder
+    import_everything()
+    assert threading.active_count() == 1
+    gc.collect()
+    gc.freeze()
+    become(serve_forks(socket.socket(fileno=int(sys.argv[1]))))
+    runpy._run_module_as_main("toolwright")
