@@ -101,3 +101,10 @@ class Client:
         self.headers["mcp-protocol-version"] = LEGACY
         note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         await sent(self.app, json.dumps(note).encode(), self.headers)
+
+
+async def ask(app, tool):
+    """Call a tool without arguments; return the status and the body."""
+    body, headers = Client(app).request("tools/call", {"name": tool, "arguments": {}}, {})
+    status, _, answer = await sent(app, body, headers)
+    return status, answer

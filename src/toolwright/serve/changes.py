@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from mcp.server.subscriptions import InMemorySubscriptionBus
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
@@ -62,19 +63,43 @@ class Changes:
         """Whether clients can be told of changes: not where each request is on its own."""
         self.box = box
         self.bus = _Bus()
+        self._listeners = ListenHandler(self.bus)
         self.roles: WeakKeyDictionary[Any, Roles] = WeakKeyDictionary()
         self.clients: WeakSet[Any] = WeakSet()
         self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
         self.levels: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self.tells_of_lists = True
+        """Whether clients with a handshake hear from here that a list has changed."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[Any] = set()
         box.on_change(self._changed)
 
+    async def meet(self, ctx: Any, call_next: Any) -> Any:
+        """Remember whoever says anything at all; this is middleware of the SDK.
+
+        Before it is called there is nobody who could be told, and so no loop to tell them in.
+        """
+        if ctx.method != "initialize":  # not before a version is agreed upon
+            self.seen(ctx)
+        return await call_next(ctx)
+
     def seen(self, ctx: Any) -> None:
-        """Remember a client who has asked for a list."""
+        """Remember a client."""
         self._loop = asyncio.get_running_loop()
         if self.watch and ctx.protocol_version < BARE_SINCE:
             self.clients.add(connection_of(ctx))
+
+    async def listen(self, ctx: Any, params: Any, roles: Roles) -> Any:
+        """Answer `subscriptions/listen`; a change after the acknowledgement is never missed.
+
+        Whoever may not read a resource hears nothing of it.
+        """
+        listening_roles.set(roles)
+        return await self._listeners(ctx, params)
+
+    def close(self) -> None:
+        """End the streams of listeners, each with its result (basic/patterns/subscriptions)."""
+        self._listeners.close()
 
     def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
         """Tell a client when a resource changes, as long as they may read it."""
@@ -99,7 +124,8 @@ class Changes:
         """Take a change; called in any thread."""
         if self._loop is None or self._loop.is_closed() or not self.watch:
             return
-        self._loop.call_soon_threadsafe(self._start, what, uri)
+        with contextlib.suppress(RuntimeError):  # it has been closed just now
+            self._loop.call_soon_threadsafe(self._start, what, uri)
 
     def _start(self, what: str, uri: str) -> None:
         task = asyncio.ensure_future(self._tell(what, uri))
@@ -124,7 +150,7 @@ class Changes:
                     await _quietly(each.send_resource_updated(uri))
             return
         await self.bus.publish(_EVENTS[what]())
-        for each in list(self.clients):
+        for each in list(self.clients) if self.tells_of_lists else ():
             await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
 
 

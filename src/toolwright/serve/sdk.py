@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
@@ -49,7 +49,14 @@ _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 class Served(Offered):
     """One toolbox, as handlers of the SDK's server."""
 
-    def __init__(self, box: Box, *, watch: bool = True, trusted: bool = True) -> None:
+    def __init__(
+        self,
+        box: Box,
+        *,
+        watch: bool = True,
+        trusted: bool = True,
+        state_keys: Sequence[bytes] = (),
+    ) -> None:
         super().__init__(box, Changes(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
         handlers: dict[str, Any] = {}
@@ -96,8 +103,11 @@ class Served(Offered):
         """What the handshake says."""
         # The HTTP transport asks for this without saying what can change.
         vars(self.server)["create_initialization_options"] = lambda: handshake
-        security = RequestStateSecurity.ephemeral()
+        # Without keys, only this process opens what it has sealed.
+        keys = RequestStateSecurity(keys=state_keys) if state_keys else None
+        security = keys or RequestStateSecurity.ephemeral()
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
+        self.server.middleware.append(self.changes.meet)
 
     # -- tools
 

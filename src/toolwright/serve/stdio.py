@@ -8,16 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import select
 import signal
-import sys
 import threading
-import time
-from collections.abc import Callable
-from queue import SimpleQueue
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from ..call import Call
 from ..errors import CallError
@@ -27,6 +23,16 @@ from ..run.frames import take_over
 from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
+from .drain import (
+    INTERNAL_ERROR,
+    STDIO_SECONDS,
+    STOPPED,
+    STOPPING,
+    Drain,
+    check_drain,
+    is_still_answered,
+)
+from .line_writer import Writer
 
 if TYPE_CHECKING:
     from .box import Box
@@ -35,64 +41,19 @@ MOST_LINE = 64 * 1024 * 1024
 _TOO_LONG = (
     b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is too long"}}'
 )
-_AT_ONCE = 4096
-"""A pipe that can be written to at all takes so many bytes without blocking."""
-_PATIENCE = 1.0
-"""Seconds for what runs when the input ends: less than clients wait before they kill a server."""
 
 
-def serve(box: Box, *, short: bool = True) -> None:
+def serve(box: Box, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
     """Serve until standard input ends."""
-    converse(box, take_over(), short=short)
+    check_drain(drain)
+    converse(box, take_over(), short=short, drain=drain)
 
 
-def converse(box: Box, wire: tuple[int, int], *, short: bool = True) -> None:
+def converse(
+    box: Box, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
+) -> None:
     """Serve over descriptors that were taken over before."""
-    asyncio.run(Conversation(box, *wire, short=short).run())
-
-
-class Writer:
-    """Writes whole lines in order; small ones at once, others in a thread that may block."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.lock = threading.Lock()
-        self.waiting = 0
-        self.queue: SimpleQueue[bytes | None] = SimpleQueue()
-        self.thread: threading.Thread | None = None
-        self.selects = sys.platform != "win32"
-
-    def write(self, line: bytes) -> None:
-        """Write a line; never blocks."""
-        data = line + b"\n"
-        with self.lock:
-            if not self.waiting and len(data) <= _AT_ONCE and self._ready():
-                with contextlib.suppress(OSError):  # nobody reads any more: the input ends, too
-                    os.write(self.descriptor, data)
-                return
-            self.waiting += 1
-            if self.thread is None:
-                self.thread = threading.Thread(target=self._work, daemon=True)
-                self.thread.start()
-        self.queue.put(data)
-
-    def _ready(self) -> bool:
-        return self.selects and bool(select.select([], [self.descriptor], [], 0)[1])
-
-    def _work(self) -> None:
-        while (data := self.queue.get()) is not None:
-            with contextlib.suppress(OSError):
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(self.descriptor, view) :]
-            with self.lock:
-                self.waiting -= 1
-
-    def close(self) -> None:
-        """Write what waits, and end."""
-        if self.thread is not None:
-            self.queue.put(None)
-            self.thread.join(5)
+    asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
 
 
 class Conversation:
@@ -102,7 +63,7 @@ class Conversation:
     answer itself; only what must be awaited, and the SDK, need the event loop.
     """
 
-    def __init__(self, box: Box, wire_in: int, wire_out: int, *, short: bool) -> None:
+    def __init__(self, box: Box, wire_in: int, wire_out: int, *, short: bool, drain: float) -> None:
         self.box = box
         self.wire_in = wire_in
         self.writer = Writer(wire_out)
@@ -117,6 +78,8 @@ class Conversation:
         """Calls whose answer is not written yet, though they may have ended."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.drain = Drain(drain)
+        self.drain.sources.append(lambda: bool(self.unwritten))
 
     async def run(self) -> None:
         """Read and answer until the input ends."""
@@ -124,23 +87,54 @@ class Conversation:
         self.box.on_change(self._changed)
         over = asyncio.Event()
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            # Clients that are in a hurry say it so; what is open is closed all the same.
-            self.loop.add_signal_handler(signal.SIGTERM, over.set)
-        await over.wait()
+        with self._signals(self.loop, over):
+            await over.wait()
+            await self._end()
+
+    async def _end(self) -> None:
+        """Answer what runs, and close what is open."""
         await self._finish()
         if self.sdk is not None:
-            await self.sdk.close(_PATIENCE)
+            await self.sdk.close()
         await self.box.aclose()
         self.writer.close()
 
+    @contextlib.contextmanager
+    def _signals(
+        self, loop: asyncio.AbstractEventLoop, over: asyncio.Event
+    ) -> Generator[None, None, None]:
+        """End when a signal says so; told twice, wait for nothing, even if the loop hangs."""
+        is_told = False
+
+        def tell(_number: int, _frame: object) -> None:
+            nonlocal is_told
+            if is_told:
+                self.drain.hurry()
+            is_told = True
+            loop.call_soon_threadsafe(over.set)
+
+        before: dict[int, Any] = {}
+        with contextlib.suppress(ValueError):  # not in the main thread
+            before = {each: signal.signal(each, tell) for each in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
     async def _finish(self) -> None:
-        """Let calls that are about to end do so, and stop the others."""
-        end = time.monotonic() + _PATIENCE
-        while self.unwritten and time.monotonic() < end:  # noqa: ASYNC110 - they end in any thread
-            await asyncio.sleep(0.01)
-        for each in list(self.running.values()):
-            each.cancel()
+        """Let calls that are about to end do so, and answer the others with an error."""
+        self.drain.begin()
+        if self.sdk is not None:
+            self.sdk.end_listeners()
+        await self.drain.wait()
+        for number in list(self.running):
+            run = self.running.pop(number, None)
+            if run is not None and not run.cancelled:
+                run.cancel()
+                self.writer.write(_error(number, STOPPED))
+        await self.drain.stop()
+        await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
         begun = bytearray()  # a line that is not whole yet: one piece, so that its memory goes back
@@ -172,6 +166,8 @@ class Conversation:
         if not line.strip():
             return
         try:
+            if self.drain.begun and self._refused(line):
+                return
             if self.short and self._answered(line):
                 return
         except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
@@ -180,6 +176,17 @@ class Conversation:
             self.short = False  # the SDK leads this conversation
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self._to_sdk, line)
+
+    def _refused(self, line: bytes) -> bool:
+        """Refuse what is new while the server stops."""
+        try:
+            message: Any = from_json(line)
+        except ValueError:
+            return False
+        if not is_node(message) or is_still_answered(message):
+            return False
+        self.writer.write(_error(message["id"], STOPPING))
+        return True
 
     def _answered(self, line: bytes) -> bool:
         try:
@@ -280,11 +287,11 @@ class Conversation:
         self, task: Task, run: Run, result: Any, failure: BaseException | None = None
     ) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
-        self.running.pop(task.id, None)
+        is_owed = self.running.pop(task.id, None) is run
         run.let_go()
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
-        if not run.cancelled:
+        if is_owed and not run.cancelled:
             self.writer.write(self.desk.finished(task, result))
         self.unwritten.discard(run)
 
@@ -330,8 +337,11 @@ class Conversation:
         return self.protocol not in ("", LATEST_PROTOCOL)
 
     def _changed(self, what: str, _: str) -> None:
-        """Tell a client with a handshake that a list has changed; the SDK does if it is there."""
-        if self.sdk is None and self._has_handshake and what != "resource":
+        """Tell a client whose handshake was answered here that a list has changed.
+
+        Others are told by the SDK, which knows them; of resources everybody is.
+        """
+        if self._has_handshake and what != "resource":
             method = f"notifications/{what}/list_changed".encode()
             self.writer.write(b'{"jsonrpc":"2.0","method":"%s"}' % method)
 
@@ -339,8 +349,13 @@ class Conversation:
         if self.sdk is None:
             from .bridge import Bridge
 
-            self.sdk = Bridge(self.box, self.writer.write, list(self.recorded))
+            self.sdk = Bridge(self.box, self.writer.write, list(self.recorded), self.drain)
         self.sdk.receive(line)
+
+
+def _error(number: Any, text: str) -> bytes:
+    error = {"code": INTERNAL_ERROR, "message": text}
+    return to_json({"jsonrpc": "2.0", "id": number, "error": error})
 
 
 class Run:
