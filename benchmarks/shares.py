@@ -40,9 +40,9 @@ def serve(counts, port):
         note(body, done)
         return done
 
-    async def post(self, headers, body, *rest):
-        done = await short(self, headers, body, *rest)
-        note(body, done)
+    async def post(self, exchange):
+        done = await short(self, exchange)
+        note(exchange.body, done)
         return done
 
     stdio.Conversation._answered, PlainRequests.answered = line, post

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .drain import HTTP_SECONDS
 from .guard import LOOPBACK
-from .http import MOST_BODY, App
+from .http import BODY_TIMEOUT, FAILED_SIGN_INS, MOST_BODY, App
 
 if TYPE_CHECKING:
     from .box import Box
@@ -46,14 +46,25 @@ def serve_http(
     origins: Iterable[str] = (),
     stateless: bool = False,
     max_body: int = MOST_BODY,
+    body_timeout: float = BODY_TIMEOUT,
+    trusted_proxies: Iterable[str] = (),
+    failed_sign_ins: str = FAILED_SIGN_INS,
     rate_limit: str | None = None,
     metrics: bool = False,
     drain: float = HTTP_SECONDS,
     state_key: Keys = None,
     short: bool = True,
     listening: socket.socket | None = None,
+    **limits: Any,
 ) -> None:
-    """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
+    """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said.
+
+    `limits` are the fields of `ConnectionLimits`: `header_timeout`, `max_connections` and
+    `max_connections_per_client`.
+    """
+    from .http.connections import ConnectionLimits
+    from .http.server import Server
+
     if not is_loopback(host) and not tokens and sign_in is None and auth:
         msg = (
             f"{host} can be reached by other machines: give tokens=... or sign_in=..., or say auth=False "
@@ -70,16 +81,17 @@ def serve_http(
         origins=origins,
         stateless=stateless,
         max_body=max_body,
+        body_timeout=body_timeout,
+        trusted_proxies=trusted_proxies,
+        failed_sign_ins=failed_sign_ins,
         rate_limit=rate_limit,
         metrics=metrics,
         drain=drain,
         state_key=state_key,
         short=short,
     )
-    from .http.server import Server
-
-    with listening or listen(host, port) as heard:
-        Server(app, tls=tls).run(sockets=[heard])
+    bounds = ConnectionLimits(body_timeout=body_timeout, **limits).checked()
+    Server(app, bounds, tls=tls).run_on(listening or listen(host, port))
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -6,26 +6,32 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...limits import check_count, rate_from
+from ...limits import check_count, check_seconds, rate_from
+from ..address import TrustedProxies
 from ..calls import current_caller
 from ..drain import HTTP_SECONDS, Drain
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
-from ..pace import Pace
 from ..state_key import Keys, state_keys
+from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
-from .body import Gone, read_body, replayed
+from .body import BodyMemory, Full, Gone, Slow, read_body, replayed
+from .cors import answer_preflight, is_preflight, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
 from .plain import PlainRequests
 from .sessions import SdkSessions
 
 if TYPE_CHECKING:
-    from ...refusals import RequestKind
     from ..box import Box
     from ..signin import SignIn
 
 MOST_BODY = 4 * 1024 * 1024
+BODY_TIMEOUT = 30.0
+"""Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
+_BODIES = 64
+"""How many bodies of the largest size may be unfinished at a time."""
+_CLOSE: Header = (b"connection", b"close")
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
 
@@ -44,6 +50,9 @@ class App:
         resource: str = "",
         stateless: bool = False,
         max_body: int = MOST_BODY,
+        body_timeout: float = BODY_TIMEOUT,
+        trusted_proxies: Iterable[str] = (),
+        failed_sign_ins: str = FAILED_SIGN_INS,
         rate_limit: str | None = None,
         metrics: bool = False,
         drain: float = HTTP_SECONDS,
@@ -55,11 +64,21 @@ class App:
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
         self.counted = metrics
         """Whether the metrics of Prometheus are shown at `/metrics`."""
-        self.sign_in = sign_in
         self.metadata = None if sign_in is None else Metadata.of(sign_in, resource)
         check_count("max_body", max_body)
+        check_seconds("body_timeout", body_timeout)
         self.most_body = max_body
-        self.pace = Pace(rate_from(rate_limit)) if rate_limit is not None else None
+        self.body_timeout = body_timeout
+        self.bodies = BodyMemory(_BODIES * max_body)
+        self.proxies = TrustedProxies(trusted_proxies)
+        self.admission = Admission(
+            self.guard,
+            proxies=self.proxies,
+            sign_in=sign_in,
+            metadata=self.metadata,
+            rate=None if rate_limit is None else rate_from(rate_limit),
+            failed_sign_ins=failed_sign_ins,
+        )
         self.short = PlainRequests(box, watch=not stateless) if short else None
         self.drain = Drain(drain)
         self.exchanges = Exchanges(self.drain)
@@ -80,112 +99,101 @@ class App:
             return
         if scope["type"] != "http":
             return
+        headers: Mapping[bytes, bytes] = dict(scope["headers"])
         asked = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
-        if self.metadata and asked == self.metadata.path and scope["method"] == "GET":
-            # Anybody may read who lets people in, a page of any origin included.
-            await answer(send, self.metadata.document, (b"access-control-allow-origin", b"*"))
+        if self.metadata and asked == self.metadata.path:
+            await _tell_metadata(send, scope["method"], headers, self.metadata)
             return
+        origin = headers.get(b"origin")
+        shares = origin is not None and self.guard.shares_with(origin)
+        if origin is not None and shares:
+            send = readable_by(origin, send)
         if asked not in (self.path, "") and not (self.counted and asked == "/metrics"):
             if asked in PATHS:
                 await tell_health(send, scope["method"], asked, is_ready=not self.drain.begun)
             else:
                 await say(send, 404, "not found")
-            return
-        headers: Mapping[bytes, bytes] = dict(scope["headers"])
-        once = len(headers) == len(scope["headers"])
-        if not once and _is_ambiguous(scope["headers"]):
+        elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that must come once came twice")
-            return
-        who = await self._who(headers)
-        # Whoever guesses tokens is counted, too.
-        if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
-            self._refused("rate", 429, scope, who)
-            await say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
-        elif isinstance(who, Refusal):
-            self._refused("sign-in", who.status, scope, who)
+        elif shares and is_preflight(scope["method"], headers):
+            await self._preflight(scope, headers, send)
+        else:
+            await self._checked(Exchange(scope, headers, receive, send), asked)
+
+    async def _preflight(self, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
+        refused = self.guard.refusal(headers, reached(scope))
+        await (_refuse(send, refused) if refused else answer_preflight(send, headers))
+
+    async def _checked(self, exchange: Exchange, asked: str) -> None:
+        """Answer a request, if whoever sent it may ask."""
+        scope, headers, send = exchange.scope, exchange.headers, exchange.send
+        client = exchange.client = self.proxies.client(scope)
+        who = await self.admission.check(scope, headers, client)
+        if isinstance(who, Refusal):
+            kind = "rate" if who.status == 429 else "sign-in"
+            self.box.refused(kind, str(who.status), client=client, reason=who.said)
             await _refuse(send, who)
         elif self.counted and asked == "/metrics":
             await _metrics(send, self.box, who)
         else:
+            exchange.caller = who
             # Headers that came twice are for somebody who looks at them closely.
-            await self._admitted(scope, headers if once else {}, receive, send, who)
+            if len(headers) != len(scope["headers"]):
+                exchange.headers = {}
+            await self._admitted(exchange)
 
-    def _refused(
-        self, kind: RequestKind, status: int, scope: Scope, who: Caller | Refusal | None
-    ) -> None:
-        """Let the author know that a request was refused."""
-        self.box.refused(
-            kind,
-            str(status),
-            caller=who.name if isinstance(who, Caller) else None,
-            client=str(scope["client"][0]) if scope.get("client") else "",
-            reason=who.said if isinstance(who, Refusal) else "",
-        )
-
-    async def _who(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
-        """Return who asks, or why they are refused; None if anybody may ask."""
-        who = self.guard.check(headers)
-        if self.sign_in is None or isinstance(who, Caller):
-            return who
-        if isinstance(who, Refusal) and who.status != 401:
-            return who
-        found = await self.sign_in.check(headers)
-        if not isinstance(found, Refusal) or found.status == 503:
-            return found
-        where = self.metadata.address if self.metadata is not None else ""
-        return found._replace(challenge=self.sign_in.challenge(found, where))
-
-    async def _admitted(
-        self,
-        scope: Scope,
-        headers: Mapping[bytes, bytes],
-        receive: Receive,
-        send: Send,
-        who: Caller | None,
-    ) -> None:
-        exchange = Exchange()
+    async def _admitted(self, exchange: Exchange) -> None:
         self.exchanges.open.add(exchange)
         try:
-            await self._exchange(exchange, scope, headers, receive, send, who)
+            if exchange.method != "POST" or await self._has_body(exchange):
+                await self._answered(exchange)
         except asyncio.CancelledError:
             if not exchange.is_stopped:
                 raise
-            await give_up(send, exchange)
+            await give_up(exchange)
         finally:
             self.exchanges.open.discard(exchange)
 
-    async def _exchange(
-        self,
-        exchange: Exchange,
-        scope: Scope,
-        headers: Mapping[bytes, bytes],
-        receive: Receive,
-        send: Send,
-        who: Caller | None,
-    ) -> None:
-        method = scope["method"]
-        if method == "POST":
-            try:
-                body = await read_body(receive, self.most_body)
-            except Gone:
-                return
-            if body is None:
-                await say(send, 413, f"a request may have {self.most_body} bytes")
-                return
-            exchange.body = body
-        if self.drain.begun and is_new(method, headers, exchange.body):
-            await refuse(send)
+    async def _has_body(self, exchange: Exchange) -> bool:
+        """Read the body; if it cannot be had, say why. Return whether it is there."""
+        send = exchange.send
+        try:
+            body = await read_body(
+                exchange.receive, self.most_body, self.body_timeout, self.bodies, exchange.client
+            )
+        except Gone:
+            return False
+        except Slow:
+            await say(send, 408, "the body of the request did not come in time", _CLOSE)
+            return False
+        except Full:
+            wait = (b"retry-after", b"1")
+            await say(send, 503, "too many large requests at once", wait, _CLOSE)
+            return False
+        if body is None:
+            await say(send, 413, f"a request may have {self.most_body} bytes")
+            return False
+        exchange.body = body
+        return True
+
+    async def _answered(self, exchange: Exchange) -> None:
+        """Answer on the short path, or through the SDK."""
+        if self.drain.begun and is_new(exchange):
+            await refuse(exchange.send)
             return
-        if method == "POST":
+        receive = exchange.receive
+        if exchange.method == "POST":
             exchange.kind = "plain"
-            if self.short and await self.short.answered(headers, exchange.body, receive, send, who):
+            if self.short and await self.short.answered(exchange):
                 return
             receive = replayed(exchange.body, receive)
-        exchange.kind = None if is_listener(method, headers) else "sdk"
+        exchange.kind = None if is_listener(exchange) else "sdk"
+        scope = {**exchange.scope, "toolwright.client": exchange.client}
+        who = exchange.caller
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
-        await self.sdk.answer(scope, receive, send)
+        await self.sdk.answer(scope, receive, exchange.send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -226,13 +234,6 @@ class App:
         self._stopping = None
 
 
-def _client(scope: Scope, who: Caller | Refusal | None) -> str:
-    """Return who a request counts for: the owner of its token, or the machine it comes from."""
-    if isinstance(who, Caller):
-        return f"caller {who.name}"
-    return str(scope["client"][0]) if scope.get("client") else ""
-
-
 def _is_ambiguous(headers: Iterable[Header]) -> bool:
     """Return whether what decides who may ask was sent twice."""
     seen = [name for name, _ in headers if name in _ONCE]
@@ -243,9 +244,23 @@ async def _refuse(send: Send, why: Refusal) -> None:
     more: list[Header] = []
     if why.challenge:
         more.append((b"www-authenticate", why.challenge.encode()))
-    if why.status == 503:
-        more.append((b"retry-after", b"10"))
+    seconds = why.retry_after or (10 if why.status == 503 else 0)
+    if seconds:
+        more.append((b"retry-after", b"%d" % seconds))
     await say(send, why.status, why.said, *more)
+
+
+async def _tell_metadata(
+    send: Send, method: str, headers: Mapping[bytes, bytes], metadata: Metadata
+) -> None:
+    # Anybody may read who lets people in, a page of any origin included.
+    send = readable_by(b"*", send)
+    if is_preflight(method, headers):
+        await answer_preflight(send, headers)
+    elif method == "GET":
+        await answer(send, metadata.document)
+    else:
+        await say(send, 404, "not found")
 
 
 async def _metrics(send: Send, box: Box, who: Caller | None) -> None:

@@ -10,22 +10,52 @@ from typing import Any, Literal
 from pydantic_core import from_json, to_json
 
 from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
-from .asgi import Send, answer, say
+from ..guard import Caller
+from .asgi import Receive, Scope, Send, answer, say
 
 Kind = Literal["plain", "sdk"]
 
 
 class Exchange:
-    """One request. It is work from the moment its body is there until its answer is written."""
+    """One request, and where its answer goes.
 
-    __slots__ = ("body", "is_stopped", "kind", "task")
+    It is work from the moment its body is there until its answer is written.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = (
+        "body",
+        "caller",
+        "client",
+        "headers",
+        "is_stopped",
+        "kind",
+        "receive",
+        "scope",
+        "send",
+        "task",
+    )
+
+    def __init__(
+        self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send
+    ) -> None:
+        self.scope = scope
+        self.headers = headers
+        self.receive = receive
+        self.send = send
         self.task: Any = asyncio.current_task()
+        self.client = ""
+        """The address that it counts for."""
+        self.caller: Caller | None = None
+        """Who asks, if that is known."""
         self.kind: Kind | None = None
         """Which path answers it; None while it is read, and for streams of listeners."""
         self.body = b""
         self.is_stopped = False
+
+    @property
+    def method(self) -> str:
+        """The method of HTTP."""
+        return self.scope["method"]
 
     def stop(self) -> None:
         """Cancel it; whoever answers it says so to its client."""
@@ -52,19 +82,21 @@ class Exchanges:
                 each.stop()
 
 
-def is_listener(method: str, headers: Mapping[bytes, bytes]) -> bool:
+def is_listener(exchange: Exchange) -> bool:
     """Return whether a request opens a stream that only its client ends."""
-    return method == "GET" or headers.get(b"mcp-method") == b"subscriptions/listen"
+    return (
+        exchange.method == "GET" or exchange.headers.get(b"mcp-method") == b"subscriptions/listen"
+    )
 
 
-def is_new(method: str, headers: Mapping[bytes, bytes], body: bytes) -> bool:
+def is_new(exchange: Exchange) -> bool:
     """Return whether a request begins something that a server which stops does not begin."""
-    if method == "GET":  # a stream that is resumed may carry an answer
-        return b"last-event-id" not in headers
-    if method != "POST":
+    if exchange.method == "GET":  # a stream that is resumed may carry an answer
+        return b"last-event-id" not in exchange.headers
+    if exchange.method != "POST":
         return False
     try:
-        return not is_still_answered(from_json(body))
+        return not is_still_answered(from_json(exchange.body))
     except ValueError:
         return True
 
@@ -74,7 +106,7 @@ async def refuse(send: Send) -> None:
     await say(send, 503, STOPPING, (b"retry-after", b"1"))
 
 
-async def give_up(send: Send, exchange: Exchange) -> None:
+async def give_up(exchange: Exchange) -> None:
     """End an answer that was stopped, whether it has begun or not."""
     exchange.task.uncancel()
     try:
@@ -84,7 +116,7 @@ async def give_up(send: Send, exchange: Exchange) -> None:
         number = None
     error = {"code": INTERNAL_ERROR, "message": STOPPED}
     try:
-        await answer(send, to_json({"jsonrpc": "2.0", "id": number, "error": error}))
+        await answer(exchange.send, to_json({"jsonrpc": "2.0", "id": number, "error": error}))
     except Exception:  # noqa: BLE001 - servers differ in what they raise if it has begun
         with contextlib.suppress(Exception):
-            await send({"type": "http.response.body", "body": b""})
+            await exchange.send({"type": "http.response.body", "body": b""})

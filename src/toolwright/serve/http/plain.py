@@ -10,9 +10,9 @@ from pydantic_core import from_json
 from ...call import Call
 from ...options import LATEST_PROTOCOL
 from ..desk import Asked, Desk, Task, asked_of, is_modern
-from ..guard import Caller
-from .asgi import Receive, Send, answer
+from .asgi import answer
 from .body import Gone, cancelled_if_gone
+from .exchanges import Exchange
 
 if TYPE_CHECKING:
     from ..box import Box
@@ -28,19 +28,13 @@ class PlainRequests:
         self.box = box
         self.desk = Desk(box, watch=watch)
 
-    async def answered(
-        self,
-        headers: Mapping[bytes, bytes],
-        body: bytes,
-        receive: Receive,
-        send: Send,
-        who: Caller | None,
-    ) -> bool:
+    async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
+        headers, send, who = exchange.headers, exchange.send, exchange.caller
         if not _is_plain(headers):
             return False
         try:
-            asked = asked_of(from_json(body))
+            asked = asked_of(from_json(exchange.body))
         except ValueError:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
@@ -50,7 +44,7 @@ class PlainRequests:
             task = self.desk.task(asked, LATEST_PROTOCOL, roles)
             if task is None or (task.token is not None and task.runner.may_tell):
                 return False
-            await self._call(task, receive, send, who)
+            await self._call(task, exchange)
             return True
         if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
             return False
@@ -62,8 +56,8 @@ class PlainRequests:
             return True
         return False
 
-    async def _call(self, task: Task, receive: Receive, send: Send, who: Caller | None) -> None:
-        runner = task.runner
+    async def _call(self, task: Task, exchange: Exchange) -> None:
+        runner, send, who = task.runner, exchange.send, exchange.caller
         if runner.inline and runner.is_plain and not self.box.is_wrapped:
             with self.box.busy():
                 result = runner.call(task.arguments)
@@ -73,7 +67,7 @@ class PlainRequests:
         if who is not None:
             call = Call(caller=who.name, roles=who.roles, claims=who.claims)
         try:
-            with cancelled_if_gone(receive):
+            with cancelled_if_gone(exchange.receive):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
             return

@@ -8,6 +8,8 @@ from types import FrameType
 import uvicorn
 
 from .app import App
+from .connections import ConnectionLimits, Connections, protocol
+from .listener import counted
 
 _FLUSH = 1
 """Seconds for answers that are written already to reach their clients."""
@@ -21,12 +23,20 @@ class Server(uvicorn.Server):
 
     stops_its_app = True
 
-    def __init__(self, app: App, *, tls: tuple[str, str] | None) -> None:
+    def __init__(
+        self, app: App, limits: ConnectionLimits, *, tls: tuple[str, str] | None = None
+    ) -> None:
+        self.connections = Connections(limits, app.proxies)
         certificate, key = tls or (None, None)
         super().__init__(
             uvicorn.Config(
                 app,
-                log_level="warning",
+                http=protocol(self.connections),
+                ws="none",
+                # We read the headers of proxies ourselves: uvicorn believes anybody on this machine.
+                proxy_headers=False,
+                # Warnings are about malformed requests: a line for each would be a flood of its own.
+                log_level="error",
                 access_log=False,
                 ssl_certfile=certificate,
                 ssl_keyfile=key,
@@ -35,6 +45,11 @@ class Server(uvicorn.Server):
         )
         self.app = app
         self.is_told = False
+
+    def run_on(self, listening: socket.socket) -> None:
+        """Serve connections to a socket until a signal comes, and close it."""
+        with counted(listening, self.connections) as heard:
+            self.run(sockets=[heard])
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end; told twice, wait for nothing."""
