@@ -8,7 +8,7 @@ from pathlib import Path
 
 import prometheus_client
 import pytest
-from asgi_client import ADDRESS, Client, sent
+from era_client import ADDRESS, Client, sent
 from command_files import here
 from processes import Http, until
 
