@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from mcp.server.subscriptions import InMemorySubscriptionBus
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
@@ -31,7 +31,7 @@ _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "
 
 
 Roles = tuple[str, ...] | None
-listening_roles: ContextVar[Roles] = ContextVar("listening_roles", default=())
+_listening_roles: ContextVar[Roles] = ContextVar("_listening_roles", default=())
 """The roles of whoever sent the `subscriptions/listen` that is being answered."""
 
 
@@ -42,7 +42,7 @@ class _Bus(InMemorySubscriptionBus):
 
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Take a listener, and the roles that it has."""
-        roles = listening_roles.get()
+        roles = _listening_roles.get()
 
         def deliver(event: Any) -> None:
             if not isinstance(event, ResourceUpdated) or self.may_hear(roles):
@@ -62,6 +62,7 @@ class Changes:
         """Whether clients can be told of changes: not where each request is on its own."""
         self.box = box
         self.bus = _Bus()
+        self._listeners = ListenHandler(self.bus)
         self.roles: WeakKeyDictionary[Any, Roles] = WeakKeyDictionary()
         self.clients: WeakSet[Any] = WeakSet()
         self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
@@ -75,6 +76,12 @@ class Changes:
         self._loop = asyncio.get_running_loop()
         if self.watch and ctx.protocol_version < BARE_SINCE:
             self.clients.add(connection_of(ctx))
+
+    async def listen(self, ctx: Any, params: Any, roles: Roles) -> Any:
+        """Answer `subscriptions/listen`, for somebody with these roles."""
+        self.seen(ctx)
+        _listening_roles.set(roles)
+        return await self._listeners(ctx, params)
 
     def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
         """Tell a client when a resource changes, as long as they may read it."""

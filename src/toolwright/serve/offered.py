@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from ..catalog import may_use
@@ -19,7 +18,7 @@ from ..run.failure import log
 from ..run.workers import threads
 from ..uri_template import MOST_URI
 from .calls import caller_of, client_of
-from .changes import Changes, listening_roles
+from .changes import Changes
 
 if TYPE_CHECKING:
     from ..refusals import RequestKind
@@ -35,7 +34,6 @@ class Offered:
     def __init__(self, box: Box, changes: Changes, *, trusted: bool) -> None:
         self.box = box
         self.changes = changes
-        self.listeners = ListenHandler(changes.bus)
         self.trusted = trusted
         """Whether the client is the user, who may do anything: over stdio."""
 
@@ -124,9 +122,7 @@ class Offered:
         """Answer `subscriptions/listen`; who may not read a resource hears nothing of it."""
         for uri in params.notifications.resource_subscriptions or ():
             _check_length(ctx, str(uri))
-        self.changes.seen(ctx)
-        listening_roles.set(self._roles(ctx))
-        return await self.listeners(ctx, params)
+        return await self.changes.listen(ctx, params, self._roles(ctx))
 
     async def unsubscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/unsubscribe`."""

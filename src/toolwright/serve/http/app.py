@@ -16,7 +16,6 @@ from .plain import PlainRequests
 from .sessions import SdkSessions
 
 if TYPE_CHECKING:
-    from ...refusals import RequestKind
     from ..box import Box
     from ..signin import SignIn
 
@@ -79,10 +78,10 @@ class App:
         who = await self._who(headers)
         # Whoever guesses tokens is counted, too.
         if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
-            self._refused("rate", 429, scope, who)
+            self._note(Refusal(429, "too many requests"), _address(scope), who)
             await say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
         elif isinstance(who, Refusal):
-            self._refused("sign-in", who.status, scope, who)
+            self._note(who, _address(scope))
             await _refuse(send, who)
         elif self.counted and asked == "/metrics":
             await _metrics(send, self.box, who)
@@ -90,17 +89,11 @@ class App:
             # Headers that came twice are for somebody who looks at them closely.
             await self._admitted(scope, headers if once else {}, receive, send, who)
 
-    def _refused(
-        self, kind: RequestKind, status: int, scope: Scope, who: Caller | Refusal | None
-    ) -> None:
+    def _note(self, why: Refusal, client: str, who: Caller | Refusal | None = None) -> None:
         """Let the author know that a request was refused."""
-        self.box.refused(
-            kind,
-            str(status),
-            caller=who.name if isinstance(who, Caller) else None,
-            client=str(scope["client"][0]) if scope.get("client") else "",
-            reason=who.said if isinstance(who, Refusal) else "",
-        )
+        kind = "rate" if why.status == 429 else "sign-in"
+        caller = who.name if isinstance(who, Caller) else None
+        self.box.refused(kind, str(why.status), caller=caller, client=client, reason=why.said)
 
     async def _who(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
         """Return who asks, or why they are refused; None if anybody may ask."""
@@ -159,6 +152,10 @@ def _client(scope: Scope, who: Caller | Refusal | None) -> str:
     """Return who a request counts for: the owner of its token, or the machine it comes from."""
     if isinstance(who, Caller):
         return f"caller {who.name}"
+    return _address(scope)
+
+
+def _address(scope: Scope) -> str:
     return str(scope["client"][0]) if scope.get("client") else ""
 
 
