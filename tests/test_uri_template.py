@@ -5,7 +5,7 @@ import re
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.server.mcpserver.resources.templates import DEFAULT_RESOURCE_SECURITY
 from mcp.shared.uri_template import UriTemplate as SdkTemplate
@@ -192,6 +192,7 @@ def oracle(template):
     return re.compile(made + re.escape(template[at:]))
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["d:{a}-{b}", "d:{a}-{b}-{c}", "d:{a}/{b}.x", "d:{a}-{b*}", "d:{a*}-{b}.x"]),
     st.text("-/.xy", max_size=9),
@@ -212,6 +213,7 @@ PATH = st.lists(WHOLE, min_size=1, max_size=3).map("/".join)
 LITERAL = st.text(string.punctuation.replace("{", "").replace("}", "") + "gxyz", min_size=1)
 
 
+@settings(deadline=None)
 @given(WHOLE, WHOLE, PATH, LITERAL, LITERAL, LITERAL)
 def test_what_was_filled_in_is_read_again(a, b, path, one, two, three):
     # Text between variables that looks like a part of an encoded character is refused, if at all.
@@ -221,6 +223,7 @@ def test_what_was_filled_in_is_read_again(a, b, path, one, two, three):
         assert template.match(template.fill(values)) == values
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from("abp"), st.text(), min_size=3), st.text("ab%20-/.", max_size=3)
 )

@@ -84,7 +84,7 @@ def test_the_lifespan_of_an_app_waits_for_what_runs():
     app = box.asgi(drain=60, hosts=["*"])
 
     async def scenario():
-        from asgi_client import ask
+        from era_client import ask
 
         call = asyncio.ensure_future(ask(app, "held"))
         await began.wait()

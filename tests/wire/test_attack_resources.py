@@ -4,7 +4,7 @@ import asyncio
 from typing import Annotated
 
 import pytest
-from asgi_client import Client
+from era_client import Client
 
 from toolwright import Toolbox
 from toolwright.options import Complete

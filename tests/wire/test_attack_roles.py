@@ -6,7 +6,7 @@ from typing import Annotated
 
 import prometheus_client
 import pytest
-from asgi_client import Client, sent
+from era_client import Client, sent
 from pydantic import Field
 
 from toolwright import Toolbox, tool

@@ -58,8 +58,9 @@ current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
 
 def client_of(ctx: Any) -> str:
     """Return the address that a request came from; nothing if it came over no network."""
-    client: Any = getattr(ctx.request, "client", None)
-    return str(client[0]) if client else ""
+    scope: Any = getattr(ctx.request, "scope", None) or {}
+    known = scope.get("toolwright.client") or (scope.get("client") or ("",))[0]
+    return str(known)
 
 
 def caller_of(ctx: Any) -> Any:

@@ -32,7 +32,7 @@ _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "
 
 
 Roles = tuple[str, ...] | None
-listening_roles: ContextVar[Roles] = ContextVar("listening_roles", default=())
+_listening_roles: ContextVar[Roles] = ContextVar("_listening_roles", default=())
 """The roles of whoever sent the `subscriptions/listen` that is being answered."""
 
 
@@ -43,7 +43,7 @@ class _Bus(InMemorySubscriptionBus):
 
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Take a listener, and the roles that it has."""
-        roles = listening_roles.get()
+        roles = _listening_roles.get()
 
         def deliver(event: Any) -> None:
             if not isinstance(event, ResourceUpdated) or self.may_hear(roles):
@@ -94,7 +94,7 @@ class Changes:
 
         Whoever may not read a resource hears nothing of it.
         """
-        listening_roles.set(roles)
+        _listening_roles.set(roles)
         return await self._listeners(ctx, params)
 
     def close(self) -> None:

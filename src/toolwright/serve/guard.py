@@ -44,6 +44,8 @@ class Refusal(NamedTuple):
     """What to do about it, for the header `WWW-Authenticate`."""
     retry_after: int = 0
     """Seconds after which it is worth asking again, for the header `Retry-After`."""
+    caller: str | None = None
+    """Who is refused, if that is known."""
 
 
 class Guard:

@@ -53,7 +53,8 @@ class Admission:
         if isinstance(who, Caller):
             pace, key = self.callers, who.name
         if pace is not None and (seconds := pace.wait(key)):
-            return Refusal(429, "too many requests", retry_after=seconds)
+            known = who.name if isinstance(who, Caller) else None
+            return Refusal(429, "too many requests", retry_after=seconds, caller=known)
         return who
 
     async def _signed_in(self, headers: Mapping[bytes, bytes], client: str) -> Caller | Refusal:

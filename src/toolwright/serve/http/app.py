@@ -131,7 +131,9 @@ class App:
         who = await self.admission.check(scope, headers, client)
         if isinstance(who, Refusal):
             kind = "rate" if who.status == 429 else "sign-in"
-            self.box.refused(kind, str(who.status), client=client, reason=who.said)
+            self.box.refused(
+                kind, str(who.status), caller=who.caller, client=client, reason=who.said
+            )
             await _refuse(send, who)
         elif self.counted and asked == "/metrics":
             await _metrics(send, self.box, who)
