@@ -17,6 +17,7 @@ from ..call import Call
 from ..errors import ToolNotFound
 from . import output, workers
 from .completion import completion
+from .http_settings import drain_of
 from .install import clients, install, uninstall
 from .mistakes import Mistake
 from .new import new
@@ -76,14 +77,16 @@ def serve(chosen: argparse.Namespace) -> int:
     if chosen.http:
         return _serve_http(chosen)
     from ..run.frames import take_over
+    from ..serve.drain import STDIO_SECONDS
     from ..serve.stdio import converse
 
+    patience = drain_of(chosen, STDIO_SECONDS)
     wire = take_over()  # before the target is imported: it may print
     box, usable = opened(chosen)
     if not usable:
         return 1
     watched(box, chosen)
-    converse(_served(box, chosen), wire, short=not chosen.sdk)
+    converse(_served(box, chosen), wire, short=not chosen.sdk, drain=patience)
     return 0
 
 
@@ -110,10 +113,11 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     from ..serve.run import listen, serve_http
     from .http_settings import http_settings
 
+    given = None if chosen.listening is None else workers.keys_from_input()
+    settings = http_settings(chosen, given)
     box, usable = opened(chosen)
     if not usable:
         return 1
-    settings = http_settings(chosen)
     watched(box, chosen)
     if chosen.listening is not None:  # one of several workers
         workers.end_with_input()
@@ -137,7 +141,14 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         serve_http(_served(box, chosen), **settings, listening=listening)
         return 0
     again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
-    return workers.Workers(again, chosen.workers, listening, chosen.started_in).run()
+    return workers.Workers(
+        again,
+        chosen.workers,
+        listening,
+        chosen.started_in,
+        drain=settings["drain"],
+        state_keys=settings["state_key"] or (),
+    ).run()
 
 
 def listed(chosen: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 import os
 import ssl
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
     from ..serve.signin import SignIn
 
 
-def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of the server. Raises `Mistake`."""
+def http_settings(
+    chosen: argparse.Namespace, state_key: Sequence[bytes] | None = None
+) -> dict[str, Any]:
+    """Return the settings of the server; a worker is given its keys. Raises `Mistake`."""
     from ..limits import check_count, rate_from
+    from ..serve.drain import HTTP_SECONDS
     from ..serve.guard import tokens_from
     from ..serve.http import MOST_BODY
 
@@ -47,8 +51,41 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         "max_body": chosen.max_body or MOST_BODY,
         "rate_limit": chosen.rate_limit,
         "metrics": chosen.metrics,
+        "drain": drain_of(chosen, HTTP_SECONDS),
+        "state_key": state_key or _state_keys(chosen),
         "short": not chosen.sdk,
     }
+
+
+def drain_of(chosen: argparse.Namespace, usual: float) -> float:
+    """Return how long the server waits for what runs. Raises `Mistake`."""
+    from ..serve.drain import check_drain
+
+    if chosen.drain is None:
+        return usual
+    try:
+        return check_drain(chosen.drain)
+    except ValueError as error:
+        raise Mistake(f"--{error}") from error
+
+
+def _state_keys(chosen: argparse.Namespace) -> tuple[bytes, ...] | None:
+    """Return the keys in a file or in the environment, and take them out of there for tools."""
+    from ..serve.state_key import VARIABLE, state_keys
+
+    where, written = f"${VARIABLE}", os.environ.pop(VARIABLE, "")
+    if chosen.state_key_file is not None:
+        where = chosen.state_key_file
+        try:
+            written = Path(where).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Mistake(f"{where} cannot be read as a file of keys") from error
+        if not written.split():
+            raise Mistake(f"there is no key in {where}")
+    try:
+        return state_keys(None, {VARIABLE: written}) or None
+    except ValueError as error:
+        raise Mistake(f"{where}: {error}") from error
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:

@@ -208,6 +208,17 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
     serve.add_argument(
         "--max-body", type=int, metavar="BYTES", help="how large a request may be (4 MiB)"
     )
+    serve.add_argument(
+        "--drain",
+        type=float,
+        metavar="SECONDS",
+        help="how long calls may go on when it is told to end (3; over stdio 1)",
+    )
+    serve.add_argument(
+        "--state-key-file",
+        metavar="FILE",
+        help="keys for what several machines serve together ($TOOLWRIGHT_STATE_KEY)",
+    )
     serve.add_argument("--listening", type=int, help=argparse.SUPPRESS)
     _watch_options(serve)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -12,6 +14,8 @@ import time
 from collections.abc import Sequence
 
 _LOOK = 0.2
+_CLOSING = 10.0
+"""Seconds that workers have to close what is open, once their calls have ended."""
 _SHORT = 2.0
 """Seconds after which a worker that ends has not failed at its very start."""
 
@@ -20,8 +24,18 @@ class Workers:
     """Starts workers, and starts one anew that dies; ends with all of them."""
 
     def __init__(
-        self, command: Sequence[str], count: int, listening: socket.socket, folder: str
+        self,
+        command: Sequence[str],
+        count: int,
+        listening: socket.socket,
+        folder: str,
+        *,
+        drain: float,
+        state_keys: Sequence[bytes],
     ) -> None:
+        self.drain = drain
+        self.state_keys = state_keys or (secrets.token_bytes(32),)
+        """What one worker has sealed, the others open."""
         self.command = command
         self.count = count
         self.listening = listening
@@ -39,7 +53,13 @@ class Workers:
             stdin=subprocess.PIPE,
             pass_fds=[number],
             cwd=self.folder,
+            # Ctrl-C is for us alone: a worker that is told twice to end waits for nothing.
+            process_group=0,
         )
+        # Neither `ps` nor the environment of what tools start shows what goes through a pipe.
+        line = b" ".join(key.hex().encode() for key in self.state_keys) + b"\n"
+        with contextlib.suppress(OSError):  # it has died; that is seen later
+            os.write(worker.stdin.fileno(), line)  # pyright: ignore[reportOptionalMemberAccess]
         self.running[worker.pid] = (worker, time.monotonic())
 
     def run(self) -> int:
@@ -76,16 +96,35 @@ class Workers:
         return young
 
     def _stop(self) -> None:
-        for worker, _ in self.running.values():
-            worker.terminate()
+        self.listening.close()  # the workers take connections as long as they want
+        self._tell()
+        end = time.monotonic() + self.drain + _CLOSING
         for worker, _ in self.running.values():
             try:
-                worker.wait(10)
+                worker.wait(max(0.0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
                 worker.kill()
+                worker.wait()
+
+    def _tell(self) -> None:
+        for worker, _ in list(self.running.values()):
+            worker.terminate()
 
     def _end(self, _number: int, _frame: object) -> None:
+        """End; told twice, the workers are too; told three times, die."""
+        if self.over.is_set():
+            for each in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(each, signal.SIG_DFL)
+            self._tell()
         self.over.set()
+
+
+def keys_from_input() -> list[bytes]:
+    """Read the keys that whoever started this worker hands over."""
+    line = b""
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return [bytes.fromhex(each.decode()) for each in line.split()]
 
 
 def end_with_input() -> None:

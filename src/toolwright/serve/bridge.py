@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from .sdk import Served
 
 if TYPE_CHECKING:
     from .box import Box
+    from .drain import Drain
 
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 
@@ -27,13 +27,17 @@ class Bridge:
     """Feeds lines to the SDK and writes what it answers, but for the answer to a handshake that
     was given already."""
 
-    def __init__(self, box: Box, write: Callable[[bytes], None], recorded: list[bytes]) -> None:
+    def __init__(
+        self, box: Box, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
+    ) -> None:
         self.write = write
         self.served = Served(box)
+        # Whoever has answered the handshake tells this client of lists, without a gap.
+        self.served.changes.tells_of_lists = not recorded
+        self.served.server.middleware.append(drain.count)
         self.silent: set[Any] = set()
         self.unanswered: set[Any] = set()
-        self.all_answered = asyncio.Event()
-        """Set while nothing is unanswered."""
+        drain.sources.append(lambda: bool(self.unanswered or self.served.tasks.running))
         self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
         outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
         for line in recorded:
@@ -55,7 +59,7 @@ class Bridge:
             answers = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
             if answers and message.id in self.silent:
                 self.silent.discard(message.id)
-                self._answered(message.id)
+                self.unanswered.discard(message.id)
                 continue
             try:
                 line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
@@ -65,12 +69,7 @@ class Bridge:
             else:
                 self.write(line)
             if answers:
-                self._answered(message.id)
-
-    def _answered(self, number: Any) -> None:
-        self.unanswered.discard(number)
-        if not self.unanswered:
-            self.all_answered.set()
+                self.unanswered.discard(message.id)
 
     def receive(self, line: bytes) -> None:
         """Take a line from the client."""
@@ -81,14 +80,23 @@ class Bridge:
             return
         if isinstance(item.message, t.JSONRPCRequest):
             self.unanswered.add(item.message.id)
-            self.all_answered.clear()
+        elif isinstance(item.message, t.JSONRPCNotification):
+            self._given_up(item.message)
         self.send.send_nowait(item)
 
-    async def close(self, patience: float) -> None:
-        """The client says nothing more: answer what it has asked, but not for long, and end."""
-        if self.unanswered:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.all_answered.wait(), patience)
+    def _given_up(self, notice: t.JSONRPCNotification) -> None:
+        """Expect no answer to what the client has cancelled."""
+        if notice.method == "notifications/cancelled" and notice.params:
+            number = notice.params.get("requestId")
+            if isinstance(number, int | str):
+                self.unanswered.discard(number)
+
+    def end_listeners(self) -> None:
+        """End the streams of `subscriptions/listen`, each with its result."""
+        self.served.changes.close()
+
+    async def close(self) -> None:
+        """End; nobody waits for an answer any more."""
         await self.served.tasks.close()
         self.send.close()
         _, late = await asyncio.wait(self.tasks, timeout=1)

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from mcp.server.subscriptions import InMemorySubscriptionBus
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
@@ -37,18 +37,38 @@ class Changes:
         self.watch = watch
         """Whether clients can be told of changes: not where each request is on its own."""
         self.bus = InMemorySubscriptionBus()
+        self._listeners = ListenHandler(self.bus)
         self.clients: WeakSet[Any] = WeakSet()
         self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
         self.levels: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self.tells_of_lists = True
+        """Whether clients with a handshake hear from here that a list has changed."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[Any] = set()
         box.on_change(self._changed)
 
+    async def meet(self, ctx: Any, call_next: Any) -> Any:
+        """Remember whoever says anything at all; this is middleware of the SDK.
+
+        Before it is called there is nobody who could be told, and so no loop to tell them in.
+        """
+        if ctx.method != "initialize":  # not before a version is agreed upon
+            self.seen(ctx)
+        return await call_next(ctx)
+
     def seen(self, ctx: Any) -> None:
-        """Remember a client who has asked for a list."""
+        """Remember a client."""
         self._loop = asyncio.get_running_loop()
         if self.watch and ctx.protocol_version < BARE_SINCE:
             self.clients.add(connection_of(ctx))
+
+    async def listen(self, ctx: Any, params: Any) -> Any:
+        """Answer `subscriptions/listen`; a change after the acknowledgement is never missed."""
+        return await self._listeners(ctx, params)
+
+    def close(self) -> None:
+        """End the streams of listeners, each with its result (basic/patterns/subscriptions)."""
+        self._listeners.close()
 
     def subscribe(self, ctx: Any, uri: str) -> None:
         """Tell a client when a resource changes."""
@@ -87,7 +107,7 @@ class Changes:
                     await _quietly(each.send_resource_updated(uri))
             return
         await self.bus.publish(_EVENTS[what]())
-        for each in list(self.clients):
+        for each in list(self.clients) if self.tells_of_lists else ():
             await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
 
 

@@ -8,15 +8,14 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .drain import HTTP_SECONDS
 from .guard import LOOPBACK
 from .http import MOST_BODY, App
 
 if TYPE_CHECKING:
     from .box import Box
     from .signin import SignIn
-
-_PATIENCE = 3
-"""Seconds for calls that run when the server is told to end."""
+    from .state_key import Keys
 
 
 def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
@@ -49,12 +48,12 @@ def serve_http(
     max_body: int = MOST_BODY,
     rate_limit: str | None = None,
     metrics: bool = False,
+    drain: float = HTTP_SECONDS,
+    state_key: Keys = None,
     short: bool = True,
     listening: socket.socket | None = None,
 ) -> None:
     """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
-    import uvicorn
-
     if not is_loopback(host) and not tokens and sign_in is None and auth:
         msg = (
             f"{host} can be reached by other machines: give tokens=... or sign_in=..., or say auth=False "
@@ -73,20 +72,14 @@ def serve_http(
         max_body=max_body,
         rate_limit=rate_limit,
         metrics=metrics,
+        drain=drain,
+        state_key=state_key,
         short=short,
     )
-    certificate, key = tls or (None, None)
-    settings = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
-        # Streams of clients that listen never end by themselves.
-        timeout_graceful_shutdown=_PATIENCE,
-    )
+    from .http.server import Server
+
     with listening or listen(host, port) as heard:
-        uvicorn.Server(settings).run(sockets=[heard])
+        Server(app, tls=tls).run(sockets=[heard])
 
 
 def listen(host: str, port: int) -> socket.socket:

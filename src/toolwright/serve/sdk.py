@@ -13,7 +13,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from ..asking import CannotAsk, InputNeeded
@@ -53,7 +52,14 @@ _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 class Served:
     """One toolbox, as handlers of the SDK's server."""
 
-    def __init__(self, box: Box, *, watch: bool = True, trusted: bool = True) -> None:
+    def __init__(
+        self,
+        box: Box,
+        *,
+        watch: bool = True,
+        trusted: bool = True,
+        state_keys: Sequence[bytes] = (),
+    ) -> None:
         self.box = box
         self.changes = Changes(box, watch=watch)
         self.tasks = Tasks(box)
@@ -76,7 +82,7 @@ class Served:
         if offers_prompts or any(each.is_template for each in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
-            handlers["on_subscriptions_listen"] = ListenHandler(self.changes.bus)
+            handlers["on_subscriptions_listen"] = self.changes.listen
         self.server: Server[Any] = Server(
             box.name,
             version=box.version,
@@ -103,8 +109,11 @@ class Served:
         """What the handshake says."""
         # The HTTP transport asks for this without saying what can change.
         vars(self.server)["create_initialization_options"] = lambda: handshake
-        security = RequestStateSecurity.ephemeral()
+        # Without keys, only this process opens what it has sealed.
+        keys = RequestStateSecurity(keys=state_keys) if state_keys else None
+        security = keys or RequestStateSecurity.ephemeral()
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
+        self.server.middleware.append(self.changes.meet)
 
     def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
         """Add what newer clients must be told: that it is complete, and how long it may be kept."""

@@ -12,12 +12,11 @@ import select
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from ..call import Call
 from ..errors import CallError
@@ -27,6 +26,15 @@ from ..run.frames import take_over
 from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
+from .drain import (
+    INTERNAL_ERROR,
+    STDIO_SECONDS,
+    STOPPED,
+    STOPPING,
+    Drain,
+    check_drain,
+    is_still_answered,
+)
 
 if TYPE_CHECKING:
     from .box import Box
@@ -37,18 +45,19 @@ _TOO_LONG = (
 )
 _AT_ONCE = 4096
 """A pipe that can be written to at all takes so many bytes without blocking."""
-_PATIENCE = 1.0
-"""Seconds for what runs when the input ends: less than clients wait before they kill a server."""
 
 
-def serve(box: Box, *, short: bool = True) -> None:
+def serve(box: Box, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
     """Serve until standard input ends."""
-    converse(box, take_over(), short=short)
+    check_drain(drain)
+    converse(box, take_over(), short=short, drain=drain)
 
 
-def converse(box: Box, wire: tuple[int, int], *, short: bool = True) -> None:
+def converse(
+    box: Box, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
+) -> None:
     """Serve over descriptors that were taken over before."""
-    asyncio.run(Conversation(box, *wire, short=short).run())
+    asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
 
 
 class Writer:
@@ -102,7 +111,7 @@ class Conversation:
     answer itself; only what must be awaited, and the SDK, need the event loop.
     """
 
-    def __init__(self, box: Box, wire_in: int, wire_out: int, *, short: bool) -> None:
+    def __init__(self, box: Box, wire_in: int, wire_out: int, *, short: bool, drain: float) -> None:
         self.box = box
         self.wire_in = wire_in
         self.writer = Writer(wire_out)
@@ -117,6 +126,8 @@ class Conversation:
         """Calls whose answer is not written yet, though they may have ended."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.drain = Drain(drain)
+        self.drain.sources.append(lambda: bool(self.unwritten))
 
     async def run(self) -> None:
         """Read and answer until the input ends."""
@@ -126,21 +137,37 @@ class Conversation:
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             # Clients that are in a hurry say it so; what is open is closed all the same.
-            self.loop.add_signal_handler(signal.SIGTERM, over.set)
+            for each in (signal.SIGTERM, signal.SIGINT):
+                self.loop.add_signal_handler(each, self._told_to_end, self.loop, over)
         await over.wait()
         await self._finish()
         if self.sdk is not None:
-            await self.sdk.close(_PATIENCE)
+            await self.sdk.close()
         await self.box.aclose()
         self.writer.close()
 
+    def _told_to_end(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
+        """End; told twice, wait for nothing; told three times, die."""
+        if over.is_set():
+            self.drain.hurried = True
+            for each in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(each)
+                signal.signal(each, signal.SIG_DFL)
+        over.set()
+
     async def _finish(self) -> None:
-        """Let calls that are about to end do so, and stop the others."""
-        end = time.monotonic() + _PATIENCE
-        while self.unwritten and time.monotonic() < end:  # noqa: ASYNC110 - they end in any thread
-            await asyncio.sleep(0.01)
-        for each in list(self.running.values()):
-            each.cancel()
+        """Let calls that are about to end do so, and answer the others with an error."""
+        self.drain.begin()
+        if self.sdk is not None:
+            self.sdk.end_listeners()
+        await self.drain.wait()
+        for number in list(self.running):
+            run = self.running.pop(number, None)
+            if run is not None and not run.cancelled:
+                run.cancel()
+                self.writer.write(_error(number, STOPPED))
+        await self.drain.stop()
+        await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
         begun = bytearray()  # a line that is not whole yet: one piece, so that its memory goes back
@@ -172,6 +199,8 @@ class Conversation:
         if not line.strip():
             return
         try:
+            if self.drain.begun and self._refused(line):
+                return
             if self.short and self._answered(line):
                 return
         except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
@@ -180,6 +209,17 @@ class Conversation:
             self.short = False  # the SDK leads this conversation
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self._to_sdk, line)
+
+    def _refused(self, line: bytes) -> bool:
+        """Refuse what is new while the server stops."""
+        try:
+            message: Any = from_json(line)
+        except ValueError:
+            return False
+        if not is_node(message) or is_still_answered(message):
+            return False
+        self.writer.write(_error(message["id"], STOPPING))
+        return True
 
     def _answered(self, line: bytes) -> bool:
         try:
@@ -280,11 +320,11 @@ class Conversation:
         self, task: Task, run: Run, result: Any, failure: BaseException | None = None
     ) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
-        self.running.pop(task.id, None)
+        is_owed = self.running.pop(task.id, None) is run
         run.let_go()
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
-        if not run.cancelled:
+        if is_owed and not run.cancelled:
             self.writer.write(self.desk.finished(task, result))
         self.unwritten.discard(run)
 
@@ -330,8 +370,11 @@ class Conversation:
         return self.protocol not in ("", LATEST_PROTOCOL)
 
     def _changed(self, what: str, _: str) -> None:
-        """Tell a client with a handshake that a list has changed; the SDK does if it is there."""
-        if self.sdk is None and self._has_handshake and what != "resource":
+        """Tell a client whose handshake was answered here that a list has changed.
+
+        Others are told by the SDK, which knows them; of resources everybody is.
+        """
+        if self._has_handshake and what != "resource":
             method = f"notifications/{what}/list_changed".encode()
             self.writer.write(b'{"jsonrpc":"2.0","method":"%s"}' % method)
 
@@ -339,8 +382,13 @@ class Conversation:
         if self.sdk is None:
             from .bridge import Bridge
 
-            self.sdk = Bridge(self.box, self.writer.write, list(self.recorded))
+            self.sdk = Bridge(self.box, self.writer.write, list(self.recorded), self.drain)
         self.sdk.receive(line)
+
+
+def _error(number: Any, text: str) -> bytes:
+    error = {"code": INTERNAL_ERROR, "message": text}
+    return to_json({"jsonrpc": "2.0", "id": number, "error": error})
 
 
 class Run:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...limits import check_count, rate_from
+from ..drain import HTTP_SECONDS, Drain
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
 from ..pace import Pace
+from ..state_key import Keys, state_keys
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
 from .body import Gone, read_body, replayed
+from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
+from .health import PATHS, tell_health
 from .plain import PlainRequests
 from .sessions import SdkSessions
 
@@ -39,6 +44,8 @@ class App:
         max_body: int = MOST_BODY,
         rate_limit: str | None = None,
         metrics: bool = False,
+        drain: float = HTTP_SECONDS,
+        state_key: Keys = None,
         short: bool = True,
     ) -> None:
         self.box = box
@@ -52,7 +59,17 @@ class App:
         self.most_body = max_body
         self.pace = Pace(rate_from(rate_limit)) if rate_limit is not None else None
         self.short = PlainRequests(box, watch=not stateless) if short else None
-        self.sdk = SdkSessions(box, stateless=stateless, most_body=max_body)
+        self.drain = Drain(drain)
+        self.exchanges = Exchanges(self.drain)
+        self._stopping: asyncio.Future[None] | None = None
+        self.sdk = SdkSessions(
+            box,
+            stateless=stateless,
+            most_body=max_body,
+            drain=self.drain,
+            state_keys=state_keys(state_key),
+            stop=self.stop,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one connection."""
@@ -67,7 +84,10 @@ class App:
             await answer(send, self.metadata.document, (b"access-control-allow-origin", b"*"))
             return
         if asked not in (self.path, "") and not (self.counted and asked == "/metrics"):
-            await say(send, 404, "not found")
+            if asked in PATHS:
+                await tell_health(send, scope["method"], asked, is_ready=not self.drain.begun)
+            else:
+                await say(send, 404, "not found")
             return
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         once = len(headers) == len(scope["headers"])
@@ -107,7 +127,28 @@ class App:
         send: Send,
         who: Caller | None,
     ) -> None:
-        if scope["method"] == "POST":
+        exchange = Exchange()
+        self.exchanges.open.add(exchange)
+        try:
+            await self._exchange(exchange, scope, headers, receive, send, who)
+        except asyncio.CancelledError:
+            if not exchange.is_stopped:
+                raise
+            await give_up(send, exchange)
+        finally:
+            self.exchanges.open.discard(exchange)
+
+    async def _exchange(
+        self,
+        exchange: Exchange,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        who: Caller | None,
+    ) -> None:
+        method = scope["method"]
+        if method == "POST":
             try:
                 body = await read_body(receive, self.most_body)
             except Gone:
@@ -115,9 +156,16 @@ class App:
             if body is None:
                 await say(send, 413, f"a request may have {self.most_body} bytes")
                 return
-            if self.short and await self.short.answered(headers, body, receive, send, who):
+            exchange.body = body
+        if self.drain.begun and is_new(method, headers, exchange.body):
+            await refuse(send)
+            return
+        if method == "POST":
+            exchange.kind = "plain"
+            if self.short and await self.short.answered(headers, exchange.body, receive, send, who):
                 return
-            receive = replayed(body, receive)
+            receive = replayed(exchange.body, receive)
+        exchange.kind = None if is_listener(method, headers) else "sdk"
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         await self.sdk.answer(scope, receive, send)
@@ -132,10 +180,33 @@ class App:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
+    async def stop(self) -> None:
+        """Answer what runs, refuse what is new, and end every stream."""
+        if self._stopping is None:
+            self._stopping = asyncio.ensure_future(self._stop())
+        await asyncio.shield(self._stopping)
+
+    async def _stop(self) -> None:
+        drain, exchanges = self.drain, self.exchanges
+        drain.begin()
+        self.sdk.end_listeners()
+        await drain.wait()
+        exchanges.stop("plain")
+        await drain.stop()
+        # What was answered last may still be on its way through a stream that is resumed.
+        await drain.until(lambda: not exchanges.are_at_work, 1)
+        await self.sdk.end_sessions()
+        await drain.until(lambda: not exchanges.open, 0.5)
+        exchanges.stop()
+        await drain.until(lambda: not exchanges.open, 0.5)
+
     async def close(self) -> None:
         """End all sessions, and close the toolbox."""
+        await self.stop()
         await self.sdk.close()
         await self.box.aclose()
+        self.drain.over()
+        self._stopping = None
 
 
 def _client(scope: Scope, who: Caller | Refusal | None) -> str:

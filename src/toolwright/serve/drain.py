@@ -1,0 +1,112 @@
+"""The end of a server: what runs is answered, nothing new begins."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+HTTP_SECONDS = 3.0
+STDIO_SECONDS = 1.0
+"""Less than clients wait before they kill a server that they have started."""
+STOPPING = "the server is stopping: try again soon"
+STOPPED = "the server was stopped while this request ran"
+INTERNAL_ERROR = -32603
+_LOOK = 0.01
+
+# What belongs to a call that runs already, or costs nothing.
+_STILL_ANSWERED = frozenset(("ping", "tasks/get", "tasks/update", "tasks/cancel"))
+
+
+class Drain:
+    """Whether a server is stopping, and which requests it still works on."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = check_drain(seconds)
+        self.begun = False
+        self.hurried = False
+        """Whether somebody has said it twice."""
+        self.sources: list[Callable[[], bool]] = []
+        """Each says whether something runs, besides the requests that are counted here."""
+        self._requests: set[asyncio.Task[Any]] = set()
+        self._stopped: set[asyncio.Task[Any]] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything runs that is owed an answer."""
+        return bool(self._requests) or any(runs() for runs in self.sources)
+
+    async def count(self, ctx: Any, call_next: Any) -> Any:
+        """Count a request of the SDK's server while it runs; this is middleware of the SDK.
+
+        One that is stopped is answered with an error. Listeners are not counted: they never end.
+        """
+        task = asyncio.current_task()
+        is_handshake = ctx.method == "initialize"  # runs in the task that reads
+        if ctx.request_id is None or is_handshake or ctx.method == "subscriptions/listen":
+            return await call_next(ctx)
+        if task is None:
+            return await call_next(ctx)
+        self._requests.add(task)
+        try:
+            return await call_next(ctx)
+        except asyncio.CancelledError:
+            if task not in self._stopped:
+                raise
+            from mcp.shared.exceptions import MCPError
+
+            task.uncancel()
+            raise MCPError(code=INTERNAL_ERROR, message=STOPPED) from None
+        finally:
+            self._requests.discard(task)
+            self._stopped.discard(task)
+
+    def begin(self) -> None:
+        """Refuse what is new from now on."""
+        self.begun = True
+
+    async def wait(self) -> None:
+        """Wait for what runs, but not longer than the setting says."""
+        await self.until(lambda: self.hurried or not self.is_busy, self.seconds)
+
+    async def stop(self) -> None:
+        """Answer requests that still run with an error, and let these answers be written."""
+        for task in self._requests:
+            self._stopped.add(task)
+            task.cancel()
+        await self.until(lambda: not self._requests, 1)
+
+    async def until(self, ready: Callable[[], bool], seconds: float) -> None:
+        """Wait until something is so, for a while; it may change in any thread."""
+        end = time.monotonic() + seconds
+        while not ready() and time.monotonic() < end:  # noqa: ASYNC110 - see above
+            await asyncio.sleep(_LOOK)
+
+    def over(self) -> None:
+        """It has ended; another run may begin."""
+        self.begun = self.hurried = False
+
+
+def is_still_answered(message: Any) -> bool:
+    """Return whether a message is taken while the server is stopping.
+
+    Answers, notifications, and what is about a call that has begun: its tasks, or the next round
+    of one that asks its caller.
+    """
+    if not isinstance(message, dict):
+        return False
+    method: Any = message.get("method")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if method is None or "id" not in message:
+        return True
+    params: Any = message.get("params")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return method in _STILL_ANSWERED or (isinstance(params, dict) and "requestState" in params)
+
+
+def check_drain(seconds: Any) -> float:
+    """Return how long a server waits for what runs. Raises `ValueError`."""
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 <= seconds < float("inf"):
+        msg = f"drain must be a number of seconds, 0 or more; got {seconds!r}"
+        raise ValueError(msg)
+    return float(seconds)

@@ -1,0 +1,56 @@
+"""Uvicorn, which lets calls end before it closes what they are answered on."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from types import FrameType
+
+import uvicorn
+
+from .app import App
+
+_FLUSH = 1
+"""Seconds for answers that are written already to reach their clients."""
+
+
+class Server(uvicorn.Server):
+    """Serves one app until a signal comes, and drains it while connections are still taken.
+
+    The signals are not raised again at the end: a server that was told to end has not failed.
+    """
+
+    stops_its_app = True
+
+    def __init__(self, app: App, *, tls: tuple[str, str] | None) -> None:
+        certificate, key = tls or (None, None)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                ssl_certfile=certificate,
+                ssl_keyfile=key,
+                timeout_graceful_shutdown=_FLUSH,
+            )
+        )
+        self.app = app
+        self.is_told = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end; said twice, wait for nothing; said three times, die."""
+        if self.is_told:
+            self.app.drain.hurried = True
+            for each in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(each, signal.SIG_DFL)
+        self.is_told = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether the main loop ends."""
+        return await super().on_tick(counter) or self.is_told
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Drain, then close; libraries that watch `should_exit` cut streams when it is set."""
+        await self.app.stop()
+        self.should_exit = True
+        await super().shutdown(sockets)
