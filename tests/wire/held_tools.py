@@ -25,7 +25,7 @@ def hello() -> str:
 
 async def _held(label: str) -> str:
     (FOLDER / f"{label}.began").touch()
-    while not (FOLDER / "go").exists():
+    while not (FOLDER / "go").exists():  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     return label
 
@@ -42,6 +42,14 @@ def blocked(label: str) -> str:
     (FOLDER / f"{label}.began").touch()
     while not (FOLDER / "go").exists():
         time.sleep(0.01)
+    return label
+
+
+@box.tool
+async def frozen(label: str) -> str:
+    """Block the event loop."""
+    (FOLDER / f"{label}.began").touch()
+    time.sleep(600)  # noqa: ASYNC251
     return label
 
 
@@ -92,3 +100,9 @@ def add_things() -> str:
 
     box.changed("resource", "memo://one")
     return str(count)
+
+
+@box.tool
+def environment() -> str:
+    """Show what a child process of a tool would see."""
+    return str(dict(os.environ))

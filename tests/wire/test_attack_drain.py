@@ -3,11 +3,21 @@
 import json
 import os
 import signal
+import socket
 from pathlib import Path
 
 import pytest
-from processes import MODERN, Http, until
-from streams import Gate, Session, modern_call, modern_listen, ready, signs_of_trouble, text_of
+from processes import MODERN, Http, Stdio, until
+from streams import (
+    Gate,
+    Session,
+    Stream,
+    modern_call,
+    modern_listen,
+    ready,
+    signs_of_trouble,
+    text_of,
+)
 
 TOOLS = Path(__file__).with_name("held_tools.py")
 ASKED = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
@@ -48,7 +58,7 @@ def test_calls_of_both_eras_are_answered_after_the_signal(gate, how):
         assert signs_of_trouble(server.said()) == []
 
 
-@pytest.mark.promise("serve.drain-new")
+@pytest.mark.promise("serve.drain-new", "serve.ready", "serve.ready-host")
 def test_what_is_new_is_refused_and_what_belongs_to_a_call_is_not(gate):
     with Http(TOOLS, "--drain", "60") as server:
         session, leaving = Session(server, {"elicitation": {}}), Session(server)
@@ -139,6 +149,7 @@ def test_listeners_hold_nothing_up_and_are_told_the_end(gate):
         assert signs_of_trouble(server.said()) == []
 
 
+@pytest.mark.promise("serve.drain-late")
 @pytest.mark.parametrize("more", [["--drain", "0"], []])
 def test_calls_that_take_too_long_are_answered_with_an_error(gate, more):
     with Http(TOOLS, *(more or ["--drain", "600"])) as server:
@@ -160,6 +171,46 @@ def test_calls_that_take_too_long_are_answered_with_an_error(gate, more):
             assert error["message"] == "the server was stopped while this request ran"
         assert server.process.wait(30) == 0
         assert signs_of_trouble(server.said()) == []
+
+
+def test_an_answer_reaches_a_stream_that_was_resumed(gate):
+    with Http(TOOLS, "--drain", "60") as server:
+        session = Session(server)
+        first = session.begin("held", 1, label="resumed")
+        assert first.status == 200
+        event = next(line for line in first.file if line.startswith(b"id:"))[3:].strip().decode()
+        gate.began("resumed")
+        first.connection.shutdown(socket.SHUT_RDWR)
+        first.close()
+        data = server.request(
+            "GET",
+            mcp_session_id=session.number,
+            mcp_protocol_version="2025-11-25",
+            last_event_id=event,
+        )
+        again = Stream(server, data)
+        assert again.status == 200
+        told(server)
+        gate.open()
+        assert text_of(again.answer()) == "resumed"
+        assert server.process.wait(30) == 0
+
+
+@pytest.mark.promise("serve.drain-twice")
+@pytest.mark.parametrize("transport", ["http", "stdio", "workers"])
+def test_told_twice_it_ends_though_a_tool_blocks_everything(gate, transport):
+    more = ["--workers", "1" if transport == "http" else "2"] if transport != "stdio" else []
+    with Stdio(TOOLS) if transport == "stdio" else Http(TOOLS, *more) as server:
+        if transport == "stdio":
+            server.begin("tools/call", {"name": "frozen", "arguments": {"label": "frozen"}})
+        else:
+            modern_call(server, "frozen", label="frozen")
+        gate.began("frozen")
+        server.process.send_signal(signal.SIGTERM)
+        until(
+            lambda: server.process.send_signal(signal.SIGTERM) or server.process.poll() is not None,
+            "end",
+        )
 
 
 @pytest.mark.promise("serve.drain-workers")

@@ -111,10 +111,8 @@ class Workers:
             worker.terminate()
 
     def _end(self, _number: int, _frame: object) -> None:
-        """End; told twice, the workers are too; told three times, die."""
+        """End; told twice, the workers are told twice, too."""
         if self.over.is_set():
-            for each in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(each, signal.SIG_DFL)
             self._tell()
         self.over.set()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -92,7 +93,8 @@ class Changes:
         """Take a change; called in any thread."""
         if self._loop is None or self._loop.is_closed() or not self.watch:
             return
-        self._loop.call_soon_threadsafe(self._start, what, uri)
+        with contextlib.suppress(RuntimeError):  # it has been closed just now
+            self._loop.call_soon_threadsafe(self._start, what, uri)
 
     def _start(self, what: str, uri: str) -> None:
         task = asyncio.ensure_future(self._tell(what, uri))

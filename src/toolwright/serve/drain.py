@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +16,9 @@ STOPPING = "the server is stopping: try again soon"
 STOPPED = "the server was stopped while this request ran"
 INTERNAL_ERROR = -32603
 _LOOK = 0.01
+_LAST = 2.0
+"""Seconds that a server has to close what is open after it was told twice to end."""
+_HOPS = 50
 
 # What belongs to a call that runs already, or costs nothing.
 _STILL_ANSWERED = frozenset(("ping", "tasks/get", "tasks/update", "tasks/cancel"))
@@ -82,6 +87,18 @@ class Drain:
         end = time.monotonic() + seconds
         while not ready() and time.monotonic() < end:  # noqa: ASYNC110 - see above
             await asyncio.sleep(_LOOK)
+
+    async def settle(self) -> None:
+        """Let messages that are on their way through the SDK's queues arrive."""
+        for _ in range(_HOPS):
+            await asyncio.sleep(0)
+
+    def hurry(self) -> None:
+        """Wait for nothing, and end soon whatever hangs; called by a signal, the loop may hang."""
+        self.hurried = True
+        last = threading.Timer(_LAST, os._exit, (1,))
+        last.daemon = True
+        last.start()
 
     def over(self) -> None:
         """It has ended; another run may begin."""

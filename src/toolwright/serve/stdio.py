@@ -8,12 +8,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import select
 import signal
-import sys
 import threading
-from collections.abc import Callable
-from queue import SimpleQueue
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
@@ -35,6 +32,7 @@ from .drain import (
     check_drain,
     is_still_answered,
 )
+from .line_writer import Writer
 
 if TYPE_CHECKING:
     from .box import Box
@@ -43,8 +41,6 @@ MOST_LINE = 64 * 1024 * 1024
 _TOO_LONG = (
     b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is too long"}}'
 )
-_AT_ONCE = 4096
-"""A pipe that can be written to at all takes so many bytes without blocking."""
 
 
 def serve(box: Box, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
@@ -58,50 +54,6 @@ def converse(
 ) -> None:
     """Serve over descriptors that were taken over before."""
     asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
-
-
-class Writer:
-    """Writes whole lines in order; small ones at once, others in a thread that may block."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.lock = threading.Lock()
-        self.waiting = 0
-        self.queue: SimpleQueue[bytes | None] = SimpleQueue()
-        self.thread: threading.Thread | None = None
-        self.selects = sys.platform != "win32"
-
-    def write(self, line: bytes) -> None:
-        """Write a line; never blocks."""
-        data = line + b"\n"
-        with self.lock:
-            if not self.waiting and len(data) <= _AT_ONCE and self._ready():
-                with contextlib.suppress(OSError):  # nobody reads any more: the input ends, too
-                    os.write(self.descriptor, data)
-                return
-            self.waiting += 1
-            if self.thread is None:
-                self.thread = threading.Thread(target=self._work, daemon=True)
-                self.thread.start()
-        self.queue.put(data)
-
-    def _ready(self) -> bool:
-        return self.selects and bool(select.select([], [self.descriptor], [], 0)[1])
-
-    def _work(self) -> None:
-        while (data := self.queue.get()) is not None:
-            with contextlib.suppress(OSError):
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(self.descriptor, view) :]
-            with self.lock:
-                self.waiting -= 1
-
-    def close(self) -> None:
-        """Write what waits, and end."""
-        if self.thread is not None:
-            self.queue.put(None)
-            self.thread.join(5)
 
 
 class Conversation:
@@ -135,25 +87,40 @@ class Conversation:
         self.box.on_change(self._changed)
         over = asyncio.Event()
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            # Clients that are in a hurry say it so; what is open is closed all the same.
-            for each in (signal.SIGTERM, signal.SIGINT):
-                self.loop.add_signal_handler(each, self._told_to_end, self.loop, over)
-        await over.wait()
+        with self._signals(self.loop, over):
+            await over.wait()
+            await self._end()
+
+    async def _end(self) -> None:
+        """Answer what runs, and close what is open."""
         await self._finish()
         if self.sdk is not None:
             await self.sdk.close()
         await self.box.aclose()
         self.writer.close()
 
-    def _told_to_end(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-        """End; told twice, wait for nothing; told three times, die."""
-        if over.is_set():
-            self.drain.hurried = True
-            for each in (signal.SIGTERM, signal.SIGINT):
-                loop.remove_signal_handler(each)
-                signal.signal(each, signal.SIG_DFL)
-        over.set()
+    @contextlib.contextmanager
+    def _signals(
+        self, loop: asyncio.AbstractEventLoop, over: asyncio.Event
+    ) -> Generator[None, None, None]:
+        """End when a signal says so; told twice, wait for nothing, even if the loop hangs."""
+        is_told = False
+
+        def tell(_number: int, _frame: object) -> None:
+            nonlocal is_told
+            if is_told:
+                self.drain.hurry()
+            is_told = True
+            loop.call_soon_threadsafe(over.set)
+
+        before: dict[int, Any] = {}
+        with contextlib.suppress(ValueError):  # not in the main thread
+            before = {each: signal.signal(each, tell) for each in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
 
     async def _finish(self) -> None:
         """Let calls that are about to end do so, and answer the others with an error."""

@@ -193,8 +193,8 @@ class App:
         await drain.wait()
         exchanges.stop("plain")
         await drain.stop()
-        # What was answered last may still be on its way through a stream that is resumed.
         await drain.until(lambda: not exchanges.are_at_work, 1)
+        await drain.settle()  # an answer may go to a stream that was resumed, which is no work
         await self.sdk.end_sessions()
         await drain.until(lambda: not exchanges.open, 0.5)
         exchanges.stop()

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 _LOOK = 0.1
+_watching: set[object] = set()
+"""The apps of this process that have not ended yet; the switch is one for all."""
 
 
 async def watch_host(stop: Callable[[], Awaitable[None]]) -> None:
@@ -21,14 +23,15 @@ async def watch_host(stop: Callable[[], Awaitable[None]]) -> None:
         return
     from sse_starlette.sse import AppStatus
 
-    was_automatic = AppStatus.enable_automatic_graceful_drain
+    _watching.add(stop)
     AppStatus.disable_automatic_graceful_drain()
     try:
         while not server.should_exit:  # noqa: ASYNC110 - uvicorn has no event
             await asyncio.sleep(_LOOK)
         await stop()
     finally:
-        if was_automatic:
+        _watching.discard(stop)
+        if not _watching:
             AppStatus.enable_automatic_graceful_drain_mode()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 from types import FrameType
 
@@ -38,11 +37,9 @@ class Server(uvicorn.Server):
         self.is_told = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end; said twice, wait for nothing; said three times, die."""
+        """Begin to end; told twice, wait for nothing."""
         if self.is_told:
-            self.app.drain.hurried = True
-            for each in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(each, signal.SIG_DFL)
+            self.app.drain.hurry()
         self.is_told = True
 
     async def on_tick(self, counter: int) -> bool:
