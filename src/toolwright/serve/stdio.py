@@ -63,7 +63,9 @@ class Conversation:
     answer itself; only what must be awaited, and the SDK, need the event loop.
     """
 
-    def __init__(self, box: Box, wire_in: int, wire_out: int, *, short: bool, drain: float) -> None:
+    def __init__(
+        self, box: Box, wire_in: int, wire_out: int, *, short: bool, drain: float = STDIO_SECONDS
+    ) -> None:
         self.box = box
         self.wire_in = wire_in
         self.writer = Writer(wire_out)
