@@ -15,7 +15,7 @@ from ..metadata import Metadata
 from ..state_key import Keys, state_keys
 from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
-from .body import BodyMemory, Full, Gone, Slow, read_body, replayed
+from .body import BodyMemory, BodyTimes, Full, Gone, Slow, read_body, replayed
 from .cors import answer_preflight, is_preflight, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
@@ -68,7 +68,7 @@ class App:
         check_count("max_body", max_body)
         check_seconds("body_timeout", body_timeout)
         self.most_body = max_body
-        self.body_timeout = body_timeout
+        self.body_times = BodyTimes(body_timeout)
         self.bodies = BodyMemory(_BODIES * max_body)
         self.proxies = TrustedProxies(trusted_proxies)
         self.admission = Admission(
@@ -161,7 +161,7 @@ class App:
         send = exchange.send
         try:
             body = await read_body(
-                exchange.receive, self.most_body, self.body_timeout, self.bodies, exchange.client
+                exchange.receive, self.most_body, self.body_times, self.bodies, exchange.client
             )
         except Gone:
             return False
