@@ -90,11 +90,11 @@ _RATE = re.compile(r"\s*(\d{1,9})\s*/\s*(\d{1,6})?\s*(s|sec|second|m|min|minute|
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-def rate_from(text: str) -> Rate:
+def rate_from(text: str, name: str = "rate_limit") -> Rate:
     """Read `"10/s"`, `"100/min"`, `"5/10s"`. Raises `ValueError`."""
     found = _RATE.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if found is None or int(found[1]) < 1 or int(found[2] or 1) < 1:
-        msg = f'rate_limit is written like "10/s", "100/min" or "5/10s"; got {text!r}'
+        msg = f'{name} is written like "10/s", "100/min" or "5/10s"; got {text!r}'
         raise ValueError(msg)
     return Rate(int(found[1]), int(found[2] or 1) * _SECONDS[found[3][0]])
 

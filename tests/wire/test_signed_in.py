@@ -1,17 +1,13 @@
 """Signing in to a server that the command started: tokens of a local issuer, roles, TLS."""
 
-import datetime
 import json
 import ssl
 import time
 import urllib.request
 
 import pytest
+from certificates import certificate
 from command_files import here
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.x509.oid import NameOID
 from processes import INITIALIZE, Http, refused
 from test_signin import KEYS, OTHER_RSA_KEY, RSA_KEY, Issuer, jwt
 
@@ -152,33 +148,6 @@ def test_static_tokens_and_signing_in_go_together(here, issuer):
 )
 def test_settings_that_cannot_be(here, given, said):
     assert said in refused(2, "serve", "shop.py", "--http", *given)
-
-
-def certificate(folder):
-    """Make a certificate for this machine."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    (folder / "key.pem").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return folder / "cert.pem", folder / "key.pem"
 
 
 def test_https(here, tmp_path):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the settings of the server. Raises `Mistake`."""
     from ..limits import check_count, rate_from
+    from ..serve.address import TrustedProxies
     from ..serve.guard import tokens_from
     from ..serve.http import MOST_BODY
 
@@ -31,6 +32,8 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         check_count("--max-body", chosen.max_body)
         if chosen.rate_limit is not None:
             rate_from(chosen.rate_limit)
+        TrustedProxies(chosen.trusted_proxy)
+        bounds = _bounds(chosen)
         sign_in = _sign_in(chosen)
     except ValueError as error:
         raise Mistake(str(error)) from error
@@ -46,9 +49,31 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         "origins": chosen.allow_origin,
         "max_body": chosen.max_body or MOST_BODY,
         "rate_limit": chosen.rate_limit,
+        "trusted_proxies": chosen.trusted_proxy,
+        **bounds,
         "metrics": chosen.metrics,
         "short": not chosen.sdk,
     }
+
+
+def _bounds(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the bounds for clients that were given. Raises `ValueError`."""
+    from ..limits import check_count, check_seconds, rate_from
+
+    if chosen.failed_sign_ins is not None:
+        rate_from(chosen.failed_sign_ins, "--failed-sign-ins")
+    check_seconds("--header-timeout", chosen.header_timeout)
+    check_seconds("--body-timeout", chosen.body_timeout)
+    check_count("--max-connections", chosen.max_connections)
+    check_count("--max-connections-per-client", chosen.max_connections_per_client)
+    given = {
+        "failed_sign_ins": chosen.failed_sign_ins,
+        "header_timeout": chosen.header_timeout,
+        "body_timeout": chosen.body_timeout,
+        "max_connections": chosen.max_connections,
+        "max_connections_per_client": chosen.max_connections_per_client,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:

@@ -209,7 +209,46 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
         "--max-body", type=int, metavar="BYTES", help="how large a request may be (4 MiB)"
     )
     serve.add_argument("--listening", type=int, help=argparse.SUPPRESS)
+    _client_options(serve)
     _watch_options(serve)
+
+
+def _client_options(serve: argparse.ArgumentParser) -> None:
+    """Add what bounds clients."""
+    bounds = serve.add_argument_group("bounds for clients")
+    bounds.add_argument(
+        "--trusted-proxy",
+        action="append",
+        metavar="ADDRESS",
+        default=[],
+        help="believe what this proxy (or network) says about the client's address",
+    )
+    bounds.add_argument(
+        "--failed-sign-ins",
+        metavar="RATE",
+        help="failed sign-ins of one client before it is locked out (10/10min)",
+    )
+    bounds.add_argument(
+        "--header-timeout",
+        type=float,
+        metavar="SECONDS",
+        help="for the head of a request (10)",
+    )
+    bounds.add_argument(
+        "--body-timeout",
+        type=float,
+        metavar="SECONDS",
+        help="for its body, or for reading the answer; longer for large ones (30)",
+    )
+    bounds.add_argument(
+        "--max-connections", type=int, metavar="N", help="open connections in all (2000)"
+    )
+    bounds.add_argument(
+        "--max-connections-per-client",
+        type=int,
+        metavar="N",
+        help="and of one address (500)",
+    )
 
 
 def _watch_options(serve: argparse.ArgumentParser) -> None:

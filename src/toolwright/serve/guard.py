@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..run.redact import hide
+from .address import ip_from
 
+_MOST_ACCEPTED = 64
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
@@ -17,11 +19,11 @@ class Caller(NamedTuple):
     name: str
     roles: tuple[str, ...] = ()
     claims: Mapping[str, Any] = {}
-    """What else an issuer says of him."""
+    """What else an issuer says of them."""
 
 
 def user_of(caller: Caller) -> Any:
-    """Return somebody as the SDK knows him: a session belongs to who has begun it."""
+    """Return a caller as the SDK knows them: a session belongs to who has begun it."""
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken
 
@@ -40,6 +42,8 @@ class Refusal(NamedTuple):
     said: str
     challenge: str = ""
     """What to do about it, for the header `WWW-Authenticate`."""
+    retry_after: int = 0
+    """Seconds after which it is worth asking again, for the header `Retry-After`."""
 
 
 class Guard:
@@ -52,27 +56,52 @@ class Guard:
         origins: Iterable[str] = (),
         tokens: Mapping[str, Caller] | None = None,
     ) -> None:
-        self.hosts = frozenset((*LOOPBACK, *(each.lower() for each in hosts)))
-        self.any_host = "*" in self.hosts
+        self.hosts = frozenset(_name_and_port(each) for each in (*LOOPBACK, *hosts))
+        self.any_host = ("*", "") in self.hosts
+        self._accepted: set[bytes] = set()
+        """Headers that were looked at before: clients send the same one each time."""
         self.origins = frozenset(each.lower().rstrip("/") for each in origins)
         self.any_origin = "*" in self.origins
         self.tokens = {token.encode(): caller for token, caller in (tokens or {}).items()}
 
     def check(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
-        """Return who asks, or why he is refused; None if anybody may ask."""
-        host = headers.get(b"host", b"").decode("latin-1").lower()
-        if not self.any_host and _name(host) not in self.hosts and host not in self.hosts:
+        """Return who asks, or why they are refused; None if anybody may ask."""
+        refused = self.refusal(headers)
+        if refused is not None or not self.tokens:
+            return refused
+        return self.caller(headers.get(b"authorization", b""))
+
+    def refusal(self, headers: Mapping[bytes, bytes], reached: str = "") -> Refusal | None:
+        """Return why a host or origin is refused; None if it is not.
+
+        `reached` is the address of ours that the client has connected to.
+        """
+        host = headers.get(b"host", b"")
+        if host not in self._accepted and not self._accepts(host, reached):
             return Refusal(421, "this server does not answer to that host")
         origin = headers.get(b"origin")
-        if origin is not None and not self.any_origin:
+        if origin is not None and not self.shares_with(origin):
             sent = origin.decode("latin-1").lower()
-            bare = sent.split("://", 1)[-1]
-            local = _name(bare) in LOOPBACK and "://" in sent
-            if not local and sent not in self.origins:
+            if _name_and_port(sent.partition("://")[2])[0] not in LOOPBACK:
                 return Refusal(403, "this server does not answer to that origin")
-        return self._caller(headers.get(b"authorization", b"")) if self.tokens else None
+        return None
 
-    def _caller(self, sent: bytes) -> Caller | Refusal:
+    def shares_with(self, origin: bytes) -> bool:
+        """Return whether an origin was allowed by name: its pages may read answers."""
+        return self.any_origin or origin.decode("latin-1").lower() in self.origins
+
+    def _accepts(self, host: bytes, reached: str) -> bool:
+        name, port = _name_and_port(host.decode("latin-1"))
+        if self.any_host or (name, "") in self.hosts or (name, port) in self.hosts:
+            if len(self._accepted) < _MOST_ACCEPTED:
+                self._accepted.add(host)
+            return True
+        # A page that was rebound to our address still names its own host, never the address.
+        address = ip_from(name)
+        return address is not None and address == ip_from(reached)
+
+    def caller(self, sent: bytes) -> Caller | Refusal:
+        """Return whom a token belongs to, as sent in the header `Authorization`."""
         scheme, _, token = sent.partition(b" ")
         found: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
         for known, caller in self.tokens.items():
@@ -82,11 +111,18 @@ class Guard:
         return found
 
 
-def _name(host: str) -> str:
-    """Return a host without its port."""
-    if host.startswith("["):
-        return host.split("]", 1)[0] + "]"
-    return host.rsplit(":", 1)[0] if ":" in host else host
+def _name_and_port(host: str) -> tuple[str, str]:
+    """Return a host in the one form that it is compared in, and its port if it has one."""
+    name, port = host.strip().lower(), ""
+    if name.startswith("["):
+        name, _, port = name[1:].partition("]")
+        port = port.removeprefix(":")
+    elif name.count(":") == 1:
+        name, _, port = name.partition(":")
+    if port and not port.isdecimal():
+        return host, ""
+    address = ip_from(name)
+    return (str(address) if address is not None else name.removesuffix(".")), port
 
 
 def tokens_from(given: Any) -> dict[str, Caller]:

@@ -21,11 +21,23 @@ class Pace:
 
     def wait(self, client: str) -> int:
         """Take a request; return after how many seconds it may come again, 0 if it may now."""
+        seconds = self.left(client)
+        if not seconds:
+            self._take(client)
+        return seconds
+
+    def left(self, client: str) -> int:
+        """Return after how many seconds a client may come again, without counting anything."""
+        due = self.due.get(client)
+        if due is None:
+            return 0
+        calls, seconds = self.rate
+        late = due + seconds / calls - time.monotonic() - seconds
+        return math.ceil(late) if late > 1e-9 else 0
+
+    def _take(self, client: str) -> None:
         calls, seconds = self.rate
         now = time.monotonic()
-        due = max(self.due.pop(client, now), now)
-        late = due + seconds / calls - now - seconds
-        self.due[client] = due if late > 1e-9 else due + seconds / calls
+        self.due[client] = max(self.due.pop(client, now), now) + seconds / calls
         if len(self.due) > _MOST_CLIENTS:
             self.due.popitem(last=False)
-        return math.ceil(late) if late > 1e-9 else 0

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .guard import LOOPBACK
-from .http import MOST_BODY, App
+from .http import BODY_TIMEOUT, FAILED_SIGN_INS, MOST_BODY, App
 
 if TYPE_CHECKING:
     from .box import Box
@@ -47,13 +47,24 @@ def serve_http(
     origins: Iterable[str] = (),
     stateless: bool = False,
     max_body: int = MOST_BODY,
+    body_timeout: float = BODY_TIMEOUT,
+    trusted_proxies: Iterable[str] = (),
+    failed_sign_ins: str = FAILED_SIGN_INS,
     rate_limit: str | None = None,
     metrics: bool = False,
     short: bool = True,
     listening: socket.socket | None = None,
+    **limits: Any,
 ) -> None:
-    """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
+    """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said.
+
+    `limits` are the fields of `ConnectionLimits`: `header_timeout`, `max_connections` and
+    `max_connections_per_client`.
+    """
     import uvicorn
+
+    from .http.connections import ConnectionLimits, Connections, protocol
+    from .http.listener import counted
 
     if not is_loopback(host) and not tokens and sign_in is None and auth:
         msg = (
@@ -71,21 +82,31 @@ def serve_http(
         origins=origins,
         stateless=stateless,
         max_body=max_body,
+        body_timeout=body_timeout,
+        trusted_proxies=trusted_proxies,
+        failed_sign_ins=failed_sign_ins,
         rate_limit=rate_limit,
         metrics=metrics,
         short=short,
     )
+    bounds = ConnectionLimits(body_timeout=body_timeout, **limits).checked()
+    connections = Connections(bounds, app.proxies)
     certificate, key = tls or (None, None)
     settings = uvicorn.Config(
         app,
-        log_level="warning",
+        http=protocol(connections),
+        ws="none",
+        # We read the headers of proxies ourselves: uvicorn believes anybody on this machine.
+        proxy_headers=False,
+        # Warnings are about malformed requests: a line for each would be another thing to flood.
+        log_level="error",
         access_log=False,
         ssl_certfile=certificate,
         ssl_keyfile=key,
         # Streams of clients that listen never end by themselves.
         timeout_graceful_shutdown=_PATIENCE,
     )
-    with listening or listen(host, port) as heard:
+    with counted(listening or listen(host, port), connections) as heard:
         uvicorn.Server(settings).run(sockets=[heard])
 
 

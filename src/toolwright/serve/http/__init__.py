@@ -1,5 +1,6 @@
 """Serving over HTTP: one concern a module."""
 
-from .app import MOST_BODY, App
+from .admission import FAILED_SIGN_INS
+from .app import BODY_TIMEOUT, MOST_BODY, App
 
-__all__ = ["MOST_BODY", "App"]
+__all__ = ["BODY_TIMEOUT", "FAILED_SIGN_INS", "MOST_BODY", "App"]

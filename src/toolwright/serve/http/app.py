@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...limits import check_count, rate_from
+from ...limits import check_count, check_seconds, rate_from
+from ..address import TrustedProxies
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
-from ..pace import Pace
+from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
-from .body import Gone, read_body, replayed
+from .body import BodyMemory, Full, Gone, Slow, read_body, replayed
+from .cors import answer_preflight, is_preflight, readable_by
 from .plain import PlainRequests
 from .sessions import SdkSessions
 
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from ..signin import SignIn
 
 MOST_BODY = 4 * 1024 * 1024
+BODY_TIMEOUT = 30.0
+"""Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
+_BODIES = 64
+"""How many bodies of the largest size may be unfinished at a time."""
+_CLOSE: Header = (b"connection", b"close")
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
 
@@ -37,6 +44,9 @@ class App:
         resource: str = "",
         stateless: bool = False,
         max_body: int = MOST_BODY,
+        body_timeout: float = BODY_TIMEOUT,
+        trusted_proxies: Iterable[str] = (),
+        failed_sign_ins: str = FAILED_SIGN_INS,
         rate_limit: str | None = None,
         metrics: bool = False,
         short: bool = True,
@@ -46,11 +56,21 @@ class App:
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
         self.counted = metrics
         """Whether the metrics of Prometheus are shown at `/metrics`."""
-        self.sign_in = sign_in
         self.metadata = None if sign_in is None else Metadata.of(sign_in, resource)
         check_count("max_body", max_body)
+        check_seconds("body_timeout", body_timeout)
         self.most_body = max_body
-        self.pace = Pace(rate_from(rate_limit)) if rate_limit is not None else None
+        self.body_timeout = body_timeout
+        self.bodies = BodyMemory(_BODIES * max_body)
+        self.proxies = TrustedProxies(trusted_proxies)
+        self.admission = Admission(
+            self.guard,
+            proxies=self.proxies,
+            sign_in=sign_in,
+            metadata=self.metadata,
+            rate=None if rate_limit is None else rate_from(rate_limit),
+            failed_sign_ins=failed_sign_ins,
+        )
         self.short = PlainRequests(box, watch=not stateless) if short else None
         self.sdk = SdkSessions(box, stateless=stateless, most_body=max_body)
 
@@ -61,43 +81,47 @@ class App:
             return
         if scope["type"] != "http":
             return
+        headers: Mapping[bytes, bytes] = dict(scope["headers"])
         asked = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
-        if self.metadata and asked == self.metadata.path and scope["method"] == "GET":
-            # Anybody may read who lets people in, a page of any origin included.
-            await answer(send, self.metadata.document, (b"access-control-allow-origin", b"*"))
+        if self.metadata and asked == self.metadata.path:
+            await _tell_metadata(send, scope["method"], headers, self.metadata)
             return
+        origin = headers.get(b"origin")
+        shares = origin is not None and self.guard.shares_with(origin)
+        if origin is not None and shares:
+            send = readable_by(origin, send)
         if asked not in (self.path, "") and not (self.counted and asked == "/metrics"):
             await say(send, 404, "not found")
-            return
-        headers: Mapping[bytes, bytes] = dict(scope["headers"])
-        once = len(headers) == len(scope["headers"])
-        if not once and _is_ambiguous(scope["headers"]):
+        elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that must come once came twice")
-            return
-        who = await self._who(headers)
-        # Whoever guesses tokens is counted, too.
-        if self.pace is not None and (wait := self.pace.wait(_client(scope, who))):
-            await say(send, 429, "too many requests", (b"retry-after", b"%d" % wait))
-        elif isinstance(who, Refusal):
+        elif shares and is_preflight(scope["method"], headers):
+            await self._preflight(scope, headers, send)
+        else:
+            await self._checked(scope, headers, receive, send, asked)
+
+    async def _preflight(self, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
+        refused = self.guard.refusal(headers, reached(scope))
+        await (_refuse(send, refused) if refused else answer_preflight(send, headers))
+
+    async def _checked(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        asked: str,
+    ) -> None:
+        client = self.proxies.client(scope)
+        who = await self.admission.check(scope, headers, client)
+        if isinstance(who, Refusal):
             await _refuse(send, who)
         elif self.counted and asked == "/metrics":
             await _metrics(send)
         else:
             # Headers that came twice are for somebody who looks at them closely.
-            await self._admitted(scope, headers if once else {}, receive, send, who)
-
-    async def _who(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
-        """Return who asks, or why they are refused; None if anybody may ask."""
-        who = self.guard.check(headers)
-        if self.sign_in is None or isinstance(who, Caller):
-            return who
-        if isinstance(who, Refusal) and who.status != 401:
-            return who
-        found = await self.sign_in.check(headers)
-        if not isinstance(found, Refusal) or found.status == 503:
-            return found
-        where = self.metadata.address if self.metadata is not None else ""
-        return found._replace(challenge=self.sign_in.challenge(found, where))
+            if len(headers) != len(scope["headers"]):
+                headers = {}
+            await self._admitted(scope, headers, receive, send, who, client)
 
     async def _admitted(
         self,
@@ -106,21 +130,36 @@ class App:
         receive: Receive,
         send: Send,
         who: Caller | None,
+        client: str,
     ) -> None:
         if scope["method"] == "POST":
-            try:
-                body = await read_body(receive, self.most_body)
-            except Gone:
-                return
+            body = await self._body(receive, send, client)
             if body is None:
-                await say(send, 413, f"a request may have {self.most_body} bytes")
                 return
             if self.short and await self.short.answered(headers, body, receive, send, who):
                 return
             receive = replayed(body, receive)
+        scope = {**scope, "toolwright.client": client}
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         await self.sdk.answer(scope, receive, send)
+
+    async def _body(self, receive: Receive, send: Send, client: str) -> bytes | None:
+        """Read a body; if it cannot be had, say why and return None."""
+        try:
+            body = await read_body(receive, self.most_body, self.body_timeout, self.bodies, client)
+        except Gone:
+            return None
+        except Slow:
+            await say(send, 408, "the body of the request did not come in time", _CLOSE)
+            return None
+        except Full:
+            wait = (b"retry-after", b"1")
+            await say(send, 503, "too many large requests at once", wait, _CLOSE)
+            return None
+        if body is None:
+            await say(send, 413, f"a request may have {self.most_body} bytes")
+        return body
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -138,13 +177,6 @@ class App:
         await self.box.aclose()
 
 
-def _client(scope: Scope, who: Caller | Refusal | None) -> str:
-    """Return who a request counts for: the owner of its token, or the machine it comes from."""
-    if isinstance(who, Caller):
-        return f"caller {who.name}"
-    return str(scope["client"][0]) if scope.get("client") else ""
-
-
 def _is_ambiguous(headers: Iterable[Header]) -> bool:
     """Return whether what decides who may ask was sent twice."""
     seen = [name for name, _ in headers if name in _ONCE]
@@ -155,9 +187,23 @@ async def _refuse(send: Send, why: Refusal) -> None:
     more: list[Header] = []
     if why.challenge:
         more.append((b"www-authenticate", why.challenge.encode()))
-    if why.status == 503:
-        more.append((b"retry-after", b"10"))
+    seconds = why.retry_after or (10 if why.status == 503 else 0)
+    if seconds:
+        more.append((b"retry-after", b"%d" % seconds))
     await say(send, why.status, why.said, *more)
+
+
+async def _tell_metadata(
+    send: Send, method: str, headers: Mapping[bytes, bytes], metadata: Metadata
+) -> None:
+    # Anybody may read who lets people in, a page of any origin included.
+    send = readable_by(b"*", send)
+    if is_preflight(method, headers):
+        await answer_preflight(send, headers)
+    elif method == "GET":
+        await answer(send, metadata.document)
+    else:
+        await say(send, 404, "not found")
 
 
 async def _metrics(send: Send) -> None:

@@ -1,0 +1,100 @@
+"""Who may ask: host, origin, lock-out, token and rate, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...limits import Rate, rate_from
+from ..address import TrustedProxies
+from ..guard import Caller, Guard, Refusal
+from ..lockout import Lockout
+from ..metadata import Metadata
+from ..pace import Pace
+from .asgi import Scope
+
+if TYPE_CHECKING:
+    from ..signin import SignIn
+
+FAILED_SIGN_INS = "10/10min"
+"""How many sign-ins of a client may fail: ten at once, then one a minute."""
+
+
+class Admission:
+    """Decides about each request before anything of its body is read."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        *,
+        proxies: TrustedProxies,
+        sign_in: SignIn | None = None,
+        metadata: Metadata | None = None,
+        rate: Rate | None = None,
+        failed_sign_ins: str = FAILED_SIGN_INS,
+    ) -> None:
+        self.guard = guard
+        self.proxies = proxies
+        self.sign_in = sign_in
+        self.metadata = metadata
+        self.lockout = Lockout(rate_from(failed_sign_ins, "failed_sign_ins"))
+        # Apart, so that whoever has many addresses cannot push callers out of the memory.
+        self.callers = None if rate is None else Pace(rate)
+        self.addresses = None if rate is None else Pace(rate)
+
+    async def check(
+        self, scope: Scope, headers: Mapping[bytes, bytes], client: str
+    ) -> Caller | Refusal | None:
+        """Return who asks, or why they are refused; None if anybody may ask."""
+        who = self.guard.refusal(headers, reached(scope))
+        if who is None and (self.guard.tokens or self.sign_in is not None):
+            who = await self._signed_in(headers, client)
+        pace, key = self.addresses, client
+        if isinstance(who, Caller):
+            pace, key = self.callers, who.name
+        if pace is not None and (seconds := pace.wait(key)):
+            return Refusal(429, "too many requests", retry_after=seconds)
+        return who
+
+    async def _signed_in(self, headers: Mapping[bytes, bytes], client: str) -> Caller | Refusal:
+        sent = headers.get(b"authorization", b"")
+        if not sent:
+            # Clients ask without a token to learn where to get one: that is not a guess.
+            return await self._caller(headers)
+        if refused := self._locked(client, sent):
+            return refused
+        who = await self._caller(headers)
+        # Others may have failed while this one waited for keys: a thousand guesses at once must
+        # not tell more than ten do, neither by an answer nor by the difference of two.
+        if refused := self._locked(client, sent):
+            return refused
+        if isinstance(who, Caller):
+            self.lockout.passed(client, sent)
+        elif who.status == 401:
+            self.lockout.failed(client, sent)
+        return who
+
+    def _locked(self, client: str, sent: bytes) -> Refusal | None:
+        seconds, why = self.lockout.wait(client), "too many failed sign-ins from this address"
+        if not seconds and self.addresses is not None:
+            seconds, why = self.addresses.left(client), "too many requests"
+        if not seconds or self.lockout.knows(client, sent):
+            return None
+        return Refusal(429, why, retry_after=seconds)
+
+    async def _caller(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal:
+        if self.guard.tokens:
+            who = self.guard.caller(headers.get(b"authorization", b""))
+            if self.sign_in is None or isinstance(who, Caller):
+                return who
+        assert self.sign_in is not None  # noqa: S101 - else there are tokens
+        found = await self.sign_in.check(headers)
+        if not isinstance(found, Refusal) or found.status == 503:
+            return found
+        where = self.metadata.address if self.metadata is not None else ""
+        return found._replace(challenge=self.sign_in.challenge(found, where))
+
+
+def reached(scope: Scope) -> str:
+    """Return the address of ours that a client has connected to."""
+    return str(scope["server"][0]) if scope.get("server") else ""

@@ -1,0 +1,62 @@
+"""Cross-origin requests: what pages of allowed origins may send and read (CORS)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from .asgi import Header, Message, Send, respond
+
+_METHODS = b"GET, POST, DELETE"
+_HEADERS = (
+    b"accept",
+    b"authorization",
+    b"content-type",
+    b"last-event-id",
+    b"mcp-method",
+    b"mcp-name",
+    b"mcp-protocol-version",
+    b"mcp-session-id",
+    b"traceparent",
+    b"tracestate",
+    b"baggage",
+)
+_READABLE = b"mcp-session-id, mcp-protocol-version, www-authenticate, retry-after"
+_MOST_ASKED = 100
+# Arguments that a tool wants repeated in headers come as `Mcp-Param-...`.
+_OWN = re.compile(rb"mcp-[a-z0-9_.~-]{1,100}")
+
+
+def readable_by(origin: bytes, send: Send) -> Send:
+    """Return a `send` that lets pages of an origin read the answer, errors included."""
+    more: list[Header] = [
+        (b"access-control-allow-origin", origin),
+        (b"access-control-expose-headers", _READABLE),
+        (b"vary", b"origin"),
+    ]
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), *more]}
+        await send(message)
+
+    return sent
+
+
+def is_preflight(method: str, headers: Mapping[bytes, bytes]) -> bool:
+    """Return whether a browser asks what a page may send."""
+    return method == "OPTIONS" and b"access-control-request-method" in headers
+
+
+async def answer_preflight(send: Send, headers: Mapping[bytes, bytes]) -> None:
+    """Say what a page may send; browsers ask without a token."""
+    asked = headers.get(b"access-control-request-headers", b"").lower().split(b",", _MOST_ASKED)
+    own = [name for each in asked[:_MOST_ASKED] if _OWN.fullmatch(name := each.strip())]
+    await respond(
+        send,
+        204,
+        b"",
+        (b"access-control-allow-methods", _METHODS),
+        (b"access-control-allow-headers", b", ".join(dict.fromkeys((*_HEADERS, *own)))),
+        (b"access-control-max-age", b"600"),
+    )

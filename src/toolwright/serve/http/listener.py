@@ -1,0 +1,77 @@
+"""A listening socket that counts what it has accepted."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Protocol
+
+MAX_BURST = 32
+"""How many connections may be accepted before those that they replace are closed."""
+
+
+class Counts(Protocol):
+    """What a listener asks and tells."""
+
+    def has_room(self) -> bool:
+        """Return whether another connection may be accepted now."""
+        ...
+
+    def accepted(self, connection: Accepted) -> None:
+        """Take note of a connection, which may have a TLS handshake before it."""
+        ...
+
+    def closed(self, connection: Accepted) -> None:
+        """Take note that its file was closed."""
+        ...
+
+
+class Accepted(socket.socket):
+    """A connection whose end is noticed, even if it never gets past its TLS handshake."""
+
+    peer: tuple[Any, ...] = ()
+    since = 0.0
+    on_close: Callable[[Accepted], None] | None = None
+
+    def close(self) -> None:
+        """Close it, and say so."""
+        super().close()
+        if (told := self.on_close) is not None:
+            self.on_close = None
+            told(self)
+
+    def cut(self) -> None:
+        """End it from outside: whoever reads from it sees the end, and closes it."""
+        with suppress(OSError):
+            self.shutdown(socket.SHUT_RDWR)
+
+
+class Listener(socket.socket):
+    """Accepts connections while there is room for them.
+
+    Asyncio accepts all that wait before it looks at any: thousands would use up the open files of
+    the process, and then nothing is accepted for a second. Loops that do not call `accept` (of
+    Windows, uvloop) only miss that.
+    """
+
+    counts: Counts
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Accept a connection. Raises `BlockingIOError` if there is no room: asyncio asks again."""
+        if not self.counts.has_room():
+            raise BlockingIOError
+        found, address = super().accept()
+        made = Accepted(found.family, found.type, found.proto, fileno=found.detach())
+        made.peer = tuple(address[:2])
+        made.on_close = self.counts.closed
+        self.counts.accepted(made)
+        return made, address
+
+
+def counted(listening: socket.socket, counts: Counts) -> Listener:
+    """Return a listening socket that is counted; it takes the place of the one given."""
+    family, kind, number = listening.family, listening.type, listening.proto
+    made = Listener(family, kind, number, fileno=listening.detach())
+    made.counts = counts
+    return made

@@ -1,0 +1,347 @@
+"""Slow clients: half requests, bodies that never end, answers that nobody reads."""
+
+import asyncio
+import contextlib
+import json
+import os
+import resource
+import socket
+import ssl
+import threading
+
+import pytest
+from asgi_requests import ask
+from certificates import certificate
+from processes import MODERN, Http, until
+from toolwright import Toolbox
+from toolwright.serve.address import TrustedProxies
+from toolwright.serve.http.body import BodyMemory, Full
+from toolwright.serve.http.connections import ConnectionLimits, Connections
+
+TOOLS = """
+def add(a: int, b: int) -> int:
+    return a + b
+
+def long(n: int) -> str:
+    return "x" * n
+"""
+FILES = 300
+"""How many files the server may open: fewer than it gets connections."""
+HEAD = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+
+
+@contextlib.contextmanager
+def started(folder, *more):
+    """A server that may open few files."""
+    target = folder / "tools.py"
+    target.write_text(TOOLS)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
+    try:
+        server = Http(target, "--header-timeout", "2", "--body-timeout", "2", *more)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with server:
+        yield server
+        assert "Traceback" not in server.said(), server.said()[-2000:]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with started(tmp_path_factory.mktemp("slow")) as server:
+        alive(server)
+        yield server
+        alive(server)
+
+
+def alive(server):
+    assert server.call("add", a=2, b=40)["structuredContent"] == 42
+
+
+def sockets(server):
+    """How many sockets a server has."""
+    count = 0
+    for each in os.scandir(f"/proc/{server.pid}/fd"):
+        with contextlib.suppress(OSError):
+            count += os.readlink(each.path).startswith("socket:")
+    return count
+
+
+def rest(connection):
+    """What comes until the server closes the connection."""
+    came = b""
+    with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+        while part := connection.recv(1 << 16):
+            came += part
+    return came
+
+
+def dripped(connection, data=b" "):
+    """Send a byte now and then until the server has enough of it; return what it says."""
+    over = threading.Event()
+
+    def drip():
+        with contextlib.suppress(OSError):
+            while not over.wait(0.1):
+                connection.sendall(data)
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        return rest(connection)
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.promise("serve.connections")
+def test_half_requests_do_not_silence_the_server(server):
+    before = sockets(server)
+    with contextlib.ExitStack() as opened:
+        for _ in range(4):
+            for _ in range(FILES // 2):
+                connection = opened.enter_context(server.connect())
+                with contextlib.suppress(OSError):
+                    connection.sendall(HEAD)
+            alive(server)
+        assert sockets(server) <= FILES - 90
+    until(lambda: sockets(server) <= before, "they are gone")
+
+
+@pytest.mark.promise("serve.slow-head")
+@pytest.mark.parametrize("sent", [b"", HEAD, b"GET /mcp", HEAD + b"a: b\r\n" * 500])
+def test_a_head_that_does_not_come(server, sent):
+    with server.connect() as connection:
+        connection.sendall(sent)
+        said = rest(connection)
+    assert said.startswith(b"HTTP/1.1 408") if sent else said == b""
+
+
+def test_a_head_that_comes_byte_by_byte(server):
+    with server.connect() as connection:
+        connection.sendall(HEAD)
+        assert dripped(connection, b"x").startswith(b"HTTP/1.1 408")
+
+
+def test_a_second_head_that_comes_byte_by_byte(server):
+    with server.connect() as connection:
+        connection.sendall(server.message("tools/list", connection=None) + HEAD)
+        assert dripped(connection, b"x").startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.promise("serve.slow-head")
+@pytest.mark.parametrize("how", ["none", "half", "drip", "chunks", "expect"])
+def test_a_body_that_does_not_end(server, how):
+    length = b"transfer-encoding: chunked" if how == "chunks" else b"content-length: 100000"
+    expect = b"expect: 100-continue\r\n" if how == "expect" else b""
+    with server.connect() as connection:
+        connection.sendall(HEAD + length + b"\r\n" + expect + b"\r\n")
+        if how == "half":
+            connection.sendall(b" " * 50_000)
+        drop = {"drip": b" ", "chunks": b"1\r\n \r\n"}.get(how)
+        said = dripped(connection, drop) if drop else rest(connection)
+    said = said.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
+    assert said.startswith(b"HTTP/1.1 408")
+    assert b"did not come in time" in said
+
+
+@pytest.mark.parametrize("path", [b"/mcp", b"/elsewhere"])
+def test_the_rest_of_a_body_that_nobody_reads(server, path):
+    """What a request without a token, or to nowhere, leaves behind."""
+    host = b"host: evil.example\r\n" if path == b"/mcp" else b"host: localhost\r\n"
+    with server.connect() as connection:
+        connection.sendall(b"POST " + path + b" HTTP/1.1\r\n" + host)
+        connection.sendall(b"content-length: 1000000\r\n\r\n")
+        said = dripped(connection)
+    assert said.startswith(b"HTTP/1.1 4")
+
+
+@pytest.mark.promise("serve.slow-reader")
+def test_answers_that_nobody_reads(server):
+    before = sockets(server)
+    asked = server.message(
+        "tools/call", {"name": "long", "arguments": {"n": 100_000}}, connection=None
+    )
+    with contextlib.ExitStack() as opened:
+        for _ in range(5):
+            connection = opened.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", server.port))
+            connection.settimeout(0.1)
+            with contextlib.suppress(OSError):
+                connection.sendall(asked * 500)
+            connection.settimeout(30)
+            assert connection.recv(100).startswith(b"HTTP/1.1 200")
+        until(lambda: sockets(server) <= before, "the connections are gone")
+
+
+def test_a_large_answer_that_is_read_in_time(server):
+    asked = server.message("tools/call", {"name": "long", "arguments": {"n": 100_000}})
+    with server.connect() as connection:
+        connection.sendall(asked)
+        assert rest(connection).count(b"x") >= 100_000
+
+
+def test_tls_handshakes_that_never_end(tmp_path):
+    cert, key = certificate(tmp_path)
+    trusted = ssl.create_default_context(cafile=str(cert))
+    with started(tmp_path, "--tls-cert", cert, "--tls-key", key) as server:
+        with contextlib.ExitStack() as opened:
+            silent = opened.enter_context(server.connect())
+            assert rest(silent) == b""
+            for _ in range(FILES + 100):
+                opened.enter_context(server.connect())
+            with trusted.wrap_socket(server.connect(), server_hostname="localhost") as connection:
+                connection.sendall(server.message("tools/list"))
+                assert rest(connection).startswith(b"HTTP/1.1 200")
+        until(lambda: sockets(server) <= 4, "they are gone")
+
+
+# -- apart from a server
+
+
+class Fake:
+    def __init__(self):
+        self.since = 0
+        self.aborted = False
+
+    def cut(self):
+        self.aborted = True
+
+
+def added(table, peer, count=1):
+    made = [Fake() for _ in range(count)]
+    return made, [table.add(each, (peer, at)) for at, each in enumerate(made)]
+
+
+@pytest.fixture
+def table():
+    async def make(**limits):
+        return Connections(ConnectionLimits(**limits), TrustedProxies(["10.0.0.1"]))
+
+    with asyncio.Runner() as runner:
+
+        def run(course, **limits):
+            async def whole():
+                course(await make(**limits))
+
+            runner.run(whole())
+
+        yield run
+
+
+def test_one_client_cannot_take_all_connections(table):
+    def course(table):
+        made, room = added(table, "203.0.113.7", 5)
+        assert room == [True] * 5
+        assert [each.aborted for each in made] == [True, True, False, False, False]
+        other, room = added(table, "203.0.113.8", 3)
+        assert room == [True] * 3
+        assert not any(each.aborted for each in other)
+        for each in made[2:]:
+            table.at_work(each)
+        assert added(table, "203.0.113.7")[1] == [False]
+        # The same /64 is the same client; this machine and named proxies stand for many.
+        assert added(table, "2001:db8::1", 3)[1] == [True] * 3
+        assert [each.aborted for each in added(table, "2001:db8::2", 4)[0]] == [True] + [False] * 3
+        for peer in ("127.0.0.1", "::1", "10.0.0.1"):
+            assert not any(each.aborted for each in added(table, peer, 10)[0])
+
+    table(course, max_connections_per_client=3, max_connections=1000)
+
+
+def test_half_requests_make_room_before_clients_that_are_at_work(table):
+    def course(table):
+        (idle, busy, half), _ = added(table, "203.0.113.7", 3)
+        for each in (idle, busy):
+            table.at_work(each)
+        table.waits(idle)
+        (new,), room = added(table, "203.0.113.9")
+        assert (room, half.aborted, idle.aborted) == ([True], True, False)
+        table.at_work(new)
+        (newer,), room = added(table, "203.0.113.9")
+        assert (room, idle.aborted) == ([True], True)
+        table.at_work(newer)
+        (refused,), room = added(table, "203.0.113.9")
+        assert (room, busy.aborted) == ([False], False)
+        for each in (busy, new, newer, refused, idle, half):
+            table.remove(each)
+            table.remove(each)
+        assert (table.open, table.by_client, table.idle, table.unproven) == ({}, {}, {}, {})
+
+    table(course, max_connections=3)
+
+
+@pytest.mark.promise("serve.bodies")
+def test_bodies_that_are_not_whole_are_bounded_in_all():
+    memory = BodyMemory(400)
+    memory.take("a", 100)
+    with pytest.raises(Full):
+        memory.take("a", 1)
+    for each in "bcd":
+        memory.take(each, 100)
+    with pytest.raises(Full):
+        memory.take("e", 1)
+    for each in "abcd":
+        memory.give_back(each, 100)
+    assert (memory.total, memory.by_client) == (0, {})
+
+
+@pytest.mark.promise("serve.slow-body")
+def test_a_large_body_has_more_time():
+    """1 MB has 16 s more: half a second would be too little for what comes after one."""
+
+    async def course():
+        box = Toolbox("box", version="1")
+        app = box.asgi(body_timeout=0.5, max_body=2_000_000)
+        parts = [b" " * 1_000_000, b" "]
+
+        async def receive():
+            if len(parts) == 1:
+                await asyncio.sleep(1)
+            return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
+
+        async def through(scope, _, send):
+            await app(scope, receive, send)
+
+        assert (await ask(through)).status == 400  # all of it was read: it is not JSON
+
+    asyncio.run(asyncio.wait_for(course(), 60))
+
+
+def test_what_a_body_has_held_is_given_back_however_it_ends():
+    async def course():
+        box = Toolbox("box", version="1")
+        app = box.asgi(max_body=1000, body_timeout=0.2)
+        whole = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "x", "params": {"_meta": MODERN}})
+        ends = {
+            408: [b" " * 500],
+            413: [b" " * 900, b" " * 900],
+            200: [b" " * 500, whole.encode(), None],
+        }
+        seen = []
+        for parts in ends.values():
+            seen.append(await status_of(app, parts))
+            assert (app.bodies.total, app.bodies.by_client) == (0, {})
+        assert seen[:2] == [408, 413]
+        app.bodies.take("somebody", 250 * 64)
+        app.bodies.most = 250 * 64
+        assert await status_of(app, [b" " * 500]) == 503
+
+    asyncio.run(asyncio.wait_for(course(), 60))
+
+
+async def status_of(app, parts):
+    messages = [{"type": "http.request", "body": each or b"", "more_body": True} for each in parts]
+    if parts[-1] is None:
+        messages[-1]["more_body"] = False
+
+    async def receive():
+        if messages:
+            return messages.pop(0)
+        await asyncio.Event().wait()
+
+    async def through(scope, _, send):
+        await app(scope, receive, send)
+
+    return (await ask(through)).status
