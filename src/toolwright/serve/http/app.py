@@ -11,7 +11,7 @@ from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
 from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
-from .body import BodyMemory, Full, Gone, Slow, read_body, replayed
+from .body import BodyMemory, BodyTimes, Full, Gone, Slow, read_body, replayed
 from .cors import answer_preflight, is_preflight, readable_by
 from .plain import PlainRequests
 from .sessions import SdkSessions
@@ -60,7 +60,7 @@ class App:
         check_count("max_body", max_body)
         check_seconds("body_timeout", body_timeout)
         self.most_body = max_body
-        self.body_timeout = body_timeout
+        self.body_times = BodyTimes(body_timeout)
         self.bodies = BodyMemory(_BODIES * max_body)
         self.proxies = TrustedProxies(trusted_proxies)
         self.admission = Admission(
@@ -147,7 +147,7 @@ class App:
     async def _body(self, receive: Receive, send: Send, client: str) -> bytes | None:
         """Read a body; if it cannot be had, say why and return None."""
         try:
-            body = await read_body(receive, self.most_body, self.body_timeout, self.bodies, client)
+            body = await read_body(receive, self.most_body, self.body_times, self.bodies, client)
         except Gone:
             return None
         except Slow:

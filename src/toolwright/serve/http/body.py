@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import Self
+from typing import Any
 
 from .asgi import Message, Receive
 
@@ -59,28 +59,86 @@ class BodyMemory:
             self.by_client.pop(client, None)
 
 
+class Reading:
+    """One body that is being read."""
+
+    __slots__ = ("began", "expired", "received", "task")
+
+    def __init__(self, task: asyncio.Task[Any] | None, began: float) -> None:
+        self.task = task
+        self.began = began
+        self.received = 0
+        self.expired = False
+
+
+class BodyTimes:
+    """Ends reading that takes too long: one timer for all, so that requests pay next to nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.current: dict[Reading, None] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._was_used = False
+
+    def start(self) -> Reading:
+        """Begin to count the time of a body."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop = loop
+            self._look_later(loop)
+        self._was_used = True
+        reading = Reading(asyncio.current_task(), loop.time())
+        self.current[reading] = None
+        return reading
+
+    def stop(self, reading: Reading) -> None:
+        """Count no longer. Raises `Slow` instead of the cancellation that ended it."""
+        self.current.pop(reading, None)
+        if reading.expired and reading.task is not None and reading.task.uncancel() == 0:
+            raise Slow from None
+
+    def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        loop.call_later(min(1.0, self.seconds / 4), self._look, loop)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        for each in list(self.current):
+            if now - each.began > allowed(self.seconds, each.received) and each.task is not None:
+                del self.current[each]
+                each.expired = True
+                each.task.cancel()
+        if self._loop is not loop:
+            return
+        if self.current or self._was_used:
+            self._was_used = False
+            self._look_later(loop)
+        else:
+            self._loop = None
+
+
 async def read_body(
-    receive: Receive, most: int, seconds: float, memory: BodyMemory, client: str
+    receive: Receive, most: int, times: BodyTimes, memory: BodyMemory, client: str
 ) -> bytes | None:
     """Read a body; None if it is too large. Raises `Gone`, `Slow` or `Full`."""
     body = bytearray()
+    reading = times.start()
     try:
-        with time_limit(seconds) as limit:
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    raise Gone
-                part: bytes = message.get("body", b"")
-                if len(body) + len(part) > most:
-                    return None
-                if not message.get("more_body"):
-                    return bytes(body) + part if body else part
-                memory.take(client, len(part))
-                body += part  # one array, however small the parts are
-                limit.received = len(body)
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                raise Gone
+            part: bytes = message.get("body", b"")
+            if len(body) + len(part) > most:
+                return None
+            if not message.get("more_body"):
+                return bytes(body) + part if body else part
+            memory.take(client, len(part))
+            body += part  # one array, however small the parts are
+            reading.received = len(body)
     finally:
         if body:
             memory.give_back(client, len(body))
+        times.stop(reading)
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
@@ -91,46 +149,6 @@ def replayed(body: bytes, receive: Receive) -> Receive:
         return first.pop() if first else await receive()
 
     return again
-
-
-class time_limit:  # noqa: N801 - reads as a statement
-    """Raise `Slow` inside if a body is not there in time; a large one has more time.
-
-    A timer of our own costs a third of `asyncio.timeout`, and every request pays for it.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.received = 0
-        self.expired = False
-
-    def __enter__(self) -> Self:
-        self.loop = asyncio.get_running_loop()
-        self.task = asyncio.current_task()
-        self.began = self.loop.time()
-        self.timer = self.loop.call_at(self.began + self.seconds, self._expire)
-        return self
-
-    def _expire(self) -> None:
-        until = self.began + allowed(self.seconds, self.received)
-        if self.loop.time() < until:
-            self.timer = self.loop.call_at(until, self._expire)
-        elif self.task is not None:
-            self.expired = True
-            self.task.cancel()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.timer.cancel()
-        if not self.expired or self.task is None:
-            return
-        # The task may have been cancelled by somebody else as well: then it stays so.
-        if self.task.uncancel() == 0 and isinstance(error, asyncio.CancelledError):
-            raise Slow from None
 
 
 class cancelled_if_gone:  # noqa: N801 - reads as a statement
