@@ -182,6 +182,48 @@ def test_a_large_answer_that_is_read_in_time(server):
         assert rest(connection).count(b"x") >= 100_000
 
 
+@pytest.mark.promise("serve.tiny-chunks")
+@pytest.mark.parametrize("how", ["at once", "behind a head", "in a head", "behind an answer"])
+def test_tiny_chunks_and_headers_are_not_read(server, how):
+    """Each costs as much as a large one: 400,000 kept others waiting for seconds."""
+    chunks, answer = b"1\r\n \r\n" * 50_000, b""
+    chunked = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+    with server.connect() as connection:
+        with contextlib.suppress(OSError):
+            if how == "at once":
+                connection.sendall(chunked + chunks)
+            elif how == "in a head":
+                connection.sendall(HEAD + b"a: b\r\n" * 50_000)
+            elif how == "behind a head":
+                connection.sendall(chunked)
+                alive(server)
+                connection.sendall(chunks)
+            else:
+                connection.sendall(chunked.replace(b"localhost", b"evil.example"))
+                answer = connection.recv(12)
+                connection.sendall(chunks)
+        said = rest(connection)
+    assert answer == (b"HTTP/1.1 421" if how == "behind an answer" else b"")
+    assert b"200 OK" not in said
+    assert b"408" not in said
+
+
+def test_chunks_and_lines_of_usual_size_are_read(server):
+    whole = server.message("tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}})
+    head, _, body = whole.partition(b"\r\n\r\n")
+    head = head.replace(b"content-length: %d\r\n" % len(body), b"")
+    short = b"\r\n" * 20_000 + body  # short lines are nothing special without chunks
+    for data in (
+        head + b"\r\ncontent-length: %d\r\n\r\n" % len(short) + short,
+        head
+        + b"\r\ntransfer-encoding: chunked\r\n\r\n"
+        + (b"%x\r\n%s\r\n" % (200, b" " * 200)) * 100
+        + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body),
+    ):
+        status, came = server.asked(data)
+        assert (status, b'"structuredContent":3' in came) == (200, True), came
+
+
 def test_tls_handshakes_that_never_end(tmp_path):
     cert, key = certificate(tmp_path)
     trusted = ssl.create_default_context(cafile=str(cert))

@@ -25,6 +25,11 @@ _MOST_REST = 4 * 1024 * 1024
 _REFUSED = "HTTP/1.1 {} \r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
+_DENSE_SIZE = 4096
+"""Bytes above which chunks or headers must have some length."""
+_SHORT_LINE = 16
+
+
 class ConnectionLimits(NamedTuple):
     """How many connections there may be, and how slow they may be."""
 
@@ -217,6 +222,9 @@ class Watched(_Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what came, and note whether a request is whole now."""
+        if len(data) > _DENSE_SIZE and self._is_dense(data):
+            self.transport.abort()
+            return
         if self.is_waiting:
             if not self.head_size:
                 self.since = self.loop.time()
@@ -231,6 +239,22 @@ class Watched(_Protocol):
             self.is_waiting = False
             if not cycle.more_body:
                 self.watching.at_work(self)
+
+    def _is_dense(self, data: bytes) -> bool:
+        """Return whether data takes far longer to read than its size says.
+
+        Each chunk and each header costs the same, be it ever so small: a megabyte of chunks of
+        one byte would stop everybody for seconds.
+        """
+        if not _has_short_lines(data):
+            return False
+        if not self.is_waiting:
+            return any(name == b"transfer-encoding" for name, _ in self.headers)
+        head, _, body = data.partition(b"\r\n\r\n")
+        # What the first part of a head said is not known here: such requests are rare enough.
+        if self.head_size or _has_short_lines(head):
+            return True
+        return b"transfer-encoding" in head.lower() and _has_short_lines(body)
 
     def on_response_complete(self) -> None:
         """Wait for the next request, unless it has come already."""
@@ -287,6 +311,11 @@ class Watched(_Protocol):
             self.transport.abort()
         elif not is_fixed:
             self.stuck_size = size
+
+
+def _has_short_lines(data: bytes) -> bool:
+    """Return whether data has many lines for its size."""
+    return len(data) > _DENSE_SIZE and data.count(b"\r\n") * _SHORT_LINE > len(data)
 
 
 def protocol(watching: Connections) -> type[Watched]:
