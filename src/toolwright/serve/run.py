@@ -51,6 +51,7 @@ def serve_http(
     metrics: bool = False,
     short: bool = True,
     listening: socket.socket | None = None,
+    **session_limits: Any,
 ) -> None:
     """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said."""
     import uvicorn
@@ -74,6 +75,7 @@ def serve_http(
         rate_limit=rate_limit,
         metrics=metrics,
         short=short,
+        **session_limits,
     )
     certificate, key = tls or (None, None)
     settings = uvicorn.Config(

@@ -24,7 +24,7 @@ from ..results import Result
 from ..run.failure import failed, failure_of
 from ..run.words import show
 from .asker import Answers, Pushes
-from .calls import call_of, caller_of
+from .calls import call_of, caller_of, principal_of
 from .changes import Changes
 from .tasks import (
     EXTENSION,
@@ -104,6 +104,7 @@ class Served:
         # The HTTP transport asks for this without saying what can change.
         vars(self.server)["create_initialization_options"] = lambda: handshake
         security = RequestStateSecurity.ephemeral()
+        security.bind_principal = principal_of
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
 
     def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:

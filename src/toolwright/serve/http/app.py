@@ -9,6 +9,7 @@ from ...limits import check_count, rate_from
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
 from ..pace import Pace
+from ..quotas import SessionLimits
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
 from .body import Gone, read_body, replayed
 from .plain import PlainRequests
@@ -40,6 +41,7 @@ class App:
         rate_limit: str | None = None,
         metrics: bool = False,
         short: bool = True,
+        **session_limits: Any,
     ) -> None:
         self.box = box
         self.path = path.rstrip("/")
@@ -52,7 +54,8 @@ class App:
         self.most_body = max_body
         self.pace = Pace(rate_from(rate_limit)) if rate_limit is not None else None
         self.short = PlainRequests(box, watch=not stateless) if short else None
-        self.sdk = SdkSessions(box, stateless=stateless, most_body=max_body)
+        limits = SessionLimits(**session_limits)
+        self.sdk = SdkSessions(box, stateless=stateless, most_body=max_body, limits=limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one connection."""
@@ -107,6 +110,7 @@ class App:
         send: Send,
         who: Caller | None,
     ) -> None:
+        body: bytes | None = b""
         if scope["method"] == "POST":
             try:
                 body = await read_body(receive, self.most_body)
@@ -120,7 +124,7 @@ class App:
             receive = replayed(body, receive)
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
-        await self.sdk.answer(scope, receive, send)
+        await self.sdk.answer(scope, receive, send, body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
