@@ -82,6 +82,14 @@ async def big(size: int) -> str:
     return "x" * size
 
 
+@box.tool
+async def change(uri: str, times: int = 1) -> str:
+    """Tell whoever subscribed that a resource has changed."""
+    for _ in range(times):
+        box.changed("resource", uri)
+    return "changed"
+
+
 @box.resource("note://{name}")
 async def note(name: str) -> str:
     """Return a note."""

@@ -134,7 +134,9 @@ class Session:
 
     def start(self, name, number=1, /, meta=None, **arguments):
         params = {"name": name, "arguments": arguments}
-        return self.begin("tools/call", params if meta is None else {**params, "_meta": meta}, number)
+        return self.begin(
+            "tools/call", params if meta is None else {**params, "_meta": meta}, number
+        )
 
     def call(self, name, number=1, /, **arguments):
         """The messages of a call; the last one is its answer."""

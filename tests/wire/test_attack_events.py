@@ -132,7 +132,10 @@ def test_the_stream_of_a_session_tells_its_own_client_only(closed):
     with admin.get() as own, guest.get() as others:
         assert own.status == others.status == 200
         params = {"name": "wait", "arguments": {"name": "both"}, "_meta": {"progressToken": "p"}}
-        with admin.begin("tools/call", params, 3) as one, guest.begin("tools/call", params, 3) as two:
+        with (
+            admin.begin("tools/call", params, 3) as one,
+            guest.begin("tools/call", params, 3) as two,
+        ):
             closed.session(OTHER).call("open_gate", name="both")
             assert text_of(one.messages()[-1]) == "admin waited for both"
             assert text_of(two.messages()[-1]) == "guest waited for both"
@@ -197,7 +200,10 @@ def test_the_sdks_own_client_resumes_beside_another(open_to_all):
     url = f"http://localhost:{open_to_all.port}/mcp"
 
     async def one(name, opened):
-        async with streamable_http_client(url) as (read, write, *_), ClientSession(read, write) as s:
+        async with (
+            streamable_http_client(url) as (read, write, *_),
+            ClientSession(read, write) as s,
+        ):
             await s.initialize()
             opened.release()
             return (await s.call_tool("away", {"name": name})).content[0].text

@@ -31,6 +31,7 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         check_count("--max-body", chosen.max_body)
         if chosen.rate_limit is not None:
             rate_from(chosen.rate_limit)
+        limits = _session_limits(chosen)
         sign_in = _sign_in(chosen)
     except ValueError as error:
         raise Mistake(str(error)) from error
@@ -48,7 +49,18 @@ def http_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         "rate_limit": chosen.rate_limit,
         "metrics": chosen.metrics,
         "short": not chosen.sdk,
+        **limits,
     }
+
+
+def _session_limits(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the bounds that were given. Raises `ValueError`."""
+    from ..serve.quotas import SessionLimits
+
+    known = {name: getattr(chosen, name) for name in SessionLimits.__dataclass_fields__}
+    given = {name: value for name, value in known.items() if value is not None}
+    SessionLimits(**given)
+    return given
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:

@@ -14,7 +14,11 @@ MOST_HELLO = 64 * 1024
 MOST_URI = 8 * 1024
 """Characters of a URI that is subscribed to."""
 MOST_STREAMS = 10_000
+MOST_QUESTIONS = 10_000
+MOST_QUESTIONS_EACH = 1_000
+"""Questions of tools that wait for a client's answer."""
 _MIB = 1024 * 1024
+_TASK_OVERHEAD = 1_000
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,8 @@ class SessionLimits:
     def __post_init__(self) -> None:
         """Raises `ValueError` for what is not positive."""
         for name, value in vars(self).items():
-            if isinstance(value, bool) or not 0 < value < float("inf"):
+            known = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (known and 0 < value < float("inf")):
                 msg = f"{name} is a number above 0; got {value!r}"
                 raise ValueError(msg)
 
@@ -88,9 +93,13 @@ class Shares:
         """Give a client more; return whether there was enough."""
         if not self.fits(client, amount):
             return False
+        self.add(client, amount)
+        return True
+
+    def add(self, client: str, amount: int) -> None:
+        """Count what a client has, be it too much or not."""
         self.total += amount
         self.held[client] = self.held.get(client, 0) + amount
-        return True
 
     def give_back(self, client: str, amount: int = 1) -> None:
         """Take something back."""
@@ -106,7 +115,7 @@ class TaskShares:
     """The tasks of each client: those that run, and the bytes of those that are kept."""
 
     def __init__(self, keep: float) -> None:
-        self.keep = keep
+        self.keep_for = keep
         self.running = Shares(1_000, 250)
         self.kept = Shares(256 * _MIB, 64 * _MIB)
         self._ends: deque[tuple[float, str, int]] = deque()
@@ -118,13 +127,13 @@ class TaskShares:
             self.kept.give_back(*self._ends.popleft()[1:])
         return self.kept.fits(client) and self.running.take(client)
 
-    def end(self, client: str, size: int = 0) -> None:
-        """A task runs no more; its result is kept for a while, if it has a size."""
+    def end(self, client: str) -> None:
+        """Count a task that runs no more."""
         self.running.give_back(client)
-        # It was promised, so it counts even where it is over the bound: the next one has to wait.
-        size = min(size, self.kept.most - self.kept.total, self._left(client))
-        if size > 0 and self.kept.take(client, size):
-            self._ends.append((time.monotonic() + self.keep, client, size))
 
-    def _left(self, client: str) -> int:
-        return self.kept.most_each - self.kept.held.get(client, 0)
+    def keep(self, client: str, size: int) -> None:
+        """Count a result for as long as it is kept."""
+        size += _TASK_OVERHEAD
+        # It was promised, so it is kept even beyond the bound: then the next task has to wait.
+        self.kept.add(client, size)
+        self._ends.append((time.monotonic() + self.keep_for, client, size))

@@ -26,6 +26,7 @@ from ..run.words import show
 from .asker import Answers, Pushes
 from .calls import call_of, caller_of, principal_of
 from .changes import Changes
+from .quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, MOST_STREAMS, Shares
 from .tasks import (
     EXTENSION,
     Running,
@@ -57,6 +58,7 @@ class Served:
         self.box = box
         self.changes = Changes(box, watch=watch)
         self.tasks = Tasks(box)
+        self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
         self.trusted = trusted
         """Whether the client is the user himself, who may do anything: over stdio."""
         handlers: dict[str, Any] = {}
@@ -76,7 +78,9 @@ class Served:
         if offers_prompts or any(each.is_template for each in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
-            handlers["on_subscriptions_listen"] = ListenHandler(self.changes.bus)
+            handlers["on_subscriptions_listen"] = ListenHandler(
+                self.changes.bus, max_subscriptions=MOST_STREAMS
+            )
         self.server: Server[Any] = Server(
             box.name,
             version=box.version,
@@ -161,10 +165,10 @@ class Served:
 
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
-        if self.tasks.are_too_many:
-            busy = Overloaded("too many tasks run already", retry_after=1)
-            return self._finished(ctx, failed(busy))
         running = Running(self.tasks, ctx, params, _abilities(ctx))
+        if not self.tasks.shares.begin(running.client):
+            busy = Overloaded("too many tasks run or are kept already", retry_after=1)
+            return self._finished(ctx, failed(busy))
 
         async def work() -> Result:
             with self.box.busy():
@@ -203,7 +207,8 @@ class Served:
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
-        asker: Any = Answers(params) if ctx.protocol_version >= BARE_SINCE else Pushes(ctx)
+        modern = ctx.protocol_version >= BARE_SINCE
+        asker: Any = Answers(params) if modern else Pushes(ctx, self.questions)
         asker.abilities = _abilities(ctx)
         async with call_of(ctx, asker, self._log) as call:
             with self.box.busy():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -67,13 +67,13 @@ class SessionManager(StreamableHTTPSessionManager):
         self.limits = limits
         self.memory = EventMemory()
         self.held = Shares(_MOST_HELD, _MOST_HELD_EACH)
-        """The bytes that sessions and listeners keep of what opened them."""
+        """The bytes that sessions keep of what opened them."""
         self.total = 0
         self.of_client: dict[str, OrderedDict[str, Session]] = {}
         """The sessions of each client; the one that was not used for longest comes first."""
 
     @contextmanager
-    def opening(self, client: str, cost: int) -> Iterator[None]:
+    def opening(self, client: str, cost: int) -> Generator[None]:
         """Say who asks, and what their request costs if a session begins with it."""
         token = _opening.set((client, cost))
         try:
@@ -83,7 +83,7 @@ class SessionManager(StreamableHTTPSessionManager):
 
     def _admit_session(self, requestor: Any) -> StreamableHTTPServerTransport | None:
         client, cost = _opening.get()
-        if not self._make_room(client, cost):
+        if not self.make_room(client, cost):
             return None
         session_id = uuid4().hex
         made = Session(self.memory, client, cost, session_id, self.limits.session_idle)
@@ -95,11 +95,15 @@ class SessionManager(StreamableHTTPSessionManager):
         self.total += 1
         return made
 
-    def _make_room(self, client: str, cost: int) -> bool:
+    def _own(self, client: str) -> OrderedDict[str, Session]:
+        """Return the sessions of a client."""
+        return self.of_client.get(client) or OrderedDict()
+
+    def make_room(self, client: str, cost: int) -> bool:
         """Return whether a client may begin a session; others may have to end for it."""
         limits = self.limits
         while True:
-            own = self.of_client.get(client, {})
+            own = self._own(client)
             if len(own) >= limits.max_sessions_per_client or not self.held.fits(client, cost):
                 ended = self._idle_of(client)
             elif self.total >= limits.max_sessions:
@@ -113,7 +117,7 @@ class SessionManager(StreamableHTTPSessionManager):
                 self._task_group.start_soon(ended.terminate)
 
     def _idle_of(self, client: str) -> Session | None:
-        own = self.of_client.get(client, {})
+        own = self._own(client)
         return next((each for each in own.values() if not each.in_use), None)
 
     def _of_largest(self, client: str) -> Session | None:
@@ -123,7 +127,7 @@ class SessionManager(StreamableHTTPSessionManager):
             if (found := self._idle_of(each)) is not None:
                 return found
         most = self.of_client[largest[0]]
-        if len(most) <= len(self.of_client.get(client, ())) + 1:
+        if len(most) <= len(self._own(client)) + 1:
             return None
         return next(iter(most.values()))
 
@@ -132,7 +136,7 @@ class SessionManager(StreamableHTTPSessionManager):
         session_id = session.mcp_session_id or ""
         self._server_instances.pop(session_id, None)
         self._session_owners.pop(session_id, None)
-        own = self.of_client.get(session.client, {})
+        own = self._own(session.client)
         if own.pop(session_id, None) is None:
             return
         if not own:
@@ -156,7 +160,7 @@ class SessionManager(StreamableHTTPSessionManager):
             await super()._handle_stateful_request(scope, receive, send)
         finally:
             session.in_use -= 1
-            own = self.of_client.get(session.client, {})
+            own = self._own(session.client)
             if sent in own:
                 own.move_to_end(sent)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..quotas import MOST_HELLO, SessionLimits, client_of, cost_of
-from .asgi import say
-from .streams import Streams
+from ..quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
+from .asgi import refuse, say
+from .streams import LATER, Streams
 
 if TYPE_CHECKING:
     from ..box import Box
     from .asgi import Receive, Scope, Send
+
+_MOST_LISTENING = 64 * 1024 * 1024
+_MOST_LISTENING_EACH = 8 * 1024 * 1024
 
 
 class SdkSessions:
@@ -25,6 +28,8 @@ class SdkSessions:
         self.most_body = most_body
         self.limits = limits or SessionLimits()
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
+        self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
+        """The bytes that listeners keep of what opened them."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop: Any = None
@@ -34,14 +39,23 @@ class SdkSessions:
         """Answer one request."""
         manager = await self._started()
         client = client_of(scope)
-        cost = 0
-        if _is_kept(scope, stateless=self.stateless):
-            if len(body) > MOST_HELLO:
-                await say(send, 400, f"a request that begins something may have {MOST_HELLO} bytes")
-                return
-            cost = cost_of(body)
-        with manager.opening(client, cost):
-            await self.streams.run(manager.asgi_app, client, scope, receive, send)
+        kept = _kept(scope, stateless=self.stateless)
+        if kept and len(body) > MOST_HELLO:
+            said = f"a request that opens a session or a stream may have {MOST_HELLO} bytes"
+            await refuse(send, said)
+            return
+        cost = cost_of(body) if kept else 0
+        if kept == "session" and not manager.make_room(client, cost):
+            await say(send, 503, "too many open sessions: end some, or try again later", LATER)
+        elif kept == "listener" and not self.listening.take(client, cost):
+            await say(send, 429, "too many open streams: end some, or try again later", LATER)
+        else:
+            try:
+                with manager.opening(client, cost):
+                    await self.streams.run(manager.asgi_app, client, scope, receive, send)
+            finally:
+                if kept == "listener":
+                    self.listening.give_back(client, cost)
 
     async def _started(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -52,6 +66,15 @@ class SdkSessions:
         return await asyncio.shield(self._starting)
 
     async def _run(self, starting: Any, stop: Any) -> None:
+        try:
+            await self._serve(starting, stop)
+        except Exception as error:
+            if starting.done():
+                raise
+            self._loop = None  # the next request tries again
+            starting.set_exception(error)
+
+    async def _serve(self, starting: Any, stop: Any) -> None:
         from ..sdk import Served
         from .manager import SessionManager
 
@@ -76,13 +99,14 @@ class SdkSessions:
             self._task = self._loop = None
 
 
-def _is_kept(scope: Scope, *, stateless: bool) -> bool:
-    """Return whether the content of a request is kept: as long as its session or its stream."""
+def _kept(scope: Scope, *, stateless: bool) -> str:
+    """Return as long as what the content of a request is kept; empty if only for the request."""
     if scope["method"] != "POST":
-        return False
+        return ""
     headers = dict(scope["headers"])
     if headers.get(b"mcp-method", b"") == b"subscriptions/listen":
-        return True
+        return "listener"
     # A session begins without an id; the SDK answers other requests without one with an error.
     modern = headers.get(b"mcp-protocol-version", b"") >= b"2026"
-    return not stateless and not modern and b"mcp-session-id" not in headers
+    begins = not stateless and not modern and b"mcp-session-id" not in headers
+    return "session" if begins else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .asgi import Message, Receive, Scope, Send, say
 
-_LATER = (b"retry-after", b"5")
+LATER = (b"retry-after", b"5")
 
 
 class Stream:
@@ -19,8 +19,6 @@ class Stream:
         self.task = asyncio.current_task()
         self.started = False
         self.finished = False
-        self.ended = False
-        """Whether it had to give way."""
         self._send = send
 
     async def send(self, message: Message) -> None:
@@ -33,14 +31,13 @@ class Stream:
 
     def end(self) -> None:
         """End it, for the sake of another client."""
-        self.ended = True
         if self.task is not None:
             self.task.cancel()
 
     async def finish(self) -> None:
-        """Bring an answer that was ended early to a proper end."""
+        """Bring an answer that was ended early, or with its session, to a proper end."""
         if not self.started:
-            await say(self._send, 503, "too many open streams: try again later", _LATER)
+            await say(self._send, 503, "too many open streams: try again later", LATER)
         elif not self.finished:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -57,7 +54,7 @@ class Streams:
     async def run(self, app: Any, client: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or say that there are too many."""
         if not self._make_room(client):
-            await say(send, 429, "too many open streams: close some, or try again later", _LATER)
+            await say(send, 429, "too many open streams: close some, or try again later", LATER)
             return
         stream = Stream(client, send)
         self.total += 1
@@ -65,11 +62,12 @@ class Streams:
         try:
             await app(scope, receive, stream.send)
         except asyncio.CancelledError:
-            if not stream.ended or stream.task is None or stream.task.uncancel():
-                raise
-            await stream.finish()
+            # It gives way, or the server ends: that is the end of an answer, and no error.
+            if stream.task is not None:
+                stream.task.uncancel()
         finally:
             self._remove(stream)
+        await stream.finish()
 
     def _make_room(self, client: str) -> bool:
         own = len(self.open.get(client, ()))
