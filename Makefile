@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/ready
 
-.PHONY: demo test test-all lint format bench clean
+.PHONY: demo test test-all soak lint format bench clean
 
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
@@ -25,6 +25,10 @@ test-all:
 	  echo "== Python $$version"; \
 	  $(MAKE) --no-print-directory test PYTHON="$$found" VENV=".venv-$$version" || exit 1; \
 	done
+
+# Long load; TOOLWRIGHT_SOAK=60 makes it longer.
+soak: $(READY)
+	$(BIN)/python -m pytest -m soak -n0
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ from starlette.routing import Mount
 
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.options import Complete
-from toolwright.serve.events import Events
+from toolwright.serve.events import EventMemory, SessionEvents
 from toolwright.serve.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.run import serve_http
 from toolwright.serve.sdk import Served
@@ -630,7 +630,7 @@ def test_what_a_tool_says_is_sent_whatever_it_holds(box):
 
 
 def test_what_clients_missed_is_kept_but_not_without_end():
-    events = Events()
+    events = SessionEvents(EventMemory(), "client")
     text = "x" * 1_000_000
     message = types.JSONRPCNotification(jsonrpc="2.0", method="m", params={"text": text})
 
@@ -641,4 +641,8 @@ def test_what_clients_missed_is_kept_but_not_without_end():
 
     last = asyncio.run(run())
     assert last in events.kept
-    assert 25 < len(events.kept) < 35
+    assert 5 < len(events.kept) < 10
+    events.end()
+    assert not events.kept
+    assert events.memory.bytes == 0
+    assert not events.memory.held

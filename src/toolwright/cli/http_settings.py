@@ -38,6 +38,7 @@ def http_settings(
             rate_from(chosen.rate_limit)
         TrustedProxies(chosen.trusted_proxy)
         bounds = _bounds(chosen)
+        limits = _session_limits(chosen)
         sign_in = _sign_in(chosen)
     except ValueError as error:
         raise Mistake(str(error)) from error
@@ -59,6 +60,7 @@ def http_settings(
         "drain": drain_of(chosen, HTTP_SECONDS),
         "state_key": state_key or _state_keys(chosen),
         "short": not chosen.sdk,
+        **limits,
     }
 
 
@@ -111,6 +113,16 @@ def _bounds(chosen: argparse.Namespace) -> dict[str, Any]:
         "max_connections_per_client": chosen.max_connections_per_client,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _session_limits(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the bounds that were given. Raises `ValueError`."""
+    from ..serve.quotas import SessionLimits
+
+    known = {name: getattr(chosen, name) for name in SessionLimits.__dataclass_fields__}
+    given = {name: value for name, value in known.items() if value is not None}
+    SessionLimits(**given)
+    return given
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:

@@ -221,6 +221,7 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
     )
     serve.add_argument("--listening", type=int, help=argparse.SUPPRESS)
     _client_options(serve)
+    _session_options(serve)
     _watch_options(serve)
 
 
@@ -260,6 +261,19 @@ def _client_options(serve: argparse.ArgumentParser) -> None:
         metavar="N",
         help="and of one address (500)",
     )
+
+
+def _session_options(serve: argparse.ArgumentParser) -> None:
+    """Add what bounds the sessions and streams of clients."""
+    bounds = serve.add_argument_group("sessions and streams (a client is a caller or an address)")
+    for flag, kind, metavar, said in (
+        ("--max-sessions", int, "N", "open sessions in all (10000)"),
+        ("--max-sessions-per-client", int, "N", "open sessions of one client (1000)"),
+        ("--max-streams", int, "N", "requests being answered in all (10000)"),
+        ("--max-streams-per-client", int, "N", "requests being answered for one client (1000)"),
+        ("--session-idle", float, "SECONDS", "end a session that is not used for so long (1800)"),
+    ):
+        bounds.add_argument(flag, type=kind, metavar=metavar, help=said)
 
 
 def _watch_options(serve: argparse.ArgumentParser) -> None:

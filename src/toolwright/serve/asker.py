@@ -12,6 +12,7 @@ from pydantic_core import from_json, to_json
 
 from ..asking import InputNeeded, Request
 from ..errors import CallError, ToolError
+from .quotas import Shares, client_of_request
 
 _KINDS: Mapping[str, tuple[Any, Any]] = {
     "elicitation/create": (t.ElicitRequest, t.ElicitResult),
@@ -23,8 +24,10 @@ _KINDS: Mapping[str, tuple[Any, Any]] = {
 class Pushes:
     """Asks by requests to the client, in the middle of a call (before 2026-07-28)."""
 
-    def __init__(self, ctx: Any) -> None:
+    def __init__(self, ctx: Any, waiting: Shares) -> None:
         self.ctx = ctx
+        self.waiting = waiting
+        """How many questions wait for an answer of each client."""
         self.abilities: frozenset[str] = frozenset()
 
     async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
@@ -36,10 +39,15 @@ class Pushes:
         params = request.params()
         sent = kind(params=params) if params else kind()
         related = ServerMessageMetadata(related_request_id=self.ctx.request_id)
+        client = client_of_request(self.ctx)
+        if not self.waiting.take(client):
+            raise CallError("the client has left too many questions unanswered")
         try:
             came = await self.ctx.session.send_request(sent, answer, metadata=related)
         except MCPError as error:
             raise CallError(f"the client could not be asked: {error}") from error
+        finally:
+            self.waiting.give_back(client)
         try:
             return request.answer(came.model_dump(mode="json", by_alias=True, exclude_none=True))
         except ValueError as error:

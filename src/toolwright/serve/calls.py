@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -67,6 +68,14 @@ def caller_of(ctx: Any) -> Any:
     """Return who a request's token belongs to; None if there is none."""
     scope: Any = getattr(ctx.request, "scope", None) or {}
     return scope.get("toolwright.caller")
+
+
+def principal_of(ctx: Any) -> str | None:
+    """Return what tells the caller of a request from every other; None if there is none."""
+    caller = caller_of(ctx)
+    if caller is None:
+        return None
+    return json.dumps([caller.name, *(str(caller.claims.get(key)) for key in ("iss", "sub"))])
 
 
 @asynccontextmanager

@@ -10,7 +10,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
+import mcp_types as t
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
@@ -19,6 +21,8 @@ from mcp.shared.subscriptions import (
 )
 
 from ..options import BARE_SINCE
+from ..uri_template import MOST_URI
+from .quotas import MOST_STREAMS, Shares, client_of_request
 
 if TYPE_CHECKING:
     from .box import Box
@@ -28,6 +32,8 @@ _EVENTS: dict[str, Any] = {
     "prompts": PromptsListChanged,
     "resources": ResourcesListChanged,
 }
+_MOST_SUBSCRIBED = 64 * 1024 * 1024
+_MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
@@ -63,10 +69,12 @@ class Changes:
         """Whether clients can be told of changes: not where each request is on its own."""
         self.box = box
         self.bus = _Bus()
-        self._listeners = ListenHandler(self.bus)
+        self._listeners = ListenHandler(self.bus, max_subscriptions=MOST_STREAMS)
         self.roles: WeakKeyDictionary[Any, Roles] = WeakKeyDictionary()
         self.clients: WeakSet[Any] = WeakSet()
         self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+        self.subscribed = Shares(_MOST_SUBSCRIBED, _MOST_SUBSCRIBED_EACH)
+        """The bytes of the URIs that each client has subscribed to."""
         self.levels: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
         self.tells_of_lists = True
         """Whether clients with a handshake hear from here that a list has changed."""
@@ -104,12 +112,33 @@ class Changes:
     def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
         """Tell a client when a resource changes, as long as they may read it."""
         self.seen(ctx)
-        self.roles[connection_of(ctx)] = roles
-        self.watchers.setdefault(connection_of(ctx), set()).add(uri)
+        connection = connection_of(ctx)
+        self.roles[connection] = roles
+        wanted = self.watchers.get(connection, set())
+        if uri in wanted:
+            return
+        if len(uri) > MOST_URI:
+            raise MCPError(t.INVALID_PARAMS, f"a URI may have {MOST_URI} characters")
+        client = client_of_request(ctx)
+        if not self.subscribed.take(client, _cost(uri)):
+            raise MCPError(t.INVALID_PARAMS, "too many subscriptions: unsubscribe from some first")
+        if connection not in self.watchers:
+            self.watchers[connection] = wanted
+            # The watched URIs are counted until the connection ends.
+            connection.exit_stack.callback(self._left, client, wanted)
+        wanted.add(uri)
 
     def unsubscribe(self, ctx: Any, uri: str) -> None:
         """Tell it no more."""
-        self.watchers.get(connection_of(ctx), set()).discard(uri)
+        wanted = self.watchers.get(connection_of(ctx), set())
+        if uri in wanted:
+            wanted.remove(uri)
+            self.subscribed.give_back(client_of_request(ctx), _cost(uri))
+
+    def _left(self, client: str, wanted: set[str]) -> None:
+        """Forget what a client wanted who has left."""
+        while wanted:
+            self.subscribed.give_back(client, _cost(wanted.pop()))
 
     def set_level(self, ctx: Any, level: str) -> None:
         """Send a client only log messages of this level and above."""
@@ -152,6 +181,11 @@ class Changes:
         await self.bus.publish(_EVENTS[what]())
         for each in list(self.clients) if self.tells_of_lists else ():
             await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
+
+
+def _cost(uri: str) -> int:
+    """Return about how many bytes a subscription takes."""
+    return 200 + 4 * len(uri)
 
 
 def connection_of(ctx: Any) -> Any:

@@ -6,16 +6,20 @@ import ipaddress
 import socket
 import sys
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from .drain import HTTP_SECONDS
 from .guard import LOOPBACK
 from .http import BODY_TIMEOUT, FAILED_SIGN_INS, MOST_BODY, App
+from .quotas import SessionLimits
 
 if TYPE_CHECKING:
     from .box import Box
     from .signin import SignIn
     from .state_key import Keys
+
+_SESSION_LIMITS = frozenset(field.name for field in fields(SessionLimits))
 
 
 def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
@@ -59,8 +63,7 @@ def serve_http(
 ) -> None:
     """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said.
 
-    `limits` are the fields of `ConnectionLimits`: `header_timeout`, `max_connections` and
-    `max_connections_per_client`.
+    `limits` are the fields of `ConnectionLimits` and `SessionLimits`.
     """
     from .http.connections import ConnectionLimits
     from .http.server import Server
@@ -89,6 +92,7 @@ def serve_http(
         drain=drain,
         state_key=state_key,
         short=short,
+        **{name: limits.pop(name) for name in list(limits) if name in _SESSION_LIMITS},
     )
     bounds = ConnectionLimits(body_timeout=body_timeout, **limits).checked()
     Server(app, bounds, tls=tls).run_on(listening or listen(host, port))

@@ -20,9 +20,10 @@ from ..results import Result
 from ..run.failure import failed, failure_of
 from ..run.words import show
 from .asker import Answers, Pushes
-from .calls import call_of, current_caller
+from .calls import call_of, current_caller, principal_of
 from .changes import Changes
 from .offered import Offered, why
+from .quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, Shares
 from .tasks import (
     EXTENSION,
     Running,
@@ -59,6 +60,7 @@ class Served(Offered):
     ) -> None:
         super().__init__(box, Changes(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
+        self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
         handlers: dict[str, Any] = {}
         offers_resources = bool(box.resources) or box.is_live
         offers_prompts = bool(box.prompts) or box.is_live
@@ -106,6 +108,7 @@ class Served(Offered):
         # Without keys, only this process opens what it has sealed.
         keys = RequestStateSecurity(keys=state_keys) if state_keys else None
         security = keys or RequestStateSecurity.ephemeral()
+        security.bind_principal = principal_of
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
         self.server.middleware.append(self.changes.meet)
 
@@ -146,11 +149,11 @@ class Served(Offered):
 
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
-        if self.tasks.are_too_many:
-            self._refused(ctx, "tool", "overloaded", params.name)
-            busy = Overloaded("too many tasks run already", retry_after=1)
-            return self._finished(ctx, failed(busy))
         running = Running(self.tasks, ctx, params, _abilities(ctx))
+        if not self.tasks.shares.begin(running.client):
+            self._refused(ctx, "tool", "overloaded", params.name)
+            busy = Overloaded("too many tasks run or are kept already", retry_after=1)
+            return self._finished(ctx, failed(busy))
 
         async def work() -> Result:
             with self.box.busy():
@@ -191,7 +194,8 @@ class Served(Offered):
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
-        asker: Any = Answers(params) if ctx.protocol_version >= BARE_SINCE else Pushes(ctx)
+        modern = ctx.protocol_version >= BARE_SINCE
+        asker: Any = Answers(params) if modern else Pushes(ctx, self.questions)
         asker.abilities = _abilities(ctx)
         async with call_of(ctx, asker, self._log) as call:
             with self.box.busy():

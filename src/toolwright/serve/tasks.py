@@ -15,6 +15,7 @@ import mcp_types as t
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import decode_header_value
 from pydantic import Field
+from pydantic_core import to_json
 
 from ..asking import Request
 from ..call import Call
@@ -25,6 +26,7 @@ from ..schema.walk import is_node
 from .asker import Answers
 from .calls import caller_of
 from .ledger import OVER, Entry, Ledger, open_ledger, shown
+from .quotas import TaskShares, client_of_request
 
 if TYPE_CHECKING:
     from .box import Box
@@ -36,7 +38,6 @@ _HOLD = 0.2
 _POLL_MS = 500
 _TELL = 0.5
 """Seconds between two notes of progress."""
-_MOST = 1000
 _STOPPED = "the server was stopped while this task ran"
 
 
@@ -62,6 +63,7 @@ class Running:
         self.before = Answers(params)
         self.before.abilities = abilities
         self.number = ""
+        self.client = client_of_request(ctx)
         self.becoming: asyncio.Event | None = None
         """Set when it is settled whether the call is a task; none while nobody has begun to."""
         self.asked: dict[str, Request] = {}
@@ -174,6 +176,7 @@ class Tasks:
     def __init__(self, box: Box) -> None:
         self.box = box
         self.running: dict[str, Running] = {}
+        self.shares = TaskShares(box.keep_tasks)
         self._ledger: Ledger | None = None
         self._background: set[asyncio.Task[Any]] = set()
 
@@ -187,16 +190,12 @@ class Tasks:
 
     # -- running
 
-    @property
-    def are_too_many(self) -> bool:
-        """Whether no more can be taken."""
-        return len(self.running) >= _MOST
-
     async def run(
         self, running: Running, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
     ) -> Any:
         """Run a call; return its result, or the task that it has become."""
         made = running.work = asyncio.ensure_future(work())
+        made.add_done_callback(lambda _: self.shares.end(running.client))
         try:
             await asyncio.wait({made}, timeout=_HOLD)
             if made.done():
@@ -249,7 +248,8 @@ class Tasks:
         try:
             await self._end(number, status, more)
         finally:
-            self.running.pop(number, None)
+            ended = self.running.pop(number)
+            self.shares.keep(ended.client, len(to_json(more, fallback=str)))
 
     async def _end(self, number: str, status: str, more: dict[str, Any]) -> None:
         """Write down how a task ended, however long the disk is busy."""

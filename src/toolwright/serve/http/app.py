@@ -12,6 +12,7 @@ from ..calls import current_caller
 from ..drain import HTTP_SECONDS, Drain
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..metadata import Metadata
+from ..quotas import SessionLimits
 from ..state_key import Keys, state_keys
 from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
@@ -58,6 +59,7 @@ class App:
         drain: float = HTTP_SECONDS,
         state_key: Keys = None,
         short: bool = True,
+        **session_limits: Any,
     ) -> None:
         self.box = box
         self.path = path.rstrip("/")
@@ -87,6 +89,7 @@ class App:
             box,
             stateless=stateless,
             most_body=max_body,
+            limits=SessionLimits(**session_limits),
             drain=self.drain,
             state_keys=state_keys(state_key),
             stop=self.stop,
@@ -195,7 +198,7 @@ class App:
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
-        await self.sdk.answer(scope, receive, exchange.send)
+        await self.sdk.answer(scope, receive, exchange.send, exchange.body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

@@ -30,3 +30,10 @@ async def answer(send: Send, body: bytes, *more: Header) -> None:
 async def say(send: Send, status: int, text: str, *more: Header) -> None:
     """Send an error in words."""
     await respond(send, status, json.dumps({"error": text}).encode(), JSON, *more)
+
+
+async def refuse(send: Send, text: str) -> None:
+    """Answer a request of JSON-RPC that is not looked at any closer with an error."""
+    error = {"code": -32600, "message": text}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+    await respond(send, 400, body, JSON)

@@ -6,12 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
+from .asgi import refuse, say
 from .host import watch_host
+from .streams import LATER, Streams
 
 if TYPE_CHECKING:
     from ..box import Box
     from ..drain import Drain
     from .asgi import Receive, Scope, Send
+
+_MOST_LISTENING = 64 * 1024 * 1024
+_MOST_LISTENING_EACH = 8 * 1024 * 1024
 
 
 class SdkSessions:
@@ -23,6 +29,7 @@ class SdkSessions:
         *,
         stateless: bool,
         most_body: int,
+        limits: SessionLimits,
         drain: Drain,
         state_keys: Sequence[bytes],
         stop: Callable[[], Awaitable[None]],
@@ -37,15 +44,36 @@ class SdkSessions:
         """What ends the whole app, if the server around it ends."""
         self._served: Any = None
         self._manager: Any = None
+        self.limits = limits
+        self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
+        self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
+        """The bytes that listeners keep of what opened them."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop: Any = None
         self._starting: Any = None
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send, body: bytes = b"") -> None:
         """Answer one request."""
         manager = await self._started()
-        await manager.asgi_app(scope, receive, send)
+        client = client_of(scope)
+        kept = _kept(scope, stateless=self.stateless)
+        if kept and len(body) > MOST_HELLO:
+            said = f"a request that opens a session or a stream may have {MOST_HELLO} bytes"
+            await refuse(send, said)
+            return
+        cost = cost_of(body) if kept else 0
+        if kept == "session" and not manager.make_room(client, cost):
+            await say(send, 503, "too many open sessions: end some, or try again later", LATER)
+        elif kept == "listener" and not self.listening.take(client, cost):
+            await say(send, 429, "too many open streams: end some, or try again later", LATER)
+        else:
+            try:
+                with manager.opening(client, cost):
+                    await self.streams.run(manager.asgi_app, client, scope, receive, send)
+            finally:
+                if kept == "listener":
+                    self.listening.give_back(client, cost)
 
     async def _started(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -56,19 +84,25 @@ class SdkSessions:
         return await asyncio.shield(self._starting)
 
     async def _run(self, starting: Any, stop: Any) -> None:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        try:
+            await self._serve(starting, stop)
+        except Exception as error:
+            if starting.done():
+                raise
+            self._loop = None  # the next request tries again
+            starting.set_exception(error)
 
-        from ..events import Events
+    async def _serve(self, starting: Any, stop: Any) -> None:
         from ..sdk import Served
+        from .manager import SessionManager
 
         served = Served(
             self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys
         )
         served.server.middleware.append(self.drain.count)
-        manager = StreamableHTTPSessionManager(
-            app=served.server,
-            event_store=None if self.stateless else Events(),
-            retry_interval=None if self.stateless else 500,
+        manager = SessionManager(
+            served.server,
+            self.limits,
             stateless=self.stateless,
             max_request_body_size=self.most_body,
         )
@@ -79,6 +113,7 @@ class SdkSessions:
             await stop.wait()
             host.cancel()
             await served.tasks.close()
+            await manager.end_all()
             self._served = self._manager = None
 
     def end_listeners(self) -> None:
@@ -89,9 +124,7 @@ class SdkSessions:
     async def end_sessions(self) -> None:
         """End sessions with a handshake, and all their streams."""
         if self._manager is not None:
-            open_ones: dict[str, Any] = self._manager._server_instances  # noqa: SLF001 - no other way
-            for transport in list(open_ones.values()):
-                await transport.terminate()
+            await self._manager.end_all()
 
     async def close(self) -> None:
         """End all sessions."""
@@ -99,3 +132,16 @@ class SdkSessions:
             self._stop.set()
             await self._task
             self._task = self._loop = None
+
+
+def _kept(scope: Scope, *, stateless: bool) -> str:
+    """Return as long as what the content of a request is kept; empty if only for the request."""
+    if scope["method"] != "POST":
+        return ""
+    headers = dict(scope["headers"])
+    if headers.get(b"mcp-method", b"") == b"subscriptions/listen":
+        return "listener"
+    # A session begins without an id; the SDK answers other requests without one with an error.
+    modern = headers.get(b"mcp-protocol-version", b"") >= b"2026"
+    begins = not stateless and not modern and b"mcp-session-id" not in headers
+    return "session" if begins else ""

@@ -1,0 +1,91 @@
+"""Requests that are being answered: so many of each client, and so many in all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import Any
+
+from .asgi import Message, Receive, Scope, Send, say
+
+LATER = (b"retry-after", b"5")
+
+
+class Stream:
+    """One answer that is being sent."""
+
+    def __init__(self, client: str, send: Send) -> None:
+        self.client = client
+        self.task = asyncio.current_task()
+        self.started = False
+        self.finished = False
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer, and remember how far it is."""
+        if message["type"] == "http.response.start":
+            self.started = True
+        elif not message.get("more_body"):
+            self.finished = True
+        await self._send(message)
+
+    def end(self) -> None:
+        """End it, for the sake of another client."""
+        if self.task is not None:
+            self.task.cancel()
+
+    async def finish(self) -> None:
+        """Bring an answer that was ended early, or with its session, to a proper end."""
+        if not self.started:
+            await say(self._send, 503, "too many open streams: try again later", LATER)
+        elif not self.finished:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class Streams:
+    """All answers that are being sent; when there are too many, whoever has most gives way."""
+
+    def __init__(self, most: int, most_each: int) -> None:
+        self.most = most
+        self.most_each = most_each
+        self.total = 0
+        self.open: dict[str, OrderedDict[int, Stream]] = {}
+
+    async def run(self, app: Any, client: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or say that there are too many."""
+        if not self._make_room(client):
+            await say(send, 429, "too many open streams: close some, or try again later", LATER)
+            return
+        stream = Stream(client, send)
+        self.total += 1
+        self.open.setdefault(client, OrderedDict())[id(stream)] = stream
+        try:
+            await app(scope, receive, stream.send)
+        except asyncio.CancelledError:
+            # It gives way, or the server ends: that is the end of an answer, and no error.
+            if stream.task is not None:
+                stream.task.uncancel()
+        finally:
+            self._remove(stream)
+        await stream.finish()
+
+    def _make_room(self, client: str) -> bool:
+        own = len(self.open.get(client, ()))
+        if own >= self.most_each:
+            return False
+        if self.total < self.most:
+            return True
+        largest = max(self.open.values(), key=len)
+        if len(largest) <= own + 1:
+            return False
+        oldest = next(iter(largest.values()))
+        self._remove(oldest)
+        oldest.end()
+        return True
+
+    def _remove(self, stream: Stream) -> None:
+        own = self.open.get(stream.client)
+        if own is not None and own.pop(id(stream), None) is not None:
+            self.total -= 1
+            if not own:
+                del self.open[stream.client]
