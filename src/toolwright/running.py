@@ -76,6 +76,8 @@ class Running(Offers):
                 result = _failed(error)
             else:
                 result = runner.call(arguments, call)
+        if call is not None:
+            call.close()
         return _raised(result) if raise_on_error else result
 
     async def call_async(
@@ -91,6 +93,8 @@ class Running(Offers):
             result = await self._whole(name, arguments, call)
         else:
             result = await self._inner(name, arguments, call)
+        if call is not None:
+            call.close()
         return _raised(result) if raise_on_error else result
 
     async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
