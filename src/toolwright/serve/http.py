@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from ..call import Call
 from ..limits import check_count, rate_from
 from ..options import LATEST_PROTOCOL
+from ..run.workers import holder
 from .desk import Asked, Desk, Task, asked_of, is_modern
 from .guard import Caller, Guard, Refusal, tokens_from, user_of
 from .metadata import Metadata
@@ -91,6 +92,7 @@ class App:
         elif self.counted and asked == "/metrics":
             await _metrics(send)
         else:
+            holder.set(_client(scope, who))  # whom the threads count for that it uses
             # Headers that came twice are for somebody who looks at them closely.
             await self._admitted(scope, headers if once else {}, receive, send, who)
 

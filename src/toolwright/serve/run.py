@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..run.forks import unshared
 from .guard import LOOPBACK
 from .http import MOST_BODY, App
 
@@ -85,8 +86,16 @@ def serve_http(
         # Streams of clients that listen never end by themselves.
         timeout_graceful_shutdown=_PATIENCE,
     )
-    with listening or listen(host, port) as heard:
-        uvicorn.Server(settings).run(sockets=[heard])
+    server = uvicorn.Server(settings)
+    with listening or listen(host, port) as heard, unshared(lambda: _open_in(server, heard)):
+        server.run(sockets=[heard])
+
+
+def _open_in(server: Any, heard: socket.socket) -> list[int]:
+    """Return the descriptors of a server: its port, and its clients' connections."""
+    transports = [each.transport for each in list(server.server_state.connections)]
+    found = [each.get_extra_info("socket") for each in transports if each is not None]
+    return [heard.fileno(), *(each.fileno() for each in found if each is not None)]
 
 
 def listen(host: str, port: int) -> socket.socket:
