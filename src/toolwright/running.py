@@ -137,6 +137,10 @@ class Running(Offers):
         self._around.append(hook)
         return hook
 
+    def open_store(self) -> None:
+        """Open the store, if one is named, before the first call does. Raises `StoreError`."""
+        self._home.open_store()
+
     is_live = False
 
     def busy(self) -> contextlib.AbstractContextManager[object]:

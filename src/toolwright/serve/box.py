@@ -79,6 +79,10 @@ class Box(Protocol):
         """Tell somebody of changes."""
         ...
 
+    def open_store(self) -> None:
+        """Open the store, if one is named. Raises `StoreError`."""
+        ...
+
     async def ready(self) -> None:
         """Enter the lifespan, unless that is done."""
         ...

@@ -15,6 +15,7 @@ from ..options import LATEST_PROTOCOL
 from ..run.workers import holder
 from .desk import Asked, Desk, Task, asked_of, is_modern
 from .guard import Caller, Guard, Refusal, tokens_from, user_of
+from .ledger import open_stores
 from .metadata import Metadata
 from .pace import Pace
 
@@ -44,6 +45,7 @@ class App:
         metrics: bool = False,
         short: bool = True,
     ) -> None:
+        open_stores(box)
         self.box = box
         self.path = path.rstrip("/")
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))

@@ -9,13 +9,16 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from pydantic_core import from_json, to_json
 
 from ..schema.walk import is_node
 from ..store import MemoryStore, SqliteStore, Store, clock_of, open_store
 from .alive import lives, this_process
+
+if TYPE_CHECKING:
+    from .box import Box
 
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
@@ -76,6 +79,16 @@ def open_ledger(where: str | Store | None, box: str, keep: float) -> Ledger:
     if isinstance(where, str) and where.startswith("sqlite:///"):
         return Ledger(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
     return Ledger(open_store(where), box, keep)
+
+
+def open_stores(box: Box) -> None:
+    """Open every store that a toolbox names, before it is served. Raises `StoreError`.
+
+    Where nobody says where tasks are kept, and they cannot be, callers wait for long calls.
+    """
+    box.open_store()
+    if isinstance(box.tasks, str) and box.has_tasks:
+        open_ledger(box.tasks, box.name, box.keep_tasks).store.close()
 
 
 class Ledger:

@@ -28,6 +28,7 @@ from ..run.frames import take_over
 from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
+from .ledger import open_stores
 
 if TYPE_CHECKING:
     from .box import Box
@@ -49,6 +50,7 @@ def serve(box: Box, *, short: bool = True) -> None:
 
 def converse(box: Box, wire: tuple[int, int], *, short: bool = True) -> None:
     """Serve over descriptors that were taken over before."""
+    open_stores(box)
     with unshared(lambda: wire):
         asyncio.run(Conversation(box, *wire, short=short).run())
 
