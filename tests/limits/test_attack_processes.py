@@ -93,7 +93,7 @@ def test_the_processor_time_of_a_call_is_its_own():
     assert later.value != first
 
 
-@pytest.mark.promise("limit.process-fork")
+@pytest.mark.promise("limit.fork")
 def test_a_forked_copy_that_falls_through_answers_nobody(tmp_path):
     path = tmp_path / "copy"
     assert box.call("forks", {"path": str(path), "word": "first"}).value == "first"

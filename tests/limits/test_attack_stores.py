@@ -89,7 +89,6 @@ def box_with(path):
     return box
 
 
-@pytest.mark.promise("limit.store")
 @pytest.mark.parametrize("name", ["kept", "limited"])
 def test_a_call_fails_with_one_error_and_the_log_has_the_path(broken, name, caplog):
     box = box_with(broken)
@@ -129,6 +128,7 @@ def test_a_store_that_is_mended_is_used(tmp_path):
     assert box.call("kept").value == 1
 
 
+@pytest.mark.promise("limit.store")
 def test_an_app_is_not_made_with_it(broken):
     with pytest.raises(StoreError, match="secret-place"):
         box_with(broken).asgi()
@@ -150,6 +150,7 @@ def tools(tmp_path):
     return path
 
 
+@pytest.mark.promise("limit.store")
 @pytest.mark.parametrize("kind", ["store", "tasks"])
 @pytest.mark.parametrize("more", [(), ("--http", "--port", "0"), ("--http", "--workers", "2")])
 def test_serving_ends_with_one_line(tools, tmp_path, kind, more):
