@@ -95,7 +95,8 @@ class ChildCall(Call):
         self._note()
         if not self._mute and self.life - self._told > _QUIET:
             self._told = self.life
-            self._send("alive", True)
+            with contextlib.suppress(Closed):  # a forked copy may give signs, but for nobody
+                self._send("alive", True)
 
 
 class Worker:

@@ -153,6 +153,7 @@ def test_what_is_too_large_to_cross_fails_one_call(monkeypatch):
     assert box.call("pid").value == before
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_copy_of_the_parent_uses_processes_of_its_own():
     """A program that forks, as `multiprocessing` does, and calls tools in both."""
     mine = box.call("pid").value
