@@ -313,9 +313,9 @@ def test_a_task_ends_though_the_disk_was_busy(http, store):
 
 def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatch):
     broken = tmp_path / "broken.db"
-    broken.write_bytes(b"this is no database" * 100)
     monkeypatch.setenv("TASKS", f"sqlite:///{broken}")
     with Http(TOOLS) as server:
+        broken.write_bytes(b"this is no database" * 100)  # it was one when the server started
         made = call(server, "slow_compute", seconds=0.5, label="y")
         assert made["content"][0]["text"] == "computed y"
         assert "tasks cannot be read now" in get(server, "x")["message"]
