@@ -315,6 +315,7 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
     broken = tmp_path / "broken.db"
     monkeypatch.setenv("TASKS", f"sqlite:///{broken}")
     with Http(TOOLS) as server:
+        assert call(server, "greet", name="Ada")["content"]
         broken.write_bytes(b"this is no database" * 100)  # it was one when the server started
         made = call(server, "slow_compute", seconds=0.5, label="y")
         assert made["content"][0]["text"] == "computed y"
