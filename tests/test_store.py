@@ -510,7 +510,7 @@ def test_a_file_that_breaks_later_raises_oserror(path):
 
 
 def test_a_locked_file_can_be_read_and_fails_to_be_written(path, monkeypatch):
-    monkeypatch.setattr("toolwright.store._WAIT", 0.0)
+    monkeypatch.setattr("toolwright.storefile._WAIT", 0.0)
     store = SqliteStore(path)
     store.put("k", b"1", 60)
     other = sqlite3.connect(path, isolation_level=None)

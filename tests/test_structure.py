@@ -13,7 +13,9 @@ SOURCE = Path(toolwright.__file__).parent
 
 # A module may import from its own row and from the rows above it.
 ORDER = [
-    ["errors", "limits", "store", "refusals"],
+    ["errors", "limits", "clocks", "refusals"],
+    ["storefile"],
+    ["store"],
     ["options"],
     ["read"],
     ["results", "content", "asking"],

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
 from .asking import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
+from .errors import CallCancelled
 from .refusals import Kind
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
@@ -52,6 +53,7 @@ class Call:
         "_headers",
         "_lock",
         "_loop",
+        "_mute",
         "_on_log",
         "_on_progress",
         "_outer",
@@ -106,6 +108,8 @@ class Call:
         self._outer: Call | None = None
         self._runs = False
         self._cancelled = False
+        self._mute = False
+        """Whether it has been answered, or given up: code that still holds it is not heard."""
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
 
@@ -148,7 +152,7 @@ class Call:
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
         """Say how far the work is; whoever listens is told, and the idle clock starts anew."""
         self.life = time.monotonic()
-        if self._on_progress is not None and not self._cancelled:
+        if self._on_progress is not None and not self._mute:
             self._tell(self._on_progress, done, total, _utf8(message))
 
     def heartbeat(self) -> None:
@@ -159,7 +163,8 @@ class Call:
         """Say something to whoever listens to this call, or to the log if nobody does."""
         message = _utf8(message)
         if self._on_log is not None:
-            self._tell(self._on_log, level, message)
+            if not self._mute:
+                self._tell(self._on_log, level, message)
         else:
             _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", self.tool, message)
 
@@ -173,7 +178,7 @@ class Call:
 
     def can(self, ability: str) -> bool:
         """Tell whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
-        return self._asker is not None and ability in self._asker.abilities
+        return self._asker is not None and not self._mute and ability in self._asker.abilities
 
     def request(self, **requests: Request) -> Any:
         """Ask several things at once; return the answers by name. Async code awaits it.
@@ -205,13 +210,15 @@ class Call:
         return answered(self, self._ended, self._loop) if self._loop is not None else None
 
     async def _ended(self) -> None:
-        if self._hang_up is not None:
+        if self._hang_up is not None and not self._mute:
             await self._hang_up()
 
     async def _one(self, key: str, request: Request) -> Any:
         return (await self._request({key: request}))[key]
 
     async def _request(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        if self._mute:
+            raise CallCancelled(f"{self.tool}: the call has ended, nobody can be asked")
         lacking = sorted({each.ability for each in requests.values() if not self.can(each.ability)})
         if self._asker is None or lacking:
             raise CannotAsk(lacking)
@@ -237,7 +244,9 @@ class Call:
                     yield inner
             finally:
                 forget()
+                inner.close()
             return
+        self._mute = self._cancelled  # a call that is made twice is heard twice
         given = self.deadline
         self.tool = self.tool or tool
         self.heartbeat()
@@ -258,12 +267,20 @@ class Call:
             roles=self.roles,
             claims=self._claims,
             on_progress=self.progress,
-            on_log=self._on_log,
+            on_log=None if self._on_log is None else lambda level, said: self.log(said, level),
         )
         inner._headers, inner._outer = self._headers, self
         inner._asker, inner._loop = self._asker, self._loop
         inner.deadline = self.deadline
         return inner
+
+    def close(self) -> None:
+        """It has been answered, and it ends unless a tool still runs with it.
+
+        From now on nothing that a thread it has left behind says is heard by anybody.
+        """
+        if not self._runs:
+            self._mute = True
 
     # -- cancelling
 
@@ -275,7 +292,7 @@ class Call:
     def cancel(self) -> None:
         """Stop waiting for the answer, and let the tool know."""
         with self._lock:
-            self._cancelled = True
+            self._cancelled = self._mute = True
             wakers, self._wakers = self._wakers, []
         for wake in wakers:
             wake()

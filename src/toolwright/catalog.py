@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from .definition import Tool, compile_tools
-from .errors import CallError, DefinitionError, SchemaError, ToolNotFound
+from .errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
 from .options import BARE_SINCE, LATEST_PROTOCOL
 
 if TYPE_CHECKING:
@@ -170,6 +170,12 @@ class Catalog(Mapping[str, Tool]):
         except SchemaError as error:
             refused = CallError(f"{name} is not available: its definition is refused")
             raise refused from error
+        except StoreError as error:
+            from .run.failure import log
+
+            log.error("%s: %s", name, error)
+            text = f"{name} is not available: the store of its toolbox cannot be used"
+            raise CallError(text) from error
 
     def _compile(self) -> list[SchemaError]:
         compile_tools(list(self._tools.values()))

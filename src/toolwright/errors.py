@@ -3,6 +3,7 @@
     ToolwrightError
     +-- DefinitionError            the author's: a target cannot become a tool
     |   +-- SchemaError            (ValueError) names tool, parameter, file and line, and the fix
+    +-- StoreError                 (OSError) the file of a store cannot be used
     +-- CallError                  the run's
         +-- ArgumentError          (ValueError) the arguments do not fit the tool
         +-- ToolError              raised by an author to speak to the model
@@ -29,6 +30,7 @@ __all__ = [
     "Overloaded",
     "ResultError",
     "SchemaError",
+    "StoreError",
     "ToolError",
     "ToolNotFound",
     "ToolTimeout",
@@ -128,6 +130,12 @@ def _schema_error(
     what: str, tool: str, parameter: str, hint: str, file: str, line: int
 ) -> SchemaError:
     return SchemaError(what, tool=tool, parameter=parameter, hint=hint, file=file, line=line)
+
+
+class StoreError(ToolwrightError, OSError):
+    """The file of a store cannot be used: which one, and why. Never sent to a caller."""
+
+    code = "store"
 
 
 class CallError(ToolwrightError):

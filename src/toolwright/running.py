@@ -89,6 +89,8 @@ class Running(Offers):
                 result = _failed(error)
             else:
                 result = runner.call(arguments, call)
+        if call is not None:
+            call.close()
         return _raised(result) if raise_on_error else result
 
     async def call_async(
@@ -104,6 +106,8 @@ class Running(Offers):
             result = await self._whole(name, arguments, call)
         else:
             result = await self._inner(name, arguments, call)
+        if call is not None:
+            call.close()
         return _raised(result) if raise_on_error else result
 
     async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
@@ -195,6 +199,10 @@ class Running(Offers):
                 listener(event)
             except Exception:  # noqa: BLE001 - a listener's failure is not the caller's
                 _log().exception("a listener to refusals failed")
+
+    def open_store(self) -> None:
+        """Open the store, if one is named, before the first call does. Raises `StoreError`."""
+        self._home.open_store()
 
     is_live = False
 

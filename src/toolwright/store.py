@@ -16,10 +16,14 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from .clocks import since_boot
+from .errors import StoreError
+from .storefile import ahead, connect
+
 if TYPE_CHECKING:
     import sqlite3  # only a store in a file pays for it
 
-__all__ = ["MemoryStore", "SqliteStore", "Store", "open_store"]
+__all__ = ["MemoryStore", "SqliteStore", "Store", "clock_of", "open_store"]
 
 Change = Callable[[bytes | None], tuple[bytes, float]]
 
@@ -28,7 +32,8 @@ Change = Callable[[bytes | None], tuple[bytes, float]]
 class Store(Protocol):
     """Bytes by key, each for a time.
 
-    A method that cannot do its work raises OSError.
+    A method that cannot do its work raises OSError. A store may have a method `now` that returns
+    seconds by a clock which does not step, and which everybody who shares the store goes by.
     """
 
     blocking: bool
@@ -76,6 +81,10 @@ class MemoryStore:
         # When which key is over, soonest first. What was replaced since is still in here.
         self._ends: list[tuple[float, str]] = []
         _register(self)
+
+    def now(self) -> float:
+        """Return the time by the clock of this store, which does not step."""
+        return self._clock()
 
     def get(self, key: str) -> bytes | None:
         """Return a value; None if there is none, or if its time is over."""
@@ -140,16 +149,6 @@ class MemoryStore:
         heapq.heapify(self._ends)
 
 
-_FORMAT = 0x54577231  # the application id of our files; another layout gets another number
-_WAIT = 5.0  # seconds that a writer waits for others
-_LAYOUT = (
-    # A row that is replaced gets a new id, so ids are in the order of writing.
-    """CREATE TABLE IF NOT EXISTS items (
-        id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, expires REAL NOT NULL
-    )""",
-    "CREATE INDEX IF NOT EXISTS expiries ON items (expires)",
-    f"PRAGMA application_id = {_FORMAT}",
-)
 _GET = "SELECT value FROM items WHERE key = ? AND expires > ?"
 _PUT = "INSERT OR REPLACE INTO items (key, value, expires) VALUES (?, ?, ?)"
 _DELETE = "DELETE FROM items WHERE key = ?"
@@ -176,13 +175,14 @@ class SqliteStore:
         path: str | os.PathLike[str],
         most: int = 100_000,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._path = Path(path).absolute()
         self._most = _checked(most)
-        self._clock = clock
+        self._given_clock = clock
+        self._ahead = 0.0
         # The first write sweeps, so that many short-lived processes keep the bound, too.
         self._writes_to_sweep = 1
         # One connection for all threads. SQLite lets in one writer at a time anyway, threads of a
@@ -197,16 +197,20 @@ class SqliteStore:
         if self._connection is not None:
             self._connection.close()
 
+    def now(self) -> float:
+        """Return the time by the clock of this file, which does not step."""
+        return since_boot() + self._ahead if self._given_clock is None else self._given_clock()
+
     def get(self, key: str) -> bytes | None:
         """Return a value; None if there is none, or if its time is over."""
         with self._use() as connection:
-            row = connection.execute(_GET, (_encode(key), self._clock())).fetchone()
+            row = connection.execute(_GET, (_encode(key), self.now())).fetchone()
         return None if row is None else row[0]
 
     def put(self, key: str, value: bytes, ttl: float) -> None:
         """Keep a value for `ttl` seconds. Without time (zero or less), the key is deleted."""
         with self._use() as connection:
-            self._write(connection, key, value, self._clock(), ttl)
+            self._write(connection, key, value, self.now(), ttl)
             self._sweep(connection)
 
     def delete(self, key: str) -> None:
@@ -225,7 +229,7 @@ class SqliteStore:
         with self._use() as connection:
             with connection:  # commits, or takes all back
                 connection.execute("BEGIN IMMEDIATE")
-                now = self._clock()
+                now = self.now()
                 row = connection.execute(_GET, (_encode(key), now)).fetchone()
                 value, ttl = change(None if row is None else row[0])
                 self._write(connection, key, value, now, ttl)
@@ -244,18 +248,26 @@ class SqliteStore:
         import sqlite3
 
         with self.lock:
+            if self._connection is not None and self._process != os.getpid():
+                why = "it was open while C code forked this process: make it after that"
+                raise StoreError(f"the store {self._path} cannot be used: {why}")
             try:
-                if self._connection is None:
-                    self._connection = _connect(self._path)
-                    self._process = os.getpid()
-                elif self._process != os.getpid():
-                    raise OSError(
-                        f"The store {self._path} was open while C code forked this process: "
-                        "close it before, or make it after"
-                    )
-                yield self._connection
-            except sqlite3.Error as error:
-                raise OSError(f"The store {self._path} failed: {error}") from error
+                yield self._connection or self._open()
+            except (sqlite3.Error, OSError) as error:
+                why = getattr(error, "strerror", None) or error
+                raise StoreError(f"the store {self._path} cannot be used: {why}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        self._process = os.getpid()
+        connection = connect(self._path)
+        try:
+            if self._given_clock is None:
+                self._ahead = ahead(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
 
     def _write(
         self, connection: sqlite3.Connection, key: str, value: bytes, now: float, ttl: float
@@ -269,7 +281,7 @@ class SqliteStore:
         """Drop what is over, then what is too much, once in many writes: counting is slow."""
         self._writes_to_sweep -= 1
         if self._writes_to_sweep <= 0:
-            connection.execute(_DROP_OVER, (self._clock(),))
+            connection.execute(_DROP_OVER, (self.now(),))
             connection.execute(_DROP_OLDEST, (self._most,))
             self._writes_to_sweep = max(1, self._most // 100)
 
@@ -294,6 +306,11 @@ def open_store(where: str | Store | None) -> Store:
     )
 
 
+def clock_of(store: Store) -> Callable[[], float]:
+    """Return the clock of a store: by the times in it, others count how long ago something was."""
+    return getattr(store, "now", time.time)
+
+
 def _checked(most: int) -> int:
     if most < 1:
         raise ValueError(f"most={most}: a store holds one item at least")
@@ -303,60 +320,6 @@ def _checked(most: int) -> int:
 def _encode(key: str) -> bytes:
     # Text of others may hold half a surrogate pair, which SQLite's text cannot.
     return key.encode("utf-8", "surrogatepass")
-
-
-_creating = threading.Lock()
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    import sqlite3
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Never open a file that is there: closing it again would drop the locks that SQLite holds on
-    # it in this process. SQLite gives its side files the mode of this one.
-    with _creating, contextlib.suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
-    try:
-        _prepare(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Lay out a new file; refuse one of another program, before anything in it changes."""
-    # In this order: the layout and its id come in one piece, maybe between these two lines.
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    known = connection.execute("PRAGMA application_id").fetchone()[0] == _FORMAT
-    if tables and not known:
-        raise OSError(f"{path} is the database of another program, or of another version: not used")
-    _switch_to_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    if not known:
-        with connection:
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in _LAYOUT:
-                connection.execute(statement)
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Let readers read while somebody writes."""
-    import sqlite3
-
-    patience = time.monotonic() + _WAIT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            # SQLite itself does not wait here if two processes switch at once.
-            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or time.monotonic() > patience:
-                raise
-            time.sleep(0.01)
-        else:
-            return
 
 
 # A lock that is held while the process forks is held for ever in the child, and an open SQLite

@@ -25,7 +25,7 @@ from toolwright import (
     ToolTimeout,
     UnexpectedError,
 )
-from toolwright.run import processes
+from toolwright.run import children
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process need Linux")
 
@@ -33,7 +33,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process 
 @pytest.fixture(scope="module", autouse=True)
 def _ended():
     yield
-    processes.close_pools()
+    children.close_pools()
 
 
 def lives(pid):

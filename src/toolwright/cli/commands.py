@@ -110,6 +110,7 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
+    from ..serve.ledger import open_stores
     from ..serve.run import listen, serve_http
     from .http_settings import http_settings
 
@@ -118,6 +119,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     box, usable = opened(chosen)
     if not usable:
         return 1
+    open_stores(box)
     watched(box, chosen)
     if chosen.listening is not None:  # one of several workers
         workers.end_with_input()

@@ -6,9 +6,13 @@ Arguments are read with `argparse`: it is there, and a server must start fast.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
+import os
 import re
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -16,6 +20,10 @@ _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
 types works as it is: nothing of Toolwright needs to be imported in it.
 """
+
+
+_EXIT = 5.0
+"""Seconds for what Python waits for at its end, when a server has ended."""
 
 
 class _Reader(argparse.ArgumentParser):
@@ -321,11 +329,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from .commands import run
 
     try:
-        return run(chosen)
+        code = run(chosen)
     except BrokenPipeError:
-        return 0
+        code = 0
     except KeyboardInterrupt:
-        return 130
+        code = 130
+    if chosen.command == "serve" and arguments is None:
+        _end_within(_EXIT, code)
+    return code
+
+
+def _end_within(seconds: float, code: int) -> None:
+    """End this process soon, whatever a tool has left that Python would wait for at its end.
+
+    Threads that are no daemons and what was registered with `atexit` may take so long.
+    """
+
+    def end() -> None:
+        time.sleep(seconds)
+        print("toolwright: a tool holds the end of the server: not waited for", file=sys.stderr)
+        for each in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                each.flush()
+        os._exit(code)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 def _with_arguments(given: list[str]) -> list[str]:

@@ -98,7 +98,7 @@ class Reloader:
             )
             print(f"toolwright: not reloaded, {said}", file=sys.stderr, flush=True)
             return False
-        from ..run.processes import forget_code
+        from ..run.children import forget_code
 
         forget_code()
         if is_new:

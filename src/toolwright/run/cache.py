@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-import time
 import types
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from typing import Any
 from ..call import Call
 from ..errors import CallCancelled, Overloaded, ToolTimeout
 from ..results import Repair, Result
-from ..store import Store
+from ..store import Store, clock_of
 from .failure import failed, log
 from .outcome import Outcome
 from .places import Place, Signal
@@ -57,6 +56,7 @@ class Cache:
         self.version = version
         self.seconds = seconds
         self.store = store
+        self.clock = clock_of(store)
         self.outcome = outcome
         self.flights: dict[str, Flight] = {}
         self.lock = threading.Lock()
@@ -183,7 +183,8 @@ class Cache:
         made = self._again(stored, repairs)
         if made is None:
             return None
-        return made.noted(NOTE, {"hit": True, "age": max(round(time.time() - float(at), 3), 0)})
+        age = min(max(self.clock() - float(at), 0), self.seconds)
+        return made.noted(NOTE, {"hit": True, "age": round(age, 3)})
 
     def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:
         """Make the result that a kept value makes; None if it does not fit the tool any more."""
@@ -194,7 +195,7 @@ class Cache:
         return made if made.error is None else None
 
     async def _put(self, place: Place, key: str, stored: bytes) -> None:
-        body = b"%r " % time.time() + stored
+        body = b"%r " % self.clock() + stored
         try:
             await place.use(self.store.put, key, body, self.seconds, blocking=self.store.blocking)
         except OSError as error:

@@ -212,7 +212,7 @@ class Course:
         if turn is not None:
             turn.hold()
         try:
-            started = threads.start(lambda: sync(job), settle)
+            started = threads.start(lambda: sync(job), settle, caller=job.call.caller)
         except CallError:
             if turn is not None:
                 turn.let_go()

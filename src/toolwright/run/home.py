@@ -27,20 +27,31 @@ class Home:
         self._store = store
         self._lock = threading.RLock()
         self._rates: Store | None = None
+        self._above: Home | None = None
+        """Whose store it uses."""
         self._providers: Providers | None = None
 
     @property
     def store(self) -> Store:
-        """Where results and rates are kept."""
+        """Where results and rates are kept. Raises `StoreError`."""
+        if self._above is not None:
+            return self._above.store
         with self._lock:
             store = self._store
             if store is None or isinstance(store, str):
                 store = self._store = open_store(store)
             return store
 
+    def open_store(self) -> None:
+        """Open the store that is named. Raises `StoreError`."""
+        if self._store is not None:
+            _ = self.store
+
     @property
     def rates(self) -> Store:
         """Where rates are kept: not beside results, which could push them out of memory."""
+        if self._above is not None:
+            return self._above.rates
         with self._lock:
             if self._rates is None:
                 shared = self.store
@@ -67,8 +78,7 @@ class Home:
         from .inject import Providers
 
         made = Home(version=self.version, timeout=self.timeout or origin.timeout)
-        made._store = self.store
-        made._rates = self.rates
+        made._above = self
         made._providers = Providers(self.providers, origin.providers)
         return made
 

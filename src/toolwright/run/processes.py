@@ -1,15 +1,10 @@
-"""Run tools in processes that can be killed: a few, kept warm, one call at a time each."""
+"""Run tools in processes that can be killed."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import os
 import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..call import Call
@@ -25,8 +20,10 @@ from ..limits import Process
 from ..options import Inject, Options
 from ..results import Result
 from ..schema.injected import Wanted
+from . import frames
+from .children import pool
 from .failure import Remote, failed, log
-from .frames import Closed, Pipe
+from .frames import Closed, Garbled, TooLarge
 from .home import Home
 from .outcome import Outcome
 from .reference import Reference, reference
@@ -35,169 +32,6 @@ from .work import Job, Made
 _KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, UnexpectedError)}
 """The errors that mean something else than their text."""
 _SENT = ("input_schema", "output_schema", "extra", "on_unsupported", "max_result")
-
-
-class Child:
-    """One process, and the way to talk to it."""
-
-    def __init__(self, memory: int | None) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "toolwright.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        assert self.process.stdin is not None  # noqa: S101 - both are pipes
-        assert self.process.stdout is not None  # noqa: S101
-        self.pipe = Pipe(self.process.stdout.fileno(), self.process.stdin.fileno())
-        self.code = _code
-        """Which version of the program it may have imported."""
-        self.lock = threading.Lock()
-        self.user: object = None
-        with contextlib.suppress(Closed):  # then asking it says so
-            self.pipe.send({"path": sys.path, "memory": memory})
-
-    def ask(self, message: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Any:
-        """Send a message and return the answer; `tell` gets what comes before it."""
-        self.pipe.send(message)
-        while True:
-            came = self.pipe.receive()
-            if "done" in came:
-                return came["done"]
-            tell(came)
-
-    def killer(self, user: object) -> Callable[[], None]:
-        """Return what kills it, but only while it works for this user."""
-        with self.lock:
-            self.user = user
-
-        def kill() -> None:
-            with self.lock:
-                if self.user is user:
-                    self.kill()
-
-        return kill
-
-    def release(self) -> None:
-        """It works for nobody."""
-        with self.lock:
-            self.user = None
-
-    def kill(self) -> None:
-        """Kill it, and everything it has started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
-
-    def end(self) -> int:
-        """Kill it if it lives; return what it ended with."""
-        # Asked to end on its own first: one that died keeps the signal that killed it.
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(0.05)
-        self.kill()
-        code = self.process.wait()
-        for each in (self.process.stdin, self.process.stdout):
-            if each is not None:
-                with contextlib.suppress(OSError):
-                    each.close()
-        return code
-
-
-class Pool:
-    """Processes with the same limit of memory."""
-
-    def __init__(self, memory: int | None) -> None:
-        self.memory = memory
-        self.most = max(os.cpu_count() or 1, 2)
-        self.count = 0
-        self.idle: list[Child] = []
-        self.changed = threading.Condition()
-
-    def take(self, call: Call) -> Child:
-        """Wait for a process that works for nobody. Raises `CallCancelled`."""
-        forget = call.on_cancel(self._wake)
-        try:
-            with self.changed:
-                while not self.idle and self.count >= self.most and not call.cancelled:
-                    self.changed.wait()
-                if call.cancelled:
-                    raise CallCancelled(f"{call.tool}: the call was cancelled")
-                if self.idle:
-                    return self.idle.pop()
-                self.count += 1
-        finally:
-            forget()
-        try:
-            return Child(self.memory)
-        except BaseException:
-            self._lost()
-            raise
-
-    def give(self, child: Child) -> None:
-        """Take one back that can work for others."""
-        with self.changed:
-            is_fresh = child.code == _code
-            if is_fresh:
-                self.idle.append(child)
-                self.changed.notify()
-        if not is_fresh:
-            self.discard(child)
-
-    def discard(self, child: Child) -> int:
-        """End one that cannot; return what it ended with."""
-        code = child.end()
-        self._lost()
-        return code
-
-    def _lost(self) -> None:
-        with self.changed:
-            self.count -= 1
-            self.changed.notify()
-
-    def _wake(self) -> None:
-        with self.changed:
-            self.changed.notify_all()
-
-    def close(self) -> None:
-        """End those that work for nobody."""
-        with self.changed:
-            idle, self.idle = self.idle, []
-            self.count -= len(idle)
-        for child in idle:
-            child.kill()
-            child.end()
-
-
-_code = 0
-_pools: dict[int | None, Pool] = {}
-_lock = threading.Lock()
-
-
-def pool(memory: int | None) -> Pool:
-    """Return the processes with a limit of memory."""
-    with _lock:
-        if memory not in _pools:
-            if not _pools:
-                atexit.register(close_pools)
-            _pools[memory] = Pool(memory)
-        return _pools[memory]
-
-
-def close_pools() -> None:
-    """End every process that works for nobody; the others end when this one does."""
-    with _lock:
-        pools = list(_pools.values())
-    for each in pools:
-        each.close()
-
-
-def forget_code() -> None:
-    """Let no process work again that has imported the program as it was before."""
-    global _code  # noqa: PLW0603 - there is one program
-    _code += 1
-    close_pools()
 
 
 class Apart:
@@ -240,12 +74,17 @@ class Apart:
         forget = call.on_cancel(child.killer(call))
         try:
             done = child.ask(self._message(job), lambda came: _tell(call, came))
-        except Closed:
+        except TooLarge:
+            child.release()
+            owner.give(child)
+            return None, failed(self._too_large(), job.repairs)
+        except Closed as error:
             child.release()
             code = owner.discard(child)
             if call.cancelled:
                 raise CallCancelled(f"{self.name}: the call was cancelled") from None
-            return None, failed(self._ended(code), job.repairs)
+            is_noise = isinstance(error, Garbled)
+            return None, failed(self._garbled() if is_noise else self._ended(code), job.repairs)
         except BaseException:
             child.release()
             owner.discard(child)
@@ -253,10 +92,8 @@ class Apart:
         finally:
             forget()
         child.release()
-        if done.get("ends"):
-            owner.discard(child)
-        else:
-            owner.give(child)
+        child.is_odd = child.is_odd or bool(done.get("ends"))
+        owner.give(child)
         if done.get("headers"):
             _ = call.headers
         return self._made(done, job)
@@ -303,6 +140,14 @@ class Apart:
             made = kind(said["message"], hint=said["hint"], path=said["path"])
         made.__cause__ = Remote(frozenset(said["kinds"]), done.get("trace", ""))
         return made
+
+    def _too_large(self) -> CallError:
+        text = f"its arguments are too large for a process: {frames.MOST_FRAME} bytes are the most"
+        return CallError(f"{self.name}: {text}")
+
+    def _garbled(self) -> CallError:
+        log.error("%s: something else than its answers is written to its pipe", self.name)
+        return UnexpectedError(f"{self.name}: its process sent something that is no answer")
 
     def _ended(self, code: int) -> CallError:
         if code == -getattr(signal, "SIGPROF", 0) and self.limits.cpu is not None:

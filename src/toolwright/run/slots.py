@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ..call import Call
 from ..errors import CallCancelled, Overloaded
 from ..limits import Rate
-from ..store import Store
+from ..store import Store, clock_of
 from .failure import log
 from .places import Place, Signal
 
@@ -127,12 +127,12 @@ class Gate:
     """Lets so many calls of one caller through in a while (the generic cell rate algorithm)."""
 
     def __init__(
-        self, tool: str, rate: Rate, store: Store, clock: Callable[[], float] = time.time
+        self, tool: str, rate: Rate, store: Store, clock: Callable[[], float] | None = None
     ) -> None:
         self.tool = tool
         self.rate = rate
         self.store = store
-        self.clock = clock
+        self.clock = clock or clock_of(store)
         self.blocking = store.blocking
 
     def take(self, caller: str | None) -> None:
@@ -145,7 +145,8 @@ class Gate:
         def change(before: bytes | None) -> tuple[bytes, float]:
             nonlocal late
             # When the next call would be due if they came evenly; a burst may be ahead of it.
-            due = max(float(json.loads(before)), now) if before is not None else now
+            # Nobody is further ahead than all of the time: else the clock of a store stepped back.
+            due = min(max(_number(before), now), now + seconds)
             late = due + step - now - seconds
             if late > 1e-9:
                 return json.dumps(due).encode(), max(due - now, 0.001)
@@ -160,3 +161,11 @@ class Gate:
         if late:
             said = f"{calls}/{seconds:g}s" if seconds != 1 else f"{calls}/s"
             raise Overloaded(f"{self.tool} takes at most {said} of a caller", retry_after=late)
+
+
+def _number(written: bytes | None) -> float:
+    """Read a time; zero if there is none, or something else."""
+    try:
+        return 0.0 if written is None else float(json.loads(written))
+    except (ValueError, TypeError):
+        return 0.0

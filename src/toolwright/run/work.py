@@ -147,7 +147,7 @@ class Worker:
             value = self.called(validated)
             return self.drain.drained(value, job.call) if is_deferred(value) else value
 
-        started = threads.start(run, settle)
+        started = threads.start(run, settle, caller=job.call.caller)
         try:
             await LOOP.wait(ended, None)
         except asyncio.CancelledError:

@@ -131,6 +131,10 @@ class Box(Protocol):
         """Tell somebody of changes."""
         ...
 
+    def open_store(self) -> None:
+        """Open the store, if one is named. Raises `StoreError`."""
+        ...
+
     def busy(self) -> AbstractContextManager[object]:
         """Keep it open while something of it runs."""
         ...

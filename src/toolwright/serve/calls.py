@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -22,15 +23,22 @@ class Outbox:
         self.thread = threading.get_ident()
         self.queue: asyncio.Queue[Callable[[], Awaitable[None]] | None] | None = None
         self.task: asyncio.Task[None] | None = None
+        self.is_over = False
+        """Whether the answer is about to be sent: nothing of the call may come behind it."""
 
     def put(self, send: Callable[[], Awaitable[None]]) -> None:
         """Send something soon."""
+        if self.is_over:
+            return
         if threading.get_ident() == self.thread:
             self._put(send)
         else:
-            self.loop.call_soon_threadsafe(self._put, send)
+            with contextlib.suppress(RuntimeError):  # a closed loop: the server has ended
+                self.loop.call_soon_threadsafe(self._put, send)
 
     def _put(self, send: Callable[[], Awaitable[None]]) -> None:
+        if self.is_over:
+            return
         if self.queue is None:
             self.queue = asyncio.Queue()
             self.task = self.loop.create_task(self._work(self.queue))
@@ -43,12 +51,14 @@ class Outbox:
     async def flush(self) -> None:
         """Wait until everything is sent."""
         await asyncio.sleep(0)  # what another thread has put is about to arrive
+        self.is_over = True
         if self.queue is not None and self.task is not None:
             self.queue.put_nowait(None)
             await self.task
 
     def drop(self) -> None:
         """Send nothing more."""
+        self.is_over = True
         if self.task is not None:
             self.task.cancel()
 
@@ -103,6 +113,8 @@ async def call_of(
     try:
         yield call
     except BaseException:
+        call.close()
         outbox.drop()
         raise
+    call.close()
     await outbox.flush()

@@ -7,21 +7,25 @@ import os
 import secrets
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from pydantic_core import from_json, to_json
 
-from ..store import MemoryStore, SqliteStore, Store, open_store
+from ..schema.walk import is_node
+from ..store import MemoryStore, SqliteStore, Store, clock_of, open_store
+from .alive import lives, this_process
+
+if TYPE_CHECKING:
+    from .box import Box
 
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
 _WHILE_RUNNING = 30 * 24 * 3600.0
 """Seconds for which a task is remembered that nobody ends."""
-_ALIVE = 6.0
-"""Seconds after its last sign of life a server counts as dead."""
+_SILENT = 60.0
+"""Seconds after its last sign of life a server counts as dead that cannot be seen from here."""
 _BEAT = 1.0
 _MOST = 1_000_000
 """How many tasks are kept: none that was promised is dropped for another."""
@@ -77,14 +81,27 @@ def open_ledger(where: str | Store | None, box: str, keep: float) -> Ledger:
     return Ledger(open_store(where), box, keep)
 
 
+def open_stores(box: Box) -> None:
+    """Open every store that a toolbox names, before it is served. Raises `StoreError`.
+
+    Where nobody says where tasks are kept, and they cannot be, callers wait for long calls.
+    """
+    box.open_store()
+    if isinstance(box.tasks, str) and box.has_tasks:
+        open_ledger(box.tasks, box.name, box.keep_tasks).store.close()
+
+
 class Ledger:
     """The tasks of one toolbox in a store. Its methods may wait for a disk."""
 
     def __init__(self, store: Store, box: str, keep: float) -> None:
         self.store = store
+        self.clock = clock_of(store)
         self.keep = keep
         """Seconds for which a task can be read after it has ended."""
         self.server = secrets.token_hex(8)
+        self._process = this_process()
+        self._has_created = False
         self._prefix = f"task:{box}:"
         self._beating: threading.Thread | None = None
         self._ends = threading.Event()
@@ -102,9 +119,10 @@ class Ledger:
             "pollIntervalMs": poll_ms,
             "_owner": owner,
             "_server": self.server,
-            "_began": time.time(),
+            "_began": self.clock(),
             "_answers": {},
         }
+        self._has_created = True
         self._beat_now()
         self.store.put(self._prefix + entry["taskId"], to_json(entry), _WHILE_RUNNING)
         return entry
@@ -137,9 +155,11 @@ class Ledger:
             ends = entry["status"] in OVER
             left = self.keep if ends else _WHILE_RUNNING
             if ends and entry.get("ttlMs") is None:
-                entry["ttlMs"] = int((time.time() - entry["_began"] + self.keep) * 1000)
+                lasted = max(self.clock() - entry["_began"], 0)
+                entry["ttlMs"] = int((lasted + self.keep) * 1000)
             elif ends:
-                left = entry["_began"] + (entry["ttlMs"] or 0) / 1000 - time.time()
+                left = entry["_began"] + (entry["ttlMs"] or 0) / 1000 - self.clock()
+                left = min(left, self.keep)
             return to_json(entry), left
 
         self.store.update(self._prefix + number, change)
@@ -185,10 +205,30 @@ class Ledger:
                     return
 
     def _beat_now(self) -> None:
-        self.store.put(f"{self._prefix}alive:{self.server}", b"1", _ALIVE)
+        sign = to_json({"at": self.clock(), "process": self._process})
+        self.store.put(f"{self._prefix}alive:{self.server}", sign, _WHILE_RUNNING)
 
     def _is_alive(self, server: str) -> bool:
-        return server == self.server or self.store.get(f"{self._prefix}alive:{server}") is not None
+        """Return whether a server may still end its tasks.
+
+        A client must never see two different ends of one task. So an end is told only once it is
+        written, the first one that is written stays, and whoever writes "failed" for a server has
+        to be sure that it is dead: silence is not enough, since code that holds the GIL, a stopped
+        process and a machine that sleeps are silent, too, and answer later. The process itself is
+        looked at where it can be seen. Where it cannot (another machine, another container) only
+        silence is left, and it counts after a minute: a server that comes back after that finds
+        its task ended, stops its call, and its answer is dropped.
+        """
+        if server == self.server:
+            return True
+        written = self.store.get(f"{self._prefix}alive:{server}")
+        if written is None:
+            return False
+        sign: Any = from_json(written)
+        if not is_node(sign):  # of an older version, which writes it for some seconds only
+            return True
+        known = lives(sign["process"])
+        return self.clock() - sign["at"] < _SILENT if known is None else known
 
     def close(self) -> None:
         """Give no more signs of life."""
@@ -197,6 +237,8 @@ class Ledger:
         if beating is not None:
             beating.join(5)
             self._beating = None
+        if self._has_created:
+            self.store.delete(f"{self._prefix}alive:{self.server}")
 
 
 def _now() -> str:

@@ -19,6 +19,7 @@ from ..call import Call
 from ..errors import CallError
 from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
+from ..run.forks import unshared
 from ..run.frames import take_over
 from ..run.workers import threads
 from ..schema.walk import is_node
@@ -32,6 +33,7 @@ from .drain import (
     check_drain,
     is_still_answered,
 )
+from .ledger import open_stores
 from .line_writer import Writer
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def converse(
     box: Box, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
 ) -> None:
     """Serve over descriptors that were taken over before."""
-    asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
+    open_stores(box)
+    with unshared(lambda: wire):
+        asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
 
 
 class Conversation:
@@ -274,34 +278,45 @@ class Conversation:
                 name, sent = task.runner.name, task.arguments
                 self._done(task, run, await self.box.call_async(name, sent, call=call))
             finally:
-                self.running.pop(task.id, None)
-                run.let_go()
+                self._over(task, run)
                 self.unwritten.discard(run)
 
         if self.loop is not None and not run.cancelled:
             run.task = self.loop.create_task(go())
         else:  # given up before it has begun
-            self.running.pop(task.id, None)
-            run.let_go()
+            self._over(task, run)
             self.unwritten.discard(run)
 
     def _done(
         self, task: Task, run: Run, result: Any, failure: BaseException | None = None
     ) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
-        is_owed = self.running.pop(task.id, None) is run
-        run.let_go()
+        is_owed = self._over(task, run)
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
         if is_owed and not run.cancelled:
-            self.writer.write(self.desk.finished(task, result))
+            line = self.desk.finished(task, result)
+            with run.telling:
+                run.answered = True
+                self.writer.write(line)
         self.unwritten.discard(run)
+
+    def _over(self, task: Task, run: Run) -> bool:
+        """Forget a call, whose id another one may have by now; return whether it was known."""
+        is_known = self.running.get(task.id) is run
+        if is_known:
+            del self.running[task.id]
+        run.let_go()
+        return is_known
 
     def _teller(self, task: Task, run: Run) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
-            if not run.cancelled:
-                self.writer.write(progress(task.token, done, total, said))
+            line = progress(task.token, done, total, said)
+            with run.telling:  # nothing comes behind the answer: its token may be another's then
+                if not run.cancelled and not run.answered:
+                    self.writer.write(line)
 
+        run.telling = threading.Lock()
         return tell
 
     # -- notices
@@ -360,13 +375,20 @@ def _error(number: Any, text: str) -> bytes:
     return to_json({"jsonrpc": "2.0", "id": number, "error": error})
 
 
+_NOBODY = contextlib.nullcontext()
+"""Nobody is told how far a call is: there is nothing to keep in order."""
+
+
 class Run:
     """One call that runs."""
 
-    __slots__ = ("cancelled", "held", "task")
+    __slots__ = ("answered", "cancelled", "held", "task", "telling")
 
     def __init__(self) -> None:
+        self.answered = False
         self.cancelled = False
+        self.telling: contextlib.AbstractContextManager[Any] = _NOBODY
+        """Held while it is told how far it is, and while it is answered."""
         self.held: Any = None
         """What keeps the toolbox open for it."""
         self.task: asyncio.Task[None] | None = None

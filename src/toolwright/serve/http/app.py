@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...limits import check_count, check_seconds, rate_from
+from ...run.workers import holder
 from ..address import TrustedProxies
 from ..calls import current_caller
 from ..drain import HTTP_SECONDS, Drain
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
+from ..ledger import open_stores
 from ..metadata import Metadata
 from ..quotas import SessionLimits
 from ..state_key import Keys, state_keys
@@ -61,6 +63,7 @@ class App:
         short: bool = True,
         **session_limits: Any,
     ) -> None:
+        open_stores(box)
         self.box = box
         self.path = path.rstrip("/")
         self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
@@ -142,6 +145,8 @@ class App:
             await _metrics(send, self.box, who)
         else:
             exchange.caller = who
+            # Whom the threads that it uses count for.
+            holder.set(client if who is None else f"caller {who.name}")
             # Headers that came twice are for somebody who looks at them closely.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}

@@ -7,6 +7,7 @@ from types import FrameType
 
 import uvicorn
 
+from ...run.forks import unshared
 from .app import App
 from .connections import ConnectionLimits, Connections, protocol
 from .listener import counted
@@ -48,8 +49,14 @@ class Server(uvicorn.Server):
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
-        with counted(listening, self.connections) as heard:
+        with counted(listening, self.connections) as heard, unshared(lambda: self._open(heard)):
             self.run(sockets=[heard])
+
+    def _open(self, heard: socket.socket) -> list[int]:
+        """Return the descriptors of the server: its port, and its clients' connections."""
+        transports = [getattr(each, "transport", None) for each in self.server_state.connections]
+        found = [each.get_extra_info("socket") for each in transports if each is not None]
+        return [heard.fileno(), *(each.fileno() for each in found if each is not None)]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end; told twice, wait for nothing."""

@@ -1,0 +1,34 @@
+"""Time as a distance: clocks that do not step, and the name of this boot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["boot", "since_boot"]
+
+_BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+
+
+def _since_boot() -> Callable[[], float]:
+    if _BOOTTIME is None:
+        return time.monotonic
+    number = _BOOTTIME
+    return lambda: time.clock_gettime(number)
+
+
+since_boot = _since_boot()
+"""Seconds that every process of this machine counts from the same start; sleep counts, too."""
+
+
+def boot() -> str:
+    """Name what `since_boot` counts from; empty where the system has no name for it."""
+    try:
+        named = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+    try:
+        return f"{named} {Path('/proc/self/ns/time').readlink()}"  # a container may have its own
+    except OSError:
+        return named
