@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Resource"]
 
 _VARIABLE = re.compile(r"\{([+]?)([A-Za-z_][A-Za-z0-9_]*)([*]?)\}")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*+:")
 
 
 class Resource:

@@ -21,6 +21,7 @@ from .arguments import Arguments, Reader
 from .cache import Cache, defaults_of
 from .failure import Remote, failed, failure_of
 from .places import HERE, LOOP, Place, Signal, run_here
+from .sample import is_large
 from .slots import Gate, Slots, Turn
 from .work import Job, Made, Work
 from .workers import background, threads
@@ -116,10 +117,14 @@ class Course:
             if self.retry is not None:
                 arguments = _snapshot(arguments)
             data: Any = None
+            large = is_large(arguments)
             if self.cache is not None or work.needs_data:
-                validated, repairs, data = self.reader.read_with_data(arguments)
+                validated, repairs, data = await place.use(
+                    self.reader.read_with_data, arguments, blocking=large
+                )
             else:
-                validated, repairs = self.reader.read(arguments)
+                read = self.reader.read_large if large else self.reader.read
+                validated, repairs = await place.use(read, arguments, blocking=large)
             job = Job(validated, arguments, data, repairs, call)
             if self.cache is None:
                 return (await self._run(place, work, job, first))[1]
@@ -177,7 +182,8 @@ class Course:
                 return made
             await self._pause(place, job.call, pause)
             # Arguments are read anew: the attempt before may have changed them.
-            validated, _ = self.reader.read(job.arguments)
+            sent, large = job.arguments, is_large(job.arguments)
+            validated, _ = await place.use(self.reader.read, sent, blocking=large)
             made = await self._attempt(place, work, job._replace(validated=validated), turn)
         return made
 

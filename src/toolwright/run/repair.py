@@ -96,13 +96,18 @@ class Repairer:
         if isinstance(value, str):
             return self._choice(value, node, path)
         if is_list(value):
-            return [
-                self._value(item, self.shape.child(node, at), (*path, at))
-                for at, item in enumerate(value)
-            ]
+            return self._list(value, node, path)
         if is_node(value):
             return self._object(value, node, path)
         return value
+
+    def _list(self, value: list[Any], node: Any, path: tuple[str | int, ...]) -> list[Any]:
+        made: list[Any] = []
+        for at, item in enumerate(value):
+            if self.values_left <= 0:
+                return made + value[at:]
+            made.append(self._value(item, self.shape.child(node, at), (*path, at)))
+        return made
 
     def _object(self, value: dict[str, Any], node: Any, path: tuple[str | int, ...]) -> Any:
         arm = self.shape.object_for(node, value)
@@ -111,6 +116,9 @@ class Repairer:
         known: dict[str, Any] = arm.get("properties", {})
         made: dict[str, Any] = {}
         for key, item in value.items():
+            if self.values_left <= 0:
+                made[key] = item
+                continue
             optional = key in known and key not in arm.get("required", ())
             inner = self.shape.child(arm, key)
             fixed = self._value(item, inner, (*path, key), optional=optional)

@@ -7,11 +7,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
-
 from ..call import Call
 from ..limits import check_count, rate_from
 from ..options import LATEST_PROTOCOL
+from ..run.sample import is_large, parsed
 from .desk import Asked, Desk, Task, asked_of, is_modern
 from .guard import Caller, Guard, Refusal, tokens_from, user_of
 from .metadata import Metadata
@@ -145,7 +144,7 @@ class App:
     ) -> bool:
         """Answer a plain request here; tell whether it was one."""
         try:
-            asked = asked_of(from_json(body))
+            asked = asked_of(parsed(body))
         except ValueError:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
@@ -168,7 +167,8 @@ class App:
 
     async def _call(self, task: Task, receive: Any, send: Any, who: Any) -> bool:
         runner = task.runner
-        if runner.inline and runner.is_plain and not self.box.is_wrapped:
+        small = not is_large(task.arguments)
+        if runner.inline and runner.is_plain and not self.box.is_wrapped and small:
             with self.box.busy():
                 result = runner.call(task.arguments)
             await _answer(send, self.desk.finished(task, result))

@@ -17,13 +17,12 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
-
 from ..call import Call
 from ..errors import CallError
 from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
 from ..run.frames import take_over
+from ..run.sample import is_large, parsed
 from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
@@ -183,7 +182,7 @@ class Conversation:
 
     def _answered(self, line: bytes) -> bool:
         try:
-            message: Any = from_json(line)
+            message: Any = parsed(line)
         except ValueError:
             return False
         asked = asked_of(message)
@@ -248,7 +247,7 @@ class Conversation:
         if runner.is_async or not runner.is_plain or self.box.is_wrapped:
             if self.loop is not None:
                 self.loop.call_soon_threadsafe(self._await, task, run, call)
-        elif runner.inline:
+        elif runner.inline and not is_large(task.arguments):
             self._done(task, run, runner.call(task.arguments, call))
         else:
             try:
