@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from pydantic_core import to_json
 
@@ -19,7 +19,7 @@ from ..limits import Retry, Timeout
 from ..results import Repair, Result
 from .arguments import Arguments, Reader
 from .cache import Cache, defaults_of
-from .failure import Remote, failed, failure_of
+from .failure import Remote, failed, failure_of, is_a
 from .places import HERE, LOOP, Place, Signal, run_here
 from .sample import is_large
 from .slots import Gate, Slots, Turn
@@ -312,9 +312,10 @@ def passes(retry: Retry, result: Result) -> bool:
     """Tell whether a failure may pass, so that another attempt makes sense."""
     error = result.error
     if isinstance(error, ToolError):
-        return bool(error.retryable) or isinstance(error, retry.on)
+        return bool(error.retryable) or is_a(error, retry.on)
     cause = error if error is None or error.__cause__ is None else error.__cause__
-    if isinstance(cause, Remote):
+    if is_a(cause, Remote):
+        cause = cast("Remote", cause)
         kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
         return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
-    return isinstance(cause, retry.on)
+    return is_a(cause, retry.on)

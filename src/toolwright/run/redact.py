@@ -87,8 +87,17 @@ class Redacting(logging.Filter):
         record.msg, record.args = likely(record.getMessage()), None
         if record.exc_info and not record.exc_text:
             # Formatters write this text if it is there.
-            record.exc_text = likely(_FORMATTER.formatException(record.exc_info))
+            record.exc_text = likely(_traceback(record))
         return True
+
+
+def _traceback(record: logging.LogRecord) -> str:
+    """Write a traceback. An exception's own code may raise while it is written."""
+    try:
+        return _FORMATTER.formatException(record.exc_info) if record.exc_info else ""
+    except BaseException as error:  # noqa: BLE001
+        record.exc_info = None  # nor can anybody else write it
+        return f"(its traceback cannot be written: {type(error).__name__})"
 
 
 _FORMATTER = logging.Formatter()
