@@ -115,6 +115,8 @@ def check_integers(value: Any) -> None:
 
     Raises `ResultError`.
     """
+    if value.__class__ is int and value.bit_length() <= _MOST_BITS:
+        return
     todo: list[Any] = [value]
     seen: set[int] = set()
     while todo:

@@ -17,6 +17,8 @@ LARGE = 64 * 1024
 """Arguments of more bytes than that are not read on an event loop."""
 _VALUE = 16
 """Bytes that a value counts for at least: what takes time is reading values, not characters."""
+_FEW, _SHORT = 16, 2048
+_SMALL = frozenset((int, float, bool, type(None)))
 _MOST_ITEMS = 20
 """How many items of a list, and unknown keys of an object, a sample has."""
 _MOST_SAMPLED = 2000
@@ -24,6 +26,17 @@ _MOST_SAMPLED = 2000
 
 def is_large(arguments: Any) -> bool:
     """Return whether reading arguments may take milliseconds; stops counting when it is sure."""
+    if arguments.__class__ is dict and len(arguments) <= _FEW:
+        for value in arguments.values():
+            kind = value.__class__
+            if kind not in _SMALL and (kind is not str or len(value) > _SHORT):
+                break
+        else:
+            return False  # as almost all are
+    return _takes_long(arguments)
+
+
+def _takes_long(arguments: Any) -> bool:
     if isinstance(arguments, str | bytes):
         return len(arguments) > LARGE
     if not isinstance(arguments, Mapping):
