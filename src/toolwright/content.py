@@ -10,9 +10,12 @@ import base64
 import io
 import mimetypes
 import os
+import stat
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
+
+from .errors import ResultError
 
 __all__ = ["CONVERTERS", "Audio", "Content", "File", "Image", "convert", "converter"]
 
@@ -66,14 +69,16 @@ class Content:
     def data(self) -> bytes:
         """The bytes; a file is read when they are needed."""
         if self._data is None and self.path is not None:
-            self._data = self.path.read_bytes()
+            self._data = _file_bytes(self.path, self.name)
         return self._data or b""
 
     @property
     def size(self) -> int:
         """How many bytes it has; a file is not read for that."""
         if self._data is None and self.path is not None:
-            return self.path.stat().st_size
+            found = self.path.stat()
+            _check_regular(found, self.name)
+            return found.st_size
         return len(self.data)
 
     @property
@@ -94,6 +99,32 @@ class Content:
         else:
             resource["blob"] = data
         return {"type": "resource", "resource": resource}
+
+
+_MOST_UNKNOWN = 32 * 1024 * 1024
+"""Bytes that are read of a file which says that it has fewer: it grows, or the system makes it up."""
+
+
+def _file_bytes(path: Path, name: str) -> bytes:
+    """Read a file, but no more than it says it has. Raises `ResultError`."""
+    _check_regular(path.stat(), name)
+    # What is a pipe by now would wait for somebody to write into it.
+    with open(path, "rb", opener=lambda at, flags: os.open(at, flags | _NEVER_WAIT)) as file:
+        found = os.fstat(file.fileno())
+        _check_regular(found, name)
+        most = max(found.st_size, _MOST_UNKNOWN)
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ResultError(f"the file `{name}` has more than {most} bytes")
+    return data
+
+
+def _check_regular(found: os.stat_result, name: str) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise ResultError(f"`{name}` is not a regular file, so it cannot be sent")
+
+
+_NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 
 
 class Image(Content):

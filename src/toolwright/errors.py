@@ -187,7 +187,7 @@ class UnexpectedError(CallError):
 
 
 MOST_FAULTS = 5
-"""How many faults are said in words; all are in `ArgumentError.faults`."""
+"""How many faults are said in words."""
 
 
 class Fault:
@@ -209,17 +209,23 @@ class ArgumentError(CallError, ValueError):
 
     code = "arguments"
 
-    def __init__(self, tool: str, faults: Iterable[Fault]) -> None:
+    def __init__(self, tool: str, faults: Iterable[Fault], *, count: int = 0) -> None:
         self.tool = tool
         self.faults: tuple[Fault, ...] = tuple(faults)
+        self.count = max(count, len(self.faults))
+        """How many faults there are: of very many only the first are in `faults`."""
         lines = [fault.text for fault in self.faults[:MOST_FAULTS]]
-        if len(self.faults) > MOST_FAULTS:
-            lines.append(f"... and {len(self.faults) - MOST_FAULTS} more")
+        if self.count > len(lines):
+            lines.append(f"... and {self.count - len(lines)} more")
         path = self.faults[0].path if self.faults else ()
         super().__init__(f"{tool}: " + "\n".join(lines), path=path)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.tool, self.faults)
+        return _argument_error, (self.tool, self.faults, self.count)
+
+
+def _argument_error(tool: str, faults: tuple[Fault, ...], count: int) -> ArgumentError:
+    return ArgumentError(tool, faults, count=count)
 
 
 class ToolNotFound(CallError, KeyError):

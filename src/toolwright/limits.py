@@ -86,13 +86,13 @@ class Rate(NamedTuple):
     seconds: float
 
 
-_RATE = re.compile(r"\s*(\d{1,9})\s*/\s*(\d{1,6})?\s*(s|sec|second|m|min|minute|h|hour|d|day)s?\s*")
+_RATE = re.compile(r"(\d{1,9}+)\s*+/\s*+(\d{1,6}+)?\s*+(s|sec|second|m|min|minute|h|hour|d|day)s?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def rate_from(text: str, name: str = "rate_limit") -> Rate:
     """Read `"10/s"`, `"100/min"`, `"5/10s"`. Raises `ValueError`."""
-    found = _RATE.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    found = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if found is None or int(found[1]) < 1 or int(found[2] or 1) < 1:
         msg = f'{name} is written like "10/s", "100/min" or "5/10s"; got {text!r}'
         raise ValueError(msg)

@@ -346,4 +346,4 @@ def _raised(result: Result) -> Result:
     from .run.failure import Remote
 
     raised = error.__cause__ if type(error) in (CallError, UnexpectedError) else None
-    raise error if raised is None or isinstance(raised, Remote) else raised
+    raise error if raised is None or type(raised) is Remote else raised

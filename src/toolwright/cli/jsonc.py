@@ -21,13 +21,14 @@ _SPACE = re.compile(r"[ \t\r\n]*+")
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _OPEN_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
 _COMMENT_OR_TOKEN = re.compile(
-    rf"""{_SPACE.pattern}(?:
-        ( //[^\r\n]*+ | /\*(?:[^*]++|\*(?!/))*+\*/ )
-        | ( [{{}}\[\]:,] | {_OPEN_STRING.pattern}" | true | false | null | \Z
-            | -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)? )
-    )""",
+    rf"""(?: //[^\r\n]*+ | /\*(?:[^*]++|\*(?!/))*+(?:\*/|(?P<open_comment>)) )
+        | (?P<token> [{{}}\[\]:,] | {_OPEN_STRING.pattern}(?:"|(?P<open_string>)) | \Z
+            | true | false | null | -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)? )""",
     re.VERBOSE,
 )
+"""What is not closed matches, too: then no text is looked at twice."""
+_NOT_CLOSED = "a string is not closed"
+_NOT_ALLOWED = "a string has an escape or a control character that JSON does not allow"
 # Half a surrogate pair cannot be saved as UTF-8; editors warn about the two odd line ends.
 _ESCAPED = re.compile("[\ud800-\udfff\u2028\u2029]")
 
@@ -119,21 +120,21 @@ class _Document:
 
     def advance(self) -> None:
         """Go to the next token, over space and comments; at the end it is empty."""
-        while found := _COMMENT_OR_TOKEN.match(self.text, self.at):
+        while True:
+            at = _skip(_SPACE, self.text, self.at)
+            found = _COMMENT_OR_TOKEN.match(self.text, at)
+            if found is None:
+                self.fail(at, f"unexpected {json.dumps(self.text[at])}")
             self.at = found.end()
-            if found[2] is not None:
-                self.start, self.found = found.start(2), found[2]
+            if found["open_comment"] is not None:
+                self.fail(at, "a comment is not closed")
+            if found["open_string"] is not None:
+                ended = self.text[self.at : self.at + 1] in ("", "\r", "\n")
+                self.fail(at if ended else self.at, _NOT_CLOSED if ended else _NOT_ALLOWED)
+            if found["token"] is not None:
+                self.start, self.found = at, found["token"]
                 return
-            self.comments[found.start(1)] = self.at
-        at = _skip(_SPACE, self.text, self.at)
-        if self.text.startswith("/*", at):
-            self.fail(at, "a comment is not closed")
-        if self.text[at] != '"':
-            self.fail(at, f"unexpected {json.dumps(self.text[at])}")
-        end = _skip(_OPEN_STRING, self.text, at)
-        if self.text[end : end + 1] in ("", "\r", "\n"):
-            self.fail(at, "a string is not closed")
-        self.fail(end, "a string has an escape or a control character that JSON does not allow")
+            self.comments[at] = self.at
 
     def fail(self, at: int, what: str) -> NoReturn:
         line = bisect_right(self.lines, at)

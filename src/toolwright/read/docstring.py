@@ -130,9 +130,9 @@ def _indent(line: str) -> int:
 # -- Google: "Args:" and an indented block of "name (type): text"
 
 _GOOGLE = re.compile(
-    r"""[`*\\]*(?P<names>\w+(?:\s*,\s*[`*\\]*\w+)*)`*      # name, or several with one text
-        (?:\s*\((?P<type>[^()]*(?:\([^()]*\)[^()]*)*)\))?  # (type, with one level of brackets)
-        (?:\s*:(?:\s+|$)|\s+--?\s+)(?P<text>.*)""",
+    r"""\A[`*\\]*+(?P<names>\w++(?:\s*+,\s*+[`*\\]*+\w++)*+)`*+    # name, or several
+        (?:\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\))?+  # (type, with one level of brackets)
+        (?:\s*+:(?:\s++|$)|\s++--?\s++)(?P<text>.*)""",
     re.VERBOSE,
 )
 
@@ -226,7 +226,7 @@ def _starts_item(line: str) -> bool:
 # -- NumPy: "Parameters", a line of dashes, then "name : type" with an indented text
 
 
-_NUMPY = re.compile(r"[*\\]*(?P<names>\w+(?:\s*,\s*[*\\]*\w+)*)\s*(?::\s*.*)?$")
+_NUMPY = re.compile(r"\A[*\\]*+(?P<names>\w++(?:\s*+,\s*+[*\\]*+\w++)*+)\s*+(?::.*)?$")
 
 
 def _numpy(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
@@ -267,9 +267,10 @@ def _numpy_entry(line: str) -> tuple[list[str], str] | None:
 # -- Sphinx and Epydoc: ":param type name: text" and "@param name: text"
 
 _FIELD = re.compile(
-    r"\s*(?P<mark>[:@])(?P<kind>param|parameter|arg|argument|key|keyword|kwarg|type|ivar|cvar|var)"
-    r"\s+(?:[^:]*?\s)??[*\\]*(?P<name>\w+)\s*:(?:\s+|$)(?P<text>.*)"
+    r"\A\s*+[:@](?P<kind>param|parameter|arg|argument|key|keyword|kwarg|type|ivar|cvar|var)"
+    r"\s++(?P<typed_name>[^:]++):(?:\s++|$)(?P<text>.*)"
 )
+_STARRED_NAME = re.compile(r"\A[*\\]*+(?P<name>\w++)\Z")
 
 
 def _fields(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
@@ -277,7 +278,9 @@ def _fields(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
     at = 0
     while at < len(lines):
         match = _FIELD.match(lines[at])
-        if not match:
+        # The type, if there is one, stands before the name.
+        named = _STARRED_NAME.match(match["typed_name"].split()[-1]) if match else None
+        if not match or not named:
             done.append(lines[at])
             at += 1
             continue
@@ -286,7 +289,7 @@ def _fields(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
         while end < len(lines) and lines[end].strip() and _indent(lines[end]) > base:
             end += 1
         text = "" if match["kind"] == "type" else _join(match["text"], lines[at + 1 : end])
-        entry = Entry(match["name"], text, tuple(lines[at:end]))
+        entry = Entry(named["name"], text, tuple(lines[at:end]))
         done.append(Section((), (entry,)))
         at = end
     return done

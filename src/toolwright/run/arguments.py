@@ -17,9 +17,11 @@ from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.walk import is_node
 from ..schema.write import Compiled
-from .explain import explain, misplaced, unknown
-from .repair import Repairer
+from .explain import MOST_EXPLAINED, explain, misplaced, unknown
+from .repair import MOST_REPAIRS, Repairer
+from .sample import Sample, no_collection
 from .shape import Shape
+from .words import short, where
 
 Arguments = Mapping[str, Any] | str | bytes | None
 Validated = dict[str, Any]
@@ -43,6 +45,11 @@ class Reader:
         self.validate_dict = compiled.validator.validate_python if alike else None
         self._shape: Shape | None = None
 
+    def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
+        """Do the same for arguments that take long, in a thread. Raises `ArgumentError`."""
+        with no_collection():
+            return self.read(arguments)
+
     def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Return validated arguments and the repairs made. Raises `ArgumentError`."""
         repairs: tuple[Repair, ...] = ()
@@ -51,8 +58,8 @@ class Reader:
                 validated = self.validate_dict(arguments, strict=True)
             else:
                 validated = self._by_json(arguments)
-        except ValueError:
-            validated, repairs, _ = self._second(arguments)
+        except ValueError as error:
+            validated, repairs, _ = self._second(arguments, error)
         if self.unsendable:
             self._refuse_names(self.unsendable & validated.keys())
         return validated, repairs
@@ -106,17 +113,23 @@ class Reader:
     def _refuse_names(self, names: Collection[str]) -> None:
         if names:
             faults = [
-                Fault((key,), "unknown", unknown((key,), self.shape)) for key in sorted(names)
+                Fault((key,), "unknown", unknown((key,), self.shape))
+                for key in sorted(names)[:MOST_EXPLAINED]
             ]
-            raise ArgumentError(self.name, faults)
+            raise ArgumentError(self.name, faults, count=len(names))
 
     # -- what only a failing call needs
 
-    def _second(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
+    def _second(
+        self, arguments: Arguments, first: ValueError | None = None
+    ) -> tuple[Validated, tuple[Repair, ...], Any]:
         data = self._object(arguments)
         if self.compiled.explicit_input is not None:
             self._prepare(data)  # what the author's own schema refuses is not repaired
         repairs: list[Repair] = []
+        if isinstance(first, ValidationError) and first.error_count() > MOST_REPAIRS:
+            # More than can be repaired: what costs most, finding them all, is not done again.
+            raise self._explained(first, self._prepare(data)) from None
         if self.repair:
             data, repairs = self._repaired(data)
         elif self.prepared:
@@ -133,9 +146,28 @@ class Reader:
         try:
             return self.validate(body, strict=True), tuple(repairs), data
         except ValidationError as second:
-            found = second.errors(include_url=False, include_input=False)
-            faults = explain(found, data, self.shape, frozenset(self.compiled.flat))
-            raise ArgumentError(self.name, faults) from None
+            raise self._explained(second, data) from None
+
+    def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
+        """Return what says what is wrong: the first faults, and how many there are."""
+        flat = frozenset(self.compiled.flat)
+        count = error.error_count()
+        if count <= MOST_EXPLAINED:
+            found: list[Any] = error.errors(include_url=False, include_input=False)
+            return ArgumentError(self.name, explain(found, data, self.shape, flat))
+        # All of them are made at once, or none: make those of a small part of the arguments.
+        sample = Sample(data, self.shape)
+        found = []
+        try:
+            self.validate(to_json(sample.data), strict=True)
+        except ValidationError as few:
+            found = few.errors(include_url=False, include_input=False)
+        faults = explain(found, sample.data, self.shape, flat)
+        faults = [each for each in faults if each.path not in sample.cut]
+        if not faults:
+            faults = [Fault((), "many", f"{count} values are not of the declared types")]
+            count = 1
+        return ArgumentError(self.name, faults, count=count)
 
     def _repaired(self, data: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
         repairer = Repairer(self.shape)
@@ -185,8 +217,9 @@ def _refuse_constant(constant: str) -> Any:
 
 
 def _said(error: Any) -> str:
-    steps = ".".join(str(step) for step in error.absolute_path)
-    return f"`{steps}`: {error.message}" if steps else str(error.message)
+    steps = tuple(error.absolute_path)
+    said = short(str(error.message), 300)
+    return f"{where(steps)}: {said}" if steps else said
 
 
 def _confuses(schema: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from pydantic_core import to_json
 
@@ -19,8 +19,9 @@ from ..limits import Retry, Timeout
 from ..results import Repair, Result
 from .arguments import Arguments, Reader
 from .cache import Cache, defaults_of
-from .failure import Remote, failed, failure_of
+from .failure import Remote, failed, failure_of, is_a
 from .places import HERE, LOOP, Place, Signal, run_here
+from .sample import is_large
 from .slots import Gate, Slots, Turn
 from .work import Job, Made, Work
 from .workers import background, threads
@@ -116,10 +117,14 @@ class Course:
             if self.retry is not None:
                 arguments = _snapshot(arguments)
             data: Any = None
+            large = is_large(arguments)
             if self.cache is not None or work.needs_data:
-                validated, repairs, data = self.reader.read_with_data(arguments)
+                validated, repairs, data = await place.use(
+                    self.reader.read_with_data, arguments, blocking=large
+                )
             else:
-                validated, repairs = self.reader.read(arguments)
+                read = self.reader.read_large if large else self.reader.read
+                validated, repairs = await place.use(read, arguments, blocking=large)
             job = Job(validated, arguments, data, repairs, call)
             if self.cache is None:
                 return (await self._run(place, work, job, first))[1]
@@ -177,7 +182,8 @@ class Course:
                 return made
             await self._pause(place, job.call, pause)
             # Arguments are read anew: the attempt before may have changed them.
-            validated, _ = self.reader.read(job.arguments)
+            sent, large = job.arguments, is_large(job.arguments)
+            validated, _ = await place.use(self.reader.read, sent, blocking=large)
             made = await self._attempt(place, work, job._replace(validated=validated), turn)
         return made
 
@@ -306,9 +312,10 @@ def passes(retry: Retry, result: Result) -> bool:
     """Tell whether a failure may pass, so that another attempt makes sense."""
     error = result.error
     if isinstance(error, ToolError):
-        return bool(error.retryable) or isinstance(error, retry.on)
+        return bool(error.retryable) or is_a(error, retry.on)
     cause = error if error is None or error.__cause__ is None else error.__cause__
-    if isinstance(cause, Remote):
+    if is_a(cause, Remote):
+        cause = cast("Remote", cause)
         kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
         return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
-    return isinstance(cause, retry.on)
+    return is_a(cause, retry.on)

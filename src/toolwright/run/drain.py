@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import types
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator
@@ -15,6 +16,9 @@ from .workers import background
 
 _MOST_TOLD = 1000
 """How many characters of an item are told as progress."""
+
+_AT_A_TIME = 100
+"""How many items are taken before the event loop may go on with others, and look at deadlines."""
 
 
 class Drain:
@@ -69,6 +73,8 @@ class Drain:
         try:
             async for item in items:
                 taken.append(item)
+                if len(taken) % _AT_A_TIME == 0:
+                    await asyncio.sleep(0)  # it may never wait for anything itself
                 if call is not None:
                     self._tell(call, len(taken), item)
                 size += size_of(item)
@@ -86,7 +92,7 @@ class Drain:
         if call.cancelled:
             raise CallCancelled(f"{self.name}: the call was cancelled")
         if call.listens:
-            text = item if isinstance(item, str) else short(repr(item), _MOST_TOLD)
+            text = item if isinstance(item, str) else short(_written(item), _MOST_TOLD)
             call.progress(done, None, text[:_MOST_TOLD])
         else:
             call.heartbeat()
@@ -97,12 +103,23 @@ class Drain:
         for at, item in enumerate(items):
             if not isinstance(item, str):
                 raise ResultError(f"{self.name}: `result[{at}]` is not text")
-        return "".join(items)
+        text = "".join(items)
+        if type(items) is Stopped and len(text) <= self.most:
+            # Stopped for the number of its items: else nothing would say so.
+            text += "\n[cut: only the beginning is shown, the rest was not taken]"
+        return text
 
 
 def size_of(item: Any) -> int:
-    """Estimate how many bytes of JSON an item is."""
-    return len(item) if isinstance(item, str | bytes) else len(repr(item))
+    """Estimate how many bytes of JSON an item is: one at least, or empty ones would never end."""
+    return max(len(item) if isinstance(item, str | bytes) else len(_written(item)), 1)
+
+
+def _written(item: Any) -> str:
+    try:
+        return repr(item)
+    except Exception:  # noqa: BLE001 - an item's own code, or an integer of too many digits
+        return type(item).__name__
 
 
 def is_deferred(value: Any) -> bool:

@@ -15,6 +15,8 @@ from .words import short, show, where
 _MOST_NAMES = 200
 MOST_EXPLAINED = 200
 """How many of a validator's errors are looked at."""
+_MOST_HINTS = 10
+"""For how many faults the nearest name or value is looked for: that is what costs most."""
 _WORDS = {
     "integer": "an integer",
     "number": "a number",
@@ -26,6 +28,7 @@ _WORDS = {
 }
 _MISSING = frozenset(("missing", "missing_keyword_only_argument", "missing_argument"))
 _UNKNOWN = frozenset(("unexpected_keyword_argument", "extra_forbidden"))
+_SEEN = frozenset((bool, float, dict, list))
 _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "greater_than": lambda c: f"must be more than {c['gt']}",
     "greater_than_equal": lambda c: f"must be at least {c['ge']}",
@@ -53,11 +56,11 @@ def explain(
         places.setdefault(_path_in(error, data), []).append(error)
     deep = [path for path in places if len(path) > 0]
     faults: list[Fault] = []
-    for path, found in places.items():
+    for at, (path, found) in enumerate(places.items()):
         # Where a union failed, its own arms say no more than the places inside them.
         if len(found) > 1 and any(other[: len(path)] == path != other for other in deep):
             continue
-        fault = _fault(path, found, data, shape, flat)
+        fault = _fault(path, found, data, shape, flat, hints=at < _MOST_HINTS)
         if len(path) > 1 and path[0] in flat:
             fault = Fault(path[1:], fault.code, fault.text.replace(f"`{path[0]}.", "`", 1))
         faults.append(fault)
@@ -85,6 +88,8 @@ def _fault(
     data: Any,
     shape: Shape,
     flat: frozenset[str],
+    *,
+    hints: bool,
 ) -> Fault:
     error = found[0]
     kind = str(error["type"])
@@ -94,7 +99,7 @@ def _fault(
         wanted = f" ({_wanted(node, shape)})" if node else ""
         return Fault(path, "missing", f"missing argument {place}{wanted}")
     if kind in _UNKNOWN:
-        return Fault(path, "unknown", unknown(path, shape, flat))
+        return Fault(path, "unknown", unknown(path, shape, flat, hints=hints))
     said = [_said(each) for each in found if each["type"] in ("value_error", "assertion_error")]
     if said:
         return Fault(path, "invalid", f"{place}: {said[0]}")
@@ -104,7 +109,7 @@ def _fault(
     node = _node_at(path, shape)
     if node is None:
         return Fault(path, kind, f"{place}: {plain(str(error['msg']))}{got}")
-    near = _nearest(_value_at(path, data), shape.values(node) or [])
+    near = _nearest(_value_at(path, data), shape.values(node) or []) if hints else None
     hint = f"; did you mean {show(near)}?" if near is not None else ""
     value = _value_at(path, data)
     if not hint and kind_of(value) in shape.kinds(node) and shape.values(node) is None:
@@ -113,8 +118,16 @@ def _fault(
     return Fault(path, "type", f"{place} must be {_wanted(node, shape)}{got}{hint}")
 
 
-def unknown(path: tuple[str | int, ...], shape: Shape, flat: frozenset[str] = frozenset()) -> str:
+def unknown(
+    path: tuple[str | int, ...],
+    shape: Shape,
+    flat: frozenset[str] = frozenset(),
+    *,
+    hints: bool = True,
+) -> str:
     """Say that an argument is unknown, with the nearest that is known."""
+    if not hints:
+        return f"unknown argument {where(path)}"
     *above, last = path
     node = _node_at(tuple(above), shape)
     names = [name for arm in shape.arms(node) for name in arm.get("properties", ())]
@@ -134,15 +147,22 @@ def misplaced(data: Any, shape: Shape) -> list[Fault]:
     """Find booleans and floats that pydantic would take for members of an enum or a `Literal`,
     because in Python `True` and `1.0` equal 1."""
     found: list[Fault] = []
-    todo: list[tuple[tuple[str | int, ...], Any]] = [((), data)]
-    while todo:
-        path, value = todo.pop()
+    # With the node of each value: the path is followed only once, on the way down.
+    todo: list[tuple[tuple[str | int, ...], Any, Any]] = [((), data, shape.root)]
+    while todo and len(found) < MOST_EXPLAINED:
+        path, value, node = todo.pop()
         if is_node(value):
-            todo.extend(((*path, key), item) for key, item in value.items())
+            many: Iterable[tuple[str | int, Any]] = value.items()
         elif is_list(value):
-            todo.extend(((*path, at), item) for at, item in enumerate(value))
-        elif isinstance(value, bool | float):
-            node = _node_at(path, shape)
+            many = enumerate(value)
+        else:
+            many = ()
+        todo.extend(
+            ((*path, at), item, shape.child(node, at))
+            for at, item in many
+            if item.__class__ in _SEEN
+        )
+        if isinstance(value, bool | float):
             kinds = shape.kinds(node) if node is not None else frozenset[str]()
             if kinds and kind_of(value) not in kinds:
                 text = f"{where(path)} must be {_wanted(node, shape)}; got {show(value)}"

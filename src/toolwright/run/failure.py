@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
@@ -74,15 +74,31 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
 
 
 def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
-    """Make the result of whatever a tool raised."""
-    if isinstance(raised, CallError):
-        return failed(raised, repairs)
-    if isinstance(raised, InputNeeded):
+    """Make the result of whatever a tool raised, even if the exception's own code raises."""
+    try:
+        return _failure_of(name, raised, repairs)
+    except BaseException as second:  # noqa: BLE001 - no exception of a tool may lose the answer
+        number = secrets.token_hex(4)
+        what = f"{name} failed unexpectedly (reference {number})"
+        # Without the traceback: writing that may be what has failed.
+        log.error("%s, and so did its exception: %s", what, type(second).__name__)  # noqa: TRY400
+        return failed(UnexpectedError(what), repairs)
+
+
+def is_a(error: object, kinds: type[Any] | tuple[type[Any], ...]) -> bool:
+    """Return whether an exception is of a class, by its type: its `__class__` may raise, or lie."""
+    return issubclass(type(error), kinds)
+
+
+def _failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
+    if is_a(raised, CallError):
+        return failed(cast("CallError", raised), repairs)
+    if is_a(raised, InputNeeded):
         needed = CallError(f"{name} needs answers from its caller")
         needed.__cause__ = raised
         return failed(needed, repairs)
     kind = type(raised).__name__
-    if isinstance(raised, tuple(SPOKEN)) and not isinstance(raised, ValidationError):
+    if is_a(raised, tuple(SPOKEN)) and not is_a(raised, ValidationError):
         text = _first_line(raised)
         error = CallError(f"{kind}: {text}" if text else kind)
         log.info("%s raised %s", name, kind, exc_info=raised)
@@ -97,5 +113,5 @@ def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) ->
 def _first_line(raised: BaseException) -> str:
     try:
         return redact.sure(str(raised).split("\n", 1)[0][:500])
-    except Exception:  # noqa: BLE001 - an exception may not even be able to say itself
+    except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
         return ""

@@ -23,6 +23,7 @@ from .json import (
     block_dict,
     blocks_of,
     check_digits,
+    check_integers,
     lifts,
     not_finite,
     protocol_result,
@@ -73,6 +74,10 @@ class Outcome:
         self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
         self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
+        # What has no declared type is looked at when it is written.
+        self.holds_integers = typed and any(
+            is_any(node) or node.get("type") == "integer" for node in nodes(schema)
+        )
         self.explicit = compiled.explicit_output
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
@@ -83,6 +88,8 @@ class Outcome:
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""
         try:
+            if self.holds_integers:
+                check_integers(value)
             made = (
                 self._of(value, repairs) if self.cap.allows(value) else self._begun(value, repairs)
             )
@@ -292,9 +299,11 @@ class Outcome:
         items = cast("list[Any]", value if many else [value])
         self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
         blocks = blocks_of(value) or block_dict(value)
+        parts = [blocks_of(item) or block_dict(item) for item in items if many]
+        # Now that files were read: some have more than they said.
+        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
         if blocks is not None or not many:
             return blocks
-        parts = [blocks_of(item) or block_dict(item) for item in items]
         if all(part is None for part in parts):
             return None
         made: list[dict[str, Any]] = []

@@ -30,7 +30,9 @@ from .failure import failed, failure_of, log
 from .home import Home
 from .inject import Injector
 from .outcome import Outcome
+from .places import LOOP
 from .processes import Apart
+from .sample import is_large
 from .slots import Gate, Slots
 from .work import Work, Worker, is_cancelled
 from .workers import Raised, background, threads
@@ -89,7 +91,12 @@ class Runner:
         if call is not None or not self.is_plain:
             return await self.course.call_async(arguments, call)
         try:
-            validated, repairs = self.read(arguments)
+            large = is_large(arguments)
+            validated, repairs = (
+                await LOOP.use(self.reader.read_large, arguments, blocking=True)
+                if large
+                else self.read(arguments)
+            )
         except ArgumentError as error:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything

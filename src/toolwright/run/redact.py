@@ -17,19 +17,20 @@ _SECRET_NAME = re.compile(
     r"(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY)S?(?:_|$)",
     re.IGNORECASE,
 )
-# What is a secret wherever it stands.
+# What is a secret wherever it stands. Each arm takes the whole run of characters it begins with, and
+# `_hidden` decides whether that is a secret: so no run is looked at from each place in it.
 _SURE = re.compile(
-    r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,100}:)(?!\d{1,5}@)[^\s/@]{1,200}(?=@)"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
-    r"|\b(?:sk-|(?:sk|pk|rk)_(?:live|test)_)(?=[\w-]*\d)[\w-]{16,}"
-    r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[A-Z0-9]{16}\b"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
+    r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}+://[^\s/:@]{0,100}+:)(?!\d{1,5}@)[^\s/@]{1,200}+(?=@)"
+    r"|(?P<token>\beyJ[\w-]{8,}+(?P<signed>\.[\w-]{8,}+\.[\w-]*+)?)"
+    r"|(?P<key>\b(?:sk-|(?:sk|pk|rk)_(?:live|test)_)[\w-]{16,}+)"
+    r"|\bgh[pousr]_\w{20,}+|\bgithub_pat_\w{20,}+|\bxox[abprs]-[\w-]{10,}+|\bAKIA[A-Z0-9]{16}\b"
+    r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
     re.ASCII,
 )
 # What is probably one, by the name before it: in a log nobody misses it.
 _NAMED = re.compile(
-    rf"(?P<name>[\"']?\b[\w-]{{0,40}}{_NAMES}[\"']?\s*[=:]\s*[\"']?)(?P<value>[^\s\"',;&]{{4,}})"
-    r"|(?P<bearer>\b(?:bearer|basic)\s+)[\w.~+/=-]{4,}",
+    rf"(?P<name>{_NAMES}[\"']?\s*+[=:]\s*+[\"']?)[^\s\"',;&]{{4,}}+"
+    r"|(?P<bearer>\b(?:bearer|basic)\s++)[\w.~+/=-]{4,}+",
     re.IGNORECASE,
 )
 _known: set[str] = set()
@@ -47,7 +48,16 @@ def sure(text: str) -> str:
     for secret in _secrets(int(time.monotonic() / _FRESH), len(_known)):
         if secret in text:
             text = text.replace(secret, _HIDDEN)
-    return _SURE.sub(lambda found: (found["scheme"] or "") + _HIDDEN, text)
+    return _SURE.sub(_hidden, text)
+
+
+def _hidden(found: re.Match[str]) -> str:
+    """Return what stands for what was found: itself, if it only begins like a secret."""
+    if found["token"] and not found["signed"]:
+        return found[0]
+    if found["key"] and not any(each.isdecimal() for each in found["key"]):
+        return found[0]
+    return (found["scheme"] or "") + _HIDDEN
 
 
 def likely(text: str) -> str:
@@ -77,8 +87,17 @@ class Redacting(logging.Filter):
         record.msg, record.args = likely(record.getMessage()), None
         if record.exc_info and not record.exc_text:
             # Formatters write this text if it is there.
-            record.exc_text = likely(_FORMATTER.formatException(record.exc_info))
+            record.exc_text = likely(_traceback(record))
         return True
+
+
+def _traceback(record: logging.LogRecord) -> str:
+    """Write a traceback. An exception's own code may raise while it is written."""
+    try:
+        return _FORMATTER.formatException(record.exc_info) if record.exc_info else ""
+    except BaseException as error:  # noqa: BLE001
+        record.exc_info = None  # nor can anybody else write it
+        return f"(its traceback cannot be written: {type(error).__name__})"
 
 
 _FORMATTER = logging.Formatter()

@@ -6,28 +6,28 @@ is recorded.
 
 from __future__ import annotations
 
-import ast
-import json
-import re
 from typing import Any
 
 from ..results import Repair
 from ..schema.walk import is_list, is_node
+from .decode import MOST_TEXT, UNREADABLE, decode
 from .shape import Shape, kind_of
 from .words import show, where
 
-MOST_TEXT = 200_000
-MOST_DEPTH = 60
+MOST_REPAIRS = 10_000
+MOST_VALUES = 100_000
+"""How many values are looked at; what comes behind them stays as it is."""
+MOST_TEXT_IN_ALL = 500_000
+"""How many characters of text are decoded in one call."""
+_MOST_CHOICE = 1000
+"""How many characters a word may have that is looked for among choices."""
+_MOST_DEPTH = 200
+"""How deep values are looked into: a recursive type takes any number of lists around a value."""
 NOISE = frozenset(("toolCallId", "tool_call_id", "sessionId", "_meta"))
 """Keys that some clients add to the arguments of every call."""
 
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
-_FENCE = re.compile(r"\A\s*```[\w-]*\s*\n?(.*?)\n?\s*```\s*\Z", re.DOTALL)
-# A string, which stays as it is, or a comma before a closing bracket, which goes.
-_TRAILING_COMMA = re.compile(r"(\"(?:[^\"\\]|\\.)*\")|,(?=\s*[\]}])", re.DOTALL)
-_NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\s*")
-_BEGINNINGS = frozenset("[{(\"'`+-.0123456789tfnTFN")
 _UNCHANGED: Any = object()
 _ABSENT: Any = object()
 
@@ -38,6 +38,8 @@ class Repairer:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.done: list[Repair] = []
+        self.values_left = MOST_VALUES
+        self.text_left = MOST_TEXT_IN_ALL
 
     def without_noise(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments without what some clients add to every call."""
@@ -69,7 +71,8 @@ class Repairer:
     def _value(
         self, value: Any, node: Any, path: tuple[str | int, ...], *, optional: bool = False
     ) -> Any:
-        if not is_node(node):
+        self.values_left -= 1
+        if not is_node(node) or self._is_exhausted(path):
             return value
         kinds = self.shape.kinds(node)
         if not kinds:
@@ -84,18 +87,27 @@ class Repairer:
             return value
         return fixed
 
+    def _is_exhausted(self, path: tuple[str | int, ...]) -> bool:
+        """Return whether so much was looked at that the rest stays as it came."""
+        return self.values_left < 0 or len(self.done) >= MOST_REPAIRS or len(path) > _MOST_DEPTH
+
     def _inside(self, value: Any, node: Any, path: tuple[str | int, ...]) -> Any:
         """Look inside a value that is of the right JSON type."""
         if isinstance(value, str):
             return self._choice(value, node, path)
         if is_list(value):
-            return [
-                self._value(item, self.shape.child(node, at), (*path, at))
-                for at, item in enumerate(value)
-            ]
+            return self._list(value, node, path)
         if is_node(value):
             return self._object(value, node, path)
         return value
+
+    def _list(self, value: list[Any], node: Any, path: tuple[str | int, ...]) -> list[Any]:
+        made: list[Any] = []
+        for at, item in enumerate(value):
+            if self.values_left <= 0:
+                return made + value[at:]
+            made.append(self._value(item, self.shape.child(node, at), (*path, at)))
+        return made
 
     def _object(self, value: dict[str, Any], node: Any, path: tuple[str | int, ...]) -> Any:
         arm = self.shape.object_for(node, value)
@@ -104,6 +116,9 @@ class Repairer:
         known: dict[str, Any] = arm.get("properties", {})
         made: dict[str, Any] = {}
         for key, item in value.items():
+            if self.values_left <= 0:
+                made[key] = item
+                continue
             optional = key in known and key not in arm.get("required", ())
             inner = self.shape.child(arm, key)
             fixed = self._value(item, inner, (*path, key), optional=optional)
@@ -113,24 +128,13 @@ class Repairer:
 
     def _choice(self, value: str, node: Any, path: tuple[str | int, ...]) -> Any:
         """Read a string as one of the listed values: by case, or by a member's name."""
-        values = self.shape.values(node)
-        if values is None or value in values:
+        if len(value) > _MOST_CHOICE:
             return value
-        near = self._named(value, node, [each for each in values if isinstance(each, str)])
-        if near is _UNCHANGED:
+        choices = self.shape.choices(node)
+        if choices is None or value in choices.values:
             return value
-        return self._read(path, "choice", value, near)
-
-    def _named(self, text: str, node: Any, values: list[str]) -> Any:
-        """Return the one value that a text names: as a member, or but for its case."""
-        members = self.shape.members(node)
-        if text in members:
-            return members[text]
-        folded = text.strip().casefold()
-        near = [each for each in values if each.casefold() == folded]
-        if len(near) != 1:
-            near = [each for name, each in members.items() if name.casefold() == folded]
-        return near[0] if len(near) == 1 else _UNCHANGED
+        near = choices.named(value, _UNCHANGED)
+        return value if near is _UNCHANGED else self._read(path, "choice", value, near)
 
     def _convert(
         self, value: Any, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
@@ -158,19 +162,29 @@ class Repairer:
     def _text(
         self, text: str, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
     ) -> Any:
-        folded = text.strip().casefold()
-        if "boolean" in kinds and folded in _TRUE | _FALSE and not kinds & {"integer", "number"}:
-            return self._read(path, "boolean", text, folded in _TRUE)
-        near = self._named(text, node, [])
-        if near is not _UNCHANGED:
-            return self._read(path, "choice", text, near)
-        decoded = _decode(text)
+        if len(text) <= _MOST_CHOICE:
+            folded = text.strip().casefold()
+            if "boolean" in kinds and not kinds & {"integer", "number"}:
+                if folded in _TRUE:
+                    return self._read(path, "boolean", text, after=True)
+                if folded in _FALSE:
+                    return self._read(path, "boolean", text, after=False)
+            near = self.shape.members(node).named(text, _UNCHANGED)
+            if near is not _UNCHANGED:
+                return self._read(path, "choice", text, near)
+        decoded = self._decoded(text)
         if isinstance(decoded, float) and "number" not in kinds and decoded.is_integer():
             decoded = int(decoded)
-        if decoded is _UNCHANGED or kind_of(decoded) not in kinds:
+        if decoded is UNREADABLE or kind_of(decoded) not in kinds:
             return _UNCHANGED
         self._note(path, "json", f"{where(path)}: text read as {kind_of(decoded)}")
         return self._inside(decoded, node, path)
+
+    def _decoded(self, text: str) -> Any:
+        if len(text) > min(self.text_left, MOST_TEXT):
+            return UNREADABLE
+        self.text_left -= len(text)
+        return decode(text)
 
     def _read(self, path: tuple[str | int, ...], code: str, before: Any, after: Any) -> Any:
         self._note(path, code, f"{where(path)}: {show(before)} read as {show(after)}")
@@ -181,59 +195,8 @@ def _means_absent(value: Any, kinds: frozenset[str]) -> bool:
     if value is None:
         return True
     return (
-        isinstance(value, str) and "string" not in kinds and value.strip() in ("", "null", "None")
+        isinstance(value, str)
+        and "string" not in kinds
+        and len(value) <= _MOST_CHOICE
+        and value.strip() in ("", "null", "None")
     )
-
-
-def _decode(text: str) -> Any:
-    """Read JSON in a string: also fenced, encoded twice, with trailing commas, or as Python."""
-    for _ in range(3):
-        if text.lstrip()[:1] not in _BEGINNINGS:
-            return _UNCHANGED
-        if len(text) > MOST_TEXT or _depth(text) > MOST_DEPTH:
-            return _UNCHANGED
-        fenced = _FENCE.match(text)
-        if fenced:
-            text = fenced[1]
-        decoded = _loads(text)
-        if not isinstance(decoded, str):
-            return decoded
-        text = decoded
-    return _UNCHANGED
-
-
-def _loads(text: str) -> Any:
-    if _NUMBER.fullmatch(text) and len(text) > 4000:
-        return _UNCHANGED
-    for candidate in (text, _TRAILING_COMMA.sub(lambda found: found[1] or "", text)):
-        try:
-            return _DECODER.decode(candidate)
-        except ValueError:
-            continue
-    if text.strip()[:1] not in tuple("[{(TFN'\""):
-        return _UNCHANGED
-    try:
-        value = ast.literal_eval(text.strip())
-        return json.loads(json.dumps(value, allow_nan=False))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return _UNCHANGED
-
-
-def _refuse(constant: str) -> Any:
-    msg = f"{constant} is not JSON"
-    raise ValueError(msg)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
-
-
-def _depth(text: str) -> int:
-    """Return how deep the brackets of a text may nest, at most."""
-    deepest = depth = 0
-    for char in text:
-        if char in "[{(":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in "]})":
-            depth -= 1
-    return deepest

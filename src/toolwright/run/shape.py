@@ -5,7 +5,7 @@ It is worked out from the same adapter as everything else, when a call first fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..schema.generate import MEMBERS_KEY
@@ -21,6 +21,8 @@ class Shape:
         # By the identity of nodes, all of which this shape holds.
         self._arms: dict[int, tuple[Schema, ...]] = {}
         self._kinds: dict[int, frozenset[str]] = {}
+        self._choices: dict[int, Choices | None] = {}
+        self._members: dict[int, Choices] = {}
 
     def arms(self, node: Any) -> tuple[Schema, ...]:
         """Return the alternatives of a node, references and unions opened."""
@@ -85,12 +87,26 @@ class Shape:
                 return None
         return found or None
 
-    def members(self, node: Any) -> dict[str, Any]:
+    def choices(self, node: Any) -> Choices | None:
+        """Return the texts a node admits, if it lists all of its values."""
+        if id(node) not in self._choices:
+            values = self.values(node)
+            if values is not None:
+                values = [each for each in values if isinstance(each, str)]
+            self._choices[id(node)] = (
+                None if values is None else Choices(values, self.members(node).members)
+            )
+        return self._choices[id(node)]
+
+    def members(self, node: Any) -> Choices:
         """Return the members of the enums a node admits, by name."""
-        found: dict[str, Any] = {}
-        for arm in self.arms(node):
-            found.update(arm.get(MEMBERS_KEY, {}))
-        return found
+        known = self._members.get(id(node))
+        if known is None:
+            found: dict[str, Any] = {}
+            for arm in self.arms(node):
+                found.update(arm.get(MEMBERS_KEY, {}))
+            known = self._members[id(node)] = Choices([], found)
+        return known
 
     def object_for(self, node: Any, value: Mapping[str, Any]) -> Schema | None:
         """Return the only object that a node admits, or the only one whose tags fit a value."""
@@ -117,6 +133,33 @@ class Shape:
             if is_node(inner):
                 return inner
         return None
+
+
+class Choices:
+    """Texts to choose from, found by a member's name, or but for their case."""
+
+    def __init__(self, values: Sequence[str], members: Mapping[str, Any]) -> None:
+        self.values = frozenset(values)
+        self.members = members
+        self._folded_values = _by_folded((each, each) for each in values)
+        self._folded_names = _by_folded(members.items())
+
+    def named(self, text: str, default: Any) -> Any:
+        """Return the one value that a text names."""
+        if text in self.members:
+            return self.members[text]
+        folded = text.strip().casefold()
+        near = self._folded_values.get(folded, ())
+        if len(near) != 1:
+            near = self._folded_names.get(folded, ())
+        return near[0] if len(near) == 1 else default
+
+
+def _by_folded(named: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for name, value in named:
+        found.setdefault(name.casefold(), []).append(value)
+    return found
 
 
 def kind_of(value: Any) -> str:

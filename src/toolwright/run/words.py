@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
+
+from ..schema.walk import is_node
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
+_MOST_BITS = 14_000
+"""Python writes no integer of more than 4300 digits."""
 _LINE_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -20,10 +25,35 @@ def where(path: tuple[str | int, ...]) -> str:
 
 
 def show(value: Any, most: int = 60) -> str:
-    """Write a value as JSON, cut if it is long."""
+    """Write a value as JSON, cut if it is long; of a long one only the beginning is looked at."""
+    text = ""
+    for piece in _pieces(value, most):
+        text += piece
+        if len(text) > most:
+            break
+    return short(text, most)
+
+
+def _pieces(value: Any, most: int) -> Iterator[str]:
     if isinstance(value, str):
-        value = value[: most + 1]
-    return short(_ENCODE(value), most)
+        yield _ENCODE(value[: most + 1])
+    elif is_node(value):
+        yield "{"
+        for at, (key, item) in enumerate(value.items()):
+            yield f"{', ' if at else ''}{_ENCODE(str(key)[: most + 1])}: "
+            yield from _pieces(item, most)
+        yield "}"
+    elif isinstance(value, list | tuple):
+        yield "["
+        for at, item in enumerate(cast("list[Any]", value)):
+            if at:
+                yield ", "
+            yield from _pieces(item, most)
+        yield "]"
+    elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        yield f"an integer of {value.bit_length()} bits"
+    else:
+        yield _ENCODE(value)
 
 
 def short(text: str, most: int) -> str:

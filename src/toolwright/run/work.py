@@ -12,7 +12,7 @@ from ..errors import CallCancelled
 from ..results import Repair, Result
 from .arguments import Arguments, Validated
 from .drain import Drain, is_deferred
-from .failure import failure_of, log
+from .failure import failure_of, is_a, log
 from .inject import Injector
 from .outcome import Outcome
 from .places import LOOP, Signal
@@ -120,7 +120,7 @@ class Worker:
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
             made = None
-        cancelled = isinstance(error, asyncio.CancelledError) and is_cancelled()
+        cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
         if made is None and error is not None and not cancelled:
             made = failure_of(self.name, error, job.repairs)
         try:

@@ -205,7 +205,7 @@ class Served(Offered):
     def _settled(self, ctx: Any, asker: Any, result: Result) -> Any:
         """Return a result, or what must be answered before there can be one."""
         cause = result.error.__cause__ if result.error is not None else None
-        if isinstance(cause, InputNeeded):
+        if type(cause) is InputNeeded:  # not what it says of itself: it may be anybody's
             return asker.needed(cause)
         error = result.error
         if isinstance(error, CannotAsk) and ctx.protocol_version >= BARE_SINCE:

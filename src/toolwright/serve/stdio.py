@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
 from ..call import Call
 from ..errors import CallError
@@ -21,6 +21,7 @@ from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
 from ..run.forks import unshared
 from ..run.frames import take_over
+from ..run.sample import is_large, parsed
 from ..run.workers import threads
 from ..schema.walk import is_node
 from .desk import Asked, Desk, Task, asked_of, claims_modern, is_modern, opening, progress, reply
@@ -186,7 +187,7 @@ class Conversation:
     def _refused(self, line: bytes) -> bool:
         """Refuse what is new while the server stops."""
         try:
-            message: Any = from_json(line)
+            message: Any = parsed(line)
         except ValueError:
             return False
         if not is_node(message) or is_still_answered(message):
@@ -196,7 +197,7 @@ class Conversation:
 
     def _answered(self, line: bytes) -> bool:
         try:
-            message: Any = from_json(line)
+            message: Any = parsed(line)
         except ValueError:
             return False
         asked = asked_of(message)
@@ -261,7 +262,7 @@ class Conversation:
         if runner.is_async or not runner.is_plain or self.box.is_wrapped:
             if self.loop is not None:
                 self.loop.call_soon_threadsafe(self._await, task, run, call)
-        elif runner.inline:
+        elif runner.inline and not is_large(task.arguments):
             self._done(task, run, runner.call(task.arguments, call))
         else:
             try:

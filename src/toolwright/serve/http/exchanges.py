@@ -7,8 +7,9 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
+from ...run.sample import parsed
 from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
 from ..guard import Caller
 from .asgi import Receive, Scope, Send, answer, say
@@ -96,7 +97,7 @@ def is_new(exchange: Exchange) -> bool:
     if exchange.method != "POST":
         return False
     try:
-        return not is_still_answered(from_json(exchange.body))
+        return not is_still_answered(parsed(exchange.body))
     except ValueError:
         return True
 
@@ -110,7 +111,7 @@ async def give_up(exchange: Exchange) -> None:
     """End an answer that was stopped, whether it has begun or not."""
     exchange.task.uncancel()
     try:
-        message: Any = from_json(exchange.body)
+        message: Any = parsed(exchange.body)
         number = message.get("id")
     except (ValueError, AttributeError):
         number = None

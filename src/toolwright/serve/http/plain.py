@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pydantic_core import from_json
-
 from ...call import Call
 from ...options import LATEST_PROTOCOL
+from ...run.sample import is_large, parsed
 from ..desk import Asked, Desk, Task, asked_of, is_modern
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
@@ -34,7 +33,7 @@ class PlainRequests:
         if not _is_plain(headers):
             return False
         try:
-            asked = asked_of(from_json(exchange.body))
+            asked = asked_of(parsed(exchange.body))
         except ValueError:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
@@ -58,7 +57,8 @@ class PlainRequests:
 
     async def _call(self, task: Task, exchange: Exchange) -> None:
         runner, send, who = task.runner, exchange.send, exchange.caller
-        if runner.inline and runner.is_plain and not self.box.is_wrapped:
+        small = not is_large(task.arguments)
+        if runner.inline and runner.is_plain and not self.box.is_wrapped and small:
             with self.box.busy():
                 result = runner.call(task.arguments)
             await answer(send, self.desk.finished(task, result))

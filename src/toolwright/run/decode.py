@@ -1,0 +1,131 @@
+"""Read the JSON in a text: also fenced, encoded twice, or as Python.
+
+Every step takes linear time: each pattern matches wherever it can begin, so that no character is
+looked at from more than one place, and nothing is tried in two ways.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+MOST_TEXT = 200_000
+"""How many characters a text may have that is decoded."""
+_MOST_SCALAR = 4000
+"""How many characters a number or a word may have: Python converts 4300 digits, in quadratic time."""
+_MOST_DEPTH = 60
+UNREADABLE: Any = object()
+
+_BEGINNINGS = frozenset("[{(\"'`+-.0123456789tfnTFN")
+_CONTAINERS = frozenset("[{(\"'")
+_PYTHON_BEGINNINGS = frozenset("[{(TFN'\"")
+_BRACKET = re.compile(r"[\[{(\]})]")
+# A string, which stays as it is, closed or not; or a comma before a closing bracket, which goes.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?+)|,(?=\s*+[\]}])', re.DOTALL)
+_PYTHON_TOKEN = re.compile(
+    r"""(?P<text>"(?P<double>(?:[^"\\\r\n]++|\\.)*+)(?:"|(?P<open_double>))
+               |'(?P<single>(?:[^'\\\r\n]++|\\.)*+)(?:'|(?P<open_single>)))
+      | (?P<word>[A-Za-z_]\w*+|-?[0-9][\w.+-]*+)(?P<colon>\s*+:)?+
+      | (?P<round>[()])""",
+    re.DOTALL | re.VERBOSE,
+)
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL
+)
+_ESCAPES = {
+    **dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True)),
+    **{each: each for each in "\\'\""},
+    "\n": "",
+}
+_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+
+
+def decode(text: str) -> Any:
+    """Return the value that a text holds as JSON or as a Python literal, or `UNREADABLE`."""
+    for _ in range(3):
+        if len(text) > MOST_TEXT:
+            return UNREADABLE
+        text = text.strip()
+        if text[:1] not in _BEGINNINGS or _is_deep(text):
+            return UNREADABLE
+        decoded = _loads(_unfenced(text))
+        if not isinstance(decoded, str):
+            return decoded
+        text = decoded
+    return UNREADABLE
+
+
+def _unfenced(text: str) -> str:
+    """Return what stands between code fences, without the name of a language."""
+    if len(text) < 6 or not text.startswith("```") or not text.endswith("```"):
+        return text
+    inner = text[3:-3]
+    first, _, rest = inner.partition("\n")
+    words = first.split(None, 1)
+    if words and not first[0].isspace() and words[0].replace("-", "_").isidentifier():
+        inner = " ".join(words[1:]) + "\n" + rest
+    return inner.strip()
+
+
+def _loads(text: str) -> Any:
+    if len(text) > _MOST_SCALAR and text[0] not in _CONTAINERS:
+        return UNREADABLE
+    for candidate in (text, _without_trailing_commas(text)):
+        try:
+            return _DECODER.decode(candidate)
+        except ValueError:
+            continue
+    if text[:1] not in _PYTHON_BEGINNINGS:
+        return UNREADABLE
+    try:
+        translated = _PYTHON_TOKEN.sub(_translated, text)
+        return _DECODER.decode(_without_trailing_commas(translated))
+    except (ValueError, OverflowError):
+        return UNREADABLE
+
+
+def _without_trailing_commas(text: str) -> str:
+    return _TRAILING_COMMA.sub(lambda found: found[1] or "", text)
+
+
+def _translated(found: re.Match[str]) -> str:
+    """Return a token of Python as JSON. Raises `ValueError`: a string is not closed."""
+    if found["round"]:
+        return "[" if found["round"] == "(" else "]"
+    if found["text"]:
+        if found["open_double"] is not None or found["open_single"] is not None:
+            raise ValueError
+        return json.dumps(_ESCAPE.sub(_unescaped, found["double"] or found["single"] or ""))
+    word = _CONSTANTS.get(found["word"], found["word"])
+    # Python has keys of other types; JSON has not.
+    return word if found["colon"] is None else f'"{word}":'
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """Return what an escape of Python stands for. Raises `ValueError`: no such character."""
+    if found[5]:
+        return _ESCAPES.get(found[5], found[0])
+    if found[4]:
+        return chr(int(found[4], 8))
+    return chr(int(found[1] or found[2] or found[3], 16))
+
+
+def _refuse(constant: str) -> Any:
+    msg = f"{constant} is not JSON"
+    raise ValueError(msg)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _is_deep(text: str) -> bool:
+    """Return whether the brackets of a text may nest too deeply; those in strings count, too."""
+    if sum(text.count(each) for each in "[{(") <= _MOST_DEPTH:
+        return False
+    depth = 0
+    for found in _BRACKET.finditer(text):
+        depth += 1 if found[0] in "[{(" else -1
+        if depth > _MOST_DEPTH:
+            return True
+    return False

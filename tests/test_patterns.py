@@ -1,0 +1,232 @@
+"""Every pattern of the package takes linear time, and so does whatever looks at a caller's text."""
+
+import enum
+import importlib
+import itertools
+import pkgutil
+import re
+import time
+from typing import Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import toolwright
+from toolwright import Toolbox
+from toolwright.run import redact
+from toolwright.run.decode import decode
+
+HEADS = ("", "```", "{", "[", '"', "'", "(", ":", "a", "0", "-----BEGIN ", "pass", ":param ", "1/")
+FRAGMENTS = (
+    *('"', "'", "`", "{", "[", "(", ":", ",", "-", "_", ".", "<", "=", "*", "/", "\\", "a", "0"),
+    *("\n", " ", "\t ", ", ", ",]", ",\n", "a-", "a ", "a,", "()", '\\"', "\\'", "%2f", "/*", "*/"),
+    *("eyJ-", "sk-", "token ", "a://", "PRIVATE KEY", "1:"),
+)
+TAILS = ("", "!")
+
+
+def patterns():
+    """Every pattern that a module or a class of the package holds, also in containers."""
+    found = {}
+    for info in pkgutil.walk_packages(toolwright.__path__, "toolwright."):
+        if info.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(info.name)
+        own = [
+            each for each in vars(module).values() if getattr(each, "__module__", "") == info.name
+        ]
+        for holder in (module, *(each for each in own if isinstance(each, type))):
+            for name, value in list(vars(holder).items()):
+                many = value.values() if isinstance(value, dict) else value
+                for each in (
+                    many if isinstance(value, dict | list | tuple | set | frozenset) else [value]
+                ):
+                    if isinstance(each, re.Pattern):
+                        found.setdefault((each.pattern, each.flags), (f"{info.name}.{name}", each))
+    return list(found.values())
+
+
+def seconds(pattern, text):
+    """The processor time of this thread: what else the machine does is not counted."""
+    begun = time.thread_time()
+    pattern.search(text)
+    pattern.fullmatch(text)
+    return time.thread_time() - begun
+
+
+def least(pattern, text):
+    """The least time of several: the first may pay for something else."""
+    if isinstance(pattern.pattern, bytes):
+        text = text.encode()
+    first = seconds(pattern, text)
+    return first if first < 0.0003 else min(seconds(pattern, text) for _ in range(5))
+
+
+def slow_text(pattern):
+    """A text on which a pattern takes more than linear time, or None."""
+    for head, fragment, tail in itertools.product(HEADS, FRAGMENTS, TAILS):
+        # An exponential one would never come back from a longer text.
+        if least(pattern, head + fragment * 15 + tail) > 0.001:
+            return head, fragment, tail
+        small = least(pattern, head + fragment * 1024 + tail)
+        if small < 0.0003:
+            continue
+        large = least(pattern, head + fragment * 4096 + tail)
+        if large > max(8 * small, 0.003):  # linear: 4 times, quadratic: 16 times
+            return head, fragment, tail
+    return None
+
+
+def test_the_patterns_of_the_package_are_found():
+    names = {name for name, _ in patterns()}
+    assert {"toolwright.run.redact._SURE", "toolwright.cli.jsonc._COMMENT_OR_TOKEN"} <= names
+    assert len(names) > 20
+
+
+@pytest.mark.parametrize(
+    "source", [r"\s*\d+", r"(a+)+b", r'"(?:[^"\\]|\\.)*"', r"\w+\s*:", r"<[^>]*>"]
+)
+def test_a_slow_pattern_is_noticed(source):
+    assert slow_text(re.compile(source, re.DOTALL)) is not None
+
+
+@pytest.mark.parametrize("pattern", [pytest.param(each, id=name) for name, each in patterns()])
+def test_every_pattern_takes_linear_time(pattern):
+    assert slow_text(pattern) is None
+
+
+# -- attacks on the repair of arguments
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+box = Toolbox("attacked")
+
+
+@box.tool
+def paint(
+    count: int = 0,
+    sizes: list[int] = (),
+    price: float = 0,
+    colour: Colour = Colour.RED,
+    corners: dict[str, int] | None = None,
+    fills: bool = False,
+    mode: Literal["fit", "fill"] = "fit",
+) -> str:
+    return "painted"
+
+
+KEYS = ("count", "sizes", "price", "colour", "corners", "fills", "mode")
+MOST_SECONDS = 20
+"""Processor time in which quadratic work on these texts would not even have begun to end."""
+
+
+def attack(text):
+    """Send one text for every argument, and as all arguments."""
+    begun = time.thread_time()
+    for key in KEYS:
+        result = box.call("paint", {key: text})
+        assert result.is_error or result.text == "painted"
+        assert len(result.text) < 2000
+    box.call("paint", text)
+    assert time.thread_time() - begun < MOST_SECONDS
+
+
+@pytest.mark.promise("calling.repair-bounded")
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("```" + "\n" * 190_000, id="fence"),
+        pytest.param("```a" + " \n" * 95_000 + "x```", id="fence-closed"),
+        pytest.param('"' + '\\"' * 95_000, id="quotes"),
+        pytest.param("[" + '\\\\\\"a\\\\\\", ' * 12_000 + "]", id="escaped-twice"),
+        pytest.param("[" + "'a\\'" * 45_000, id="python"),
+        pytest.param("[" + ", " * 95_000, id="commas"),
+        pytest.param("[" + ",\n" * 95_000 + "]", id="trailing-commas"),
+        pytest.param("1" * 190_000, id="digits"),
+        pytest.param("-" * 190_000, id="signs"),
+        pytest.param("[" + "-" * 190_000 + "1]", id="unary"),
+        pytest.param("[" + "1+" * 90_000 + "1]", id="sum"),
+        pytest.param("[]" * 95_000, id="brackets"),
+        pytest.param("[" * 190_000, id="open"),
+        pytest.param("{" + ",".join(f"{i * (2**61 - 1)}:0" for i in range(9000)) + "}", id="hash"),
+        pytest.param("[" + "(" * 59 + "," * 100_000, id="round"),
+        pytest.param("\n" * 190_000 + "x", id="blank"),
+        pytest.param("\ufb03" * 190_000, id="casefold"),
+        pytest.param("x" * 4_000_000, id="long"),
+        pytest.param("[" + '"1",' * 47_000 + '"1"]', id="numbers-as-text"),
+    ],
+)
+def test_a_hostile_text_for_an_argument_takes_linear_time(text):
+    attack(text)
+
+
+FRAGMENT = st.text(alphabet="`\"'\\[]{}(),:-+. \n\tax0e\u2028", min_size=1, max_size=5)
+
+
+@pytest.mark.promise("calling.repair-bounded")
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+@given(head=FRAGMENT, fragment=FRAGMENT, tail=FRAGMENT)
+def test_a_text_of_repeated_fragments_takes_linear_time(head, fragment, tail):
+    begun = time.thread_time()
+    for start in (head, "```" + head, "[" + head, "{'" + head):
+        decode(start + fragment * (150_000 // len(fragment)) + tail)
+    assert time.thread_time() - begun < MOST_SECONDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(each * 100_000 for each in ("a-", "eyJ-eyJ", "sk-", "password ", "a://b:", "\n", "pass")),
+        "-----BEGIN " + "PRIVATE KEY" * 50_000,
+        "token" + " " * 500_000,
+        "eyJ" + "a" * 300_000 + "." + "eyJ" * 100_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_redacting_a_long_text_takes_linear_time(text):
+    begun = time.thread_time()
+    redact.likely(text)
+    assert time.thread_time() - begun < MOST_SECONDS
+
+
+# -- what is read, is read as before
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("```json\n[1, 2]\n```", [1, 2]),
+        ("```\n[1]\n```", [1]),
+        ("```[1]```", [1]),
+        ("```json [1]```", [1]),
+        ("```5```", 5),
+        ("  ```python\n(1, 2,)\n```  ", [1, 2]),
+        ('"[1, 2]"', [1, 2]),
+        ('"\\"[1, 2]\\""', [1, 2]),
+        ("[1, 2,]", [1, 2]),
+        ('["a,]", 2 , ]', ["a,]", 2]),
+        ("{'a': 'it\\'s', \"b\": None}", {"a": "it's", "b": None}),
+        ("{1: True, None: 2.5, 'x': (1,)}", {"1": True, "null": 2.5, "x": [1]}),
+        ("['\\x41\\u00e9\\101\\n']", ["Aé" + "A\n"]),
+        ("['True', True, 'a\\\\b']", ["True", True, "a\\b"]),
+        ("True", True),
+        ("()", []),
+    ],
+)
+def test_text_is_read_as_what_it_says(text, value):
+    assert decode(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "abc", "[1", "['a]", "'a\\'", "{1, 2}", "NaN", "[1 2]", "1" * 5000, "['\\U99999999']"],
+)
+def test_text_that_says_nothing_plain_is_left_alone(text):
+    assert repr(decode(text)).startswith("<object")
