@@ -78,4 +78,3 @@ def test_the_file_of_tasks_on_windows(on, monkeypatch):
     monkeypatch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", r"C:\Users\ada\AppData\Local")
     parts = default_path().parts
     assert parts == (r"C:\Users\ada\AppData\Local", "toolwright", "tasks.db")
-
