@@ -1,10 +1,9 @@
-"""What makes the command pleasant: completion, a first toolbox, bars, images, hints, fixtures."""
+"""What makes the command pleasant: a first toolbox, bars, images, hints, fixtures."""
 
 import base64
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,55 +23,6 @@ PNG = (
     b"\x1f\x15\xc4\x89\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00"
     b"\x00IEND\xaeB`\x82"
 )
-
-
-def completed(*words):
-    return run("complete", "--", *words).stdout.split()
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (["se"], ["serve"]),
-        (["un"], ["uninstall"]),
-        (["serve", "shop.py", "--read"], ["--read-only"]),
-        (["install", "c"], ["claude-desktop", "claude-code", "cursor"]),
-        (["completion", ""], ["bash", "zsh", "fish"]),
-        (["serve", ""], ["//files"]),
-        (["call", "shop.py", "or"], ["orders_find", "orders_drop"]),
-        (["show", "shop.py", ""], ["add", "orders_find", "orders_drop"]),
-        (["call", "shop.py", "add", ""], ["a=", "b="]),
-        (["call", "shop.py", "add", "a=1", ""], ["b="]),
-        (["call", "missing.py", ""], []),
-        (["nonsense", ""], []),
-    ],
-)
-def test_what_may_come_next(here, words, found):
-    assert completed(*words) == found
-
-
-def test_bash_completes(here, tmp_path):
-    """A real bash, with the script as users load it."""
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("there is no bash")
-    command = tmp_path / "bin" / "toolwright"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m toolwright "$@"\n')
-    command.chmod(0o755)
-    script = """
-    source <(toolwright completion bash)
-    COMP_WORDS=(toolwright call shop.py ord); COMP_CWORD=3
-    compopt() { :; }
-    _toolwright
-    echo "${COMPREPLY[@]}"
-    COMP_WORDS=(toolwright ins); COMP_CWORD=1
-    _toolwright
-    echo "${COMPREPLY[@]}"
-    """
-    env = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
-    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, env=env)
-    assert (done.stdout, done.stderr) == ("orders_find orders_drop\ninstall\n", "")
 
 
 def test_a_first_toolbox(here):
@@ -277,24 +227,6 @@ def test_a_toolbox_does_not_take_the_name_of_something_else(here, name):
     before = sorted(Path().iterdir())
     assert "name" in refused(2, "new", name)
     assert sorted(Path().iterdir()) == before
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (["call", "shop.py", ":", "box", "or"], ["orders_find", "orders_drop"]),
-        (["call", "shop.py", "add", "a", "=", "1", ""], ["b="]),
-        (["call", "--select", "add", "shop.py", "a"], ["add"]),
-        (["call", "'shop.py'", "ad"], ["add"]),
-    ],
-)
-def test_words_as_bash_takes_them_apart(here, words, found):
-    assert completed(*words) == found
-
-
-def test_what_a_target_prints_is_no_candidate(here):
-    here({"loud.py": "print('HELLO')\ndef f(x: int) -> int:\n    return x\n"})
-    assert completed("call", "loud.py", "") == ["f"]
 
 
 def test_a_full_disk_is_one_line(here):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import os
 import pty
 import re
@@ -20,7 +19,6 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from processes import LONGEST, Http, Stdio, refused, start, until
 
 from toolwright import Call, Toolbox, ToolError
-from toolwright.cli.status import Status
 from toolwright.watch import audit, metrics, spans
 
 __all__ = ["here"]  # a fixture
@@ -278,15 +276,6 @@ def test_a_terminal_shows_what_the_server_does(here):
         process.wait(LONGEST)
         reader.join(LONGEST)
         os.close(ours)
-
-
-def test_log_records_stand_above_the_line(capsys):
-    status = Status(lambda: 40)
-    status.show()
-    status.emit(logging.makeLogRecord({"msg": "something happened"}))
-    said = capsys.readouterr().err
-    assert "\r\x1b[Ksomething happened\n" in said
-    assert said.endswith("\r\x1b[K0 calls, 0 failed, 0 running, waiting f")
 
 
 def test_what_cannot_be_written_down_takes_no_call_down(here, tmp_path):

@@ -16,7 +16,6 @@ from .. import __version__
 from ..call import Call
 from ..errors import ToolNotFound
 from . import output, workers
-from .completion import completion
 from .http_settings import drain_of
 from .install import clients, install, uninstall
 from .mistakes import Mistake
@@ -231,6 +230,14 @@ def version(chosen: argparse.Namespace) -> int:
         print_json({"toolwright": __version__, "python": sys.version.split()[0]})
     else:
         say(f"toolwright {__version__}")
+    return 0
+
+
+def completion(chosen: argparse.Namespace) -> int:
+    """Print what completes the command in a shell."""
+    from argcomplete.shell_integration import shellcode
+
+    output.write(shellcode(["toolwright"], shell=chosen.shell))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Completion in shells: the scripts, and what may come next."""
+"""What may come next on a command line, for shells. Only a shell that asks loads this."""
 
 from __future__ import annotations
 
@@ -6,140 +6,120 @@ import argparse
 import contextlib
 import json
 import os
-import shlex
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
-from .editors import EDITORS
-from .output import claim, flush, say, write
+from argcomplete.finders import CompletionFinder
 
-_BASH = """\
-_toolwright() {
-    local line
-    COMPREPLY=()
-    while IFS= read -r line; do
-        [ "$line" = "//files" ] && { compopt -o default; continue; }
-        COMPREPLY+=("$line")
-    done < <(toolwright complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-    [[ "${COMPREPLY[0]-}" == *= ]] && compopt -o nospace
-}
-complete -F _toolwright toolwright
-"""
-_ZSH = """\
-#compdef toolwright
-_toolwright() {
-    local -a found
-    found=("${(@f)$(toolwright complete -- "${(@)words[2,$CURRENT]}" 2>/dev/null)}")
-    if (( ${found[(I)//files]} )); then
-        found=("${(@)found:#//files}")
-        _files
-    fi
-    (( ${#found} )) && [[ -n "${found[1]}" ]] && compadd -S '' -- "${(@)found:#*[^=]}"
-    (( ${#found} )) && [[ -n "${found[1]}" ]] && compadd -- "${(@)found:#*=}"
-}
-compdef _toolwright toolwright
-"""
-_FISH = """\
-function __toolwright_complete
-    set -l words (commandline -opc) (commandline -ct)
-    toolwright complete -- $words[2..-1] 2>/dev/null | string match -v -- //files
-end
-complete -c toolwright -a '(__toolwright_complete)'
-"""
-SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
-_FILES = "//files"
-"""Says to a shell that a file may come here; no tool and no option is named so."""
+from ..errors import SchemaError
+from .editors import EDITORS, GENERIC
+from .output import first_line
+
+if TYPE_CHECKING:
+    from ..definition import Tool
+    from ..toolbox import Toolbox
+
+_PATHS = frozenset(("FILE", "DIR", "TARGET"))
+"""What the usage of a command calls its files and folders."""
+_BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
 
 
-def completion(chosen: argparse.Namespace) -> int:
-    """Print the script of a shell."""
-    write(SCRIPTS[chosen.shell])
-    return 0
+def complete(reader: argparse.ArgumentParser) -> None:
+    """Answer a shell that asks through the variables of `argcomplete`, and end the process.
+
+    The answer goes to a descriptor of its own: what a target prints is not taken for one.
+    """
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what is typed is not for the target
+    # In bash, a word ends before an `@`, and the `@` belongs to the next one (a host).
+    os.environ[_BREAKS] = os.environ.get(_BREAKS, "").replace("@", "")
+    finder = _Finder()
+    words = cast("Any", finder.words)  # any function will do
+    finder(reader, always_complete_options=False, default_completer=words)
 
 
-def complete(words: Sequence[str], reader: argparse.ArgumentParser) -> int:
-    """Print what the last word may be, one in a line."""
-    claim()  # what a target prints is no candidate
-    words = _joined(words)
-    begun = words[-1] if words else ""
-    for each in _candidates(list(words[:-1]), begun, reader):
-        if each == _FILES or each.startswith(begun):
-            say(each)
-    flush()
-    return 0
+class _Finder(CompletionFinder):
+    """Also completes arguments of a tool behind options, where argparse does not look for them."""
 
+    asked = False
 
-def _joined(words: Sequence[str]) -> list[str]:
-    """Put words together that a shell has taken apart at `:` and `=`, and take quotes away."""
-    made: list[str] = []
-    glue = False
-    for word in words:
-        if word in (":", "=") and made:
-            made[-1] += word
-            glue = True
-        elif glue and word:
-            made[-1] += word
-            glue = False
-        else:
-            made.append(word)
-            glue = False
-    return [_unquoted(word) for word in made]
-
-
-def _unquoted(word: str) -> str:
-    try:
-        parts = shlex.split(word)
-    except ValueError:  # a quote that is still open
-        parts = [word.strip("\"'")]
-    return os.path.expanduser(parts[0]) if len(parts) == 1 else word  # noqa: PTH111 - text
-
-
-def _candidates(before: list[str], begun: str, reader: argparse.ArgumentParser) -> Iterable[str]:
-    commands: Any = next(each for each in reader._actions if each.choices)  # noqa: SLF001
-    if not before:
-        return [*commands.choices, "--help"]
-    command = commands.choices.get(before[0])
-    if command is None:
+    def collect_completions(
+        self,
+        active_parsers: list[argparse.ArgumentParser],
+        parsed_args: argparse.Namespace,
+        cword_prefix: str,
+    ) -> list[str]:
+        """Return what the word may be; `words` was not asked if argparse expects none here."""
+        found = super().collect_completions(active_parsers, parsed_args, cword_prefix)
+        if self.asked or parsed_args.command != "call" or cword_prefix.startswith("-"):
+            return found
+        with contextlib.suppress(Exception):
+            pairs = _pairs(parsed_args, *cword_prefix.partition("="))
+            self.get_display_completions().update(pairs)
+            return [each for each in pairs if each.startswith(cword_prefix)]
         return []
-    if begun.startswith("-"):
-        return [flag for action in command._actions for flag in action.option_strings]  # noqa: SLF001
-    given = _positional(before[1:], command)
-    if before[0] in ("install", "uninstall") and not given:
-        return [*EDITORS, "generic"]
-    if before[0] == "completion" and not given:
-        return list(SCRIPTS)
-    if before[0] in ("show", "call") and given:
-        return _of_target(before[0], given)
-    return [_FILES]
+
+    def words(
+        self, *, prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: Any
+    ) -> Mapping[str, str]:
+        """Return what a word may be, and what is said of each."""
+        self.asked = True
+        with contextlib.suppress(Exception):  # a target that cannot be loaded, a missing folder
+            if action.dest == "client":
+                return {each.name: each.title for each in (*EDITORS.values(), GENERIC)}
+            if action.dest == "tool":
+                return _tools(parsed_args)
+            if action.dest == "given":
+                return _pairs(parsed_args, *prefix.partition("="))
+            if action.metavar in _PATHS:
+                return dict.fromkeys(_files(prefix), "")
+        return {}
 
 
-def _of_target(command: str, given: list[str]) -> list[str]:
-    """Return the tools of a target, or the arguments of one."""
+def _box(chosen: argparse.Namespace) -> Toolbox:
     from .target import load
 
-    with contextlib.suppress(Exception):
-        box, _ = load(given[0])
-        if len(given) == 1:
-            return [tool["name"] for tool in json.loads(box.to_mcp_json())["tools"]]
-        if command == "call":
-            properties = box[given[1]].input_schema.get("properties", {})
-            used = {each.partition("=")[0] for each in given[2:] if "=" in each}
-            return [f"{name}=" for name in properties if name not in used]
-    return []
+    return load(os.path.expanduser(chosen.target))[0]  # noqa: PTH111 - text
 
 
-def _positional(words: list[str], command: Any) -> list[str]:
-    """Return the words that are neither options nor their values."""
-    takes = {
-        flag
-        for action in command._actions  # noqa: SLF001
-        if action.nargs != 0
-        for flag in action.option_strings
-    }
-    made: list[str] = []
-    skip = False
-    for word in words:
-        if not skip and not word.startswith("-"):
-            made.append(word)
-        skip = word in takes
-    return made
+def _tools(chosen: argparse.Namespace) -> dict[str, str]:
+    """Return the names of tools; no schema is made for them, which would take most of the time."""
+    box = _box(chosen)
+    return {box[name].published_name: _about(box[name]) for name in box if box.is_enabled(name)}
+
+
+def _about(tool: Tool) -> str:
+    with contextlib.suppress(SchemaError):
+        return first_line(tool.description)
+    return ""
+
+
+def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> dict[str, str]:
+    """Return the arguments of a tool as `name=`, or the values that one may have."""
+    schema = _box(chosen)[chosen.tool].input_schema
+    known = schema.get("properties", {})
+    if not equals:
+        used = {each.partition("=")[0] for each in chosen.given or ()}
+        described = {each: first_line(known[each].get("description", "")) for each in known}
+        return {f"{each}=": said for each, said in described.items() if each not in used}
+    if value.startswith("@"):
+        return dict.fromkeys((f"{name}=@{each}" for each in _files(value[1:])), "")
+    return dict.fromkeys((f"{name}={each}" for each in _values(known[name], schema)), "")
+
+
+def _values(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
+    """Return what an argument may be, if it is one of a few values."""
+    for each in (schema, *schema.get("anyOf", ())):
+        shared = each.get("$ref", "").removeprefix("#/$defs/")
+        found = whole.get("$defs", {}).get(shared, each)
+        few = [True, False] if found.get("type") == "boolean" else found.get("enum", ())
+        yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
+
+
+def _files(begun: str) -> Iterator[str]:
+    """Return the files and folders whose path begins so."""
+    folder, name = os.path.split(begun)
+    folder = begun.removesuffix(name)
+    with os.scandir(os.path.expanduser(folder) or ".") as found:  # noqa: PTH111 - text
+        for each in sorted(found, key=lambda each: each.name):
+            if each.name.startswith(name) and (name or not each.name.startswith(".")):
+                yield folder + each.name + ("/" if each.is_dir() else "")

@@ -118,7 +118,11 @@ def editor(name: str) -> Editor:
 
 
 def _config() -> Path:
-    """Return the folder where programs keep their settings."""
+    """Return the folder where Claude Desktop and VS Code look for their settings.
+
+    Not `platformdirs`: on macOS it goes by `XDG_CONFIG_HOME`, which they do not
+    (docs/decisions/0014-libraries.md).
+    """
     if sys.platform == "win32":
         return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
     if sys.platform == "darwin":

@@ -304,11 +304,11 @@ def _watch_options(serve: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, 1 for a failure, 2 for a mistake in using it."""
     reader = parser()
-    given = _with_arguments(list(sys.argv[1:] if arguments is None else arguments))
-    if given[:2] == ["complete", "--"]:
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may come next
         from .completion import complete
 
-        return complete(given[2:], reader)
+        complete(reader)
+    given = _with_arguments(list(sys.argv[1:] if arguments is None else arguments))
     try:
         chosen, rest = reader.parse_known_args(given)
         # Pairs may stand behind options, where argparse does not look for them.

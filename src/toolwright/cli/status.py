@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import sys
-import threading
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
 from ..call import Call
 from ..results import Result
 
-_ERASE = "\r\x1b[K"
-_EVERY = 0.25
+
+class Terminal(Console):
+    """A console that leaves the cursor alone: a server that is killed could not bring it back."""
+
+    def show_cursor(self, show: bool = True) -> bool:  # noqa: FBT001, FBT002 - rich calls it
+        """Do nothing."""
+        return False
 
 
-class Status(logging.Handler):
-    """Counts calls, and shows the count; log records are written above it."""
+class Status:
+    """Counts calls, and shows the count below what the server and its tools print."""
 
-    def __init__(self, width: Callable[[], int]) -> None:
-        super().__init__()
-        self.setFormatter(logging.Formatter("%(message)s"))
-        self.width = width
+    def __init__(self) -> None:
+        # Texts of people are no markup, and where a long one is broken is the terminal's business.
+        self.console = Terminal(
+            stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True
+        )
         self.calls = self.failed = self.running = 0
         self.last = ""
-        self.shown = ""
-        self.writing = threading.Lock()
 
     async def around(
         self, call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]
@@ -44,36 +50,25 @@ class Status(logging.Handler):
             self.calls += 1
             self.last = f"{call.tool} {_took(time.perf_counter() - began)}"
 
-    def line(self) -> str:
+    def line(self) -> Text:
         """Return what is shown."""
         said = f"{self.calls} calls, {self.failed} failed, {self.running} running"
-        return f"{said}, last: {self.last}" if self.last else f"{said}, waiting for a client"
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a record above the line."""
-        with self.writing:
-            sys.stderr.write(f"{_ERASE}{self.format(record)}\n")
-            self.shown = ""
-        self.show()
-
-    def show(self) -> None:
-        """Show the line, if it says something new."""
-        text = self.line()[: self.width() - 1]
-        with self.writing:
-            if text != self.shown:
-                sys.stderr.write(_ERASE + text)
-                sys.stderr.flush()
-                self.shown = text
+        more = f"last: {self.last}" if self.last else "waiting for a client"
+        return Text(f"{said}, {more}", no_wrap=True, overflow="crop")
 
     def start(self) -> None:
-        """Keep the line up to date until the program ends, and leave none behind."""
-        atexit.register(sys.stderr.write, _ERASE)
-        threading.Thread(target=self._keep, daemon=True).start()
+        """Keep the line up to date until the program ends, and leave none behind.
 
-    def _keep(self) -> None:
-        while True:
-            self.show()
-            time.sleep(_EVERY)
+        From now on, `sys.stderr` and `sys.stdout` write above it.
+        """
+        live = Live(
+            get_renderable=self.line,
+            console=self.console,
+            transient=True,
+            redirect_stdout=sys.stdout.isatty(),  # what goes into a pipe stays there
+        )
+        atexit.register(live.stop)
+        live.start(refresh=True)
 
 
 def _took(seconds: float) -> str:

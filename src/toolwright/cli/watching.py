@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -75,8 +74,8 @@ def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
         return
     from .status import Status
 
-    status = Status(lambda: shutil.get_terminal_size().columns)
+    status = Status()
     box.around(status.around)
-    root = logging.getLogger()
-    root.handlers[:] = [status]
     status.start()
+    # Once more: the handler of before writes to standard error itself, across the line.
+    logging.basicConfig(stream=sys.stderr, format="%(message)s", force=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import secrets
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -58,14 +56,10 @@ def shown(entry: Entry) -> dict[str, Any]:
 
 def default_path() -> Path:
     """Return the file of tasks where programs keep their state."""
-    home = Path.home()
-    if sys.platform == "win32":
-        place = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        place = home / "Library" / "Application Support"
-    else:
-        place = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
-    return place / "toolwright" / "tasks.db"
+    from platformdirs import user_state_path
+
+    # No author: else Windows has one more folder of the same name.
+    return user_state_path("toolwright", appauthor=False) / "tasks.db"
 
 
 def open_ledger(where: str | Store | None, box: str, keep: float) -> Ledger:
