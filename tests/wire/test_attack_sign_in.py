@@ -6,7 +6,7 @@ import time
 import pytest
 from asgi_requests import ask, statuses
 from command_files import here
-from processes import Http
+from processes import Http, refused
 from toolwright import Toolbox
 from toolwright.limits import Rate
 from toolwright.serve import lockout as lockout_module
@@ -204,6 +204,20 @@ def test_whom_a_request_behind_proxies_counts_for(peer, headers, client):
 def test_a_proxy_is_named_by_its_address(wrong):
     with pytest.raises(ValueError, match="trusted proxy"):
         app(trusted_proxies=[wrong])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--trusted-proxy", "proxy.example"], "trusted proxy"),
+        (["--failed-sign-ins", "often"], "--failed-sign-ins"),
+        (["--header-timeout", "0"], "--header-timeout"),
+        (["--body-timeout", "-1"], "--body-timeout"),
+        (["--max-connections", "0"], "--max-connections"),
+    ],
+)
+def test_bounds_that_cannot_be(here, given, said):
+    assert said in refused(2, "serve", "shop.py", "--http", *given)
 
 
 # -- memory
