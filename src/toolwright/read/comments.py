@@ -18,7 +18,7 @@ from .source import lines_of, tokens_from
 RETURN = "return"
 
 _DIRECTIVE = re.compile(
-    r"(noqa|type:\s*ignore|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|nosec|yapf|ty:)\b",
+    r"\A(noqa|type:\s*+ignore|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|nosec|yapf|ty:)\b",
     re.IGNORECASE,
 )
 
