@@ -333,14 +333,16 @@ class Posts:
     def __init__(self, box: Toolbox, *, short: bool, tally: Counter[str], **settings: Any) -> None:
         self.app = box.asgi(short=short, **settings)
         self.session = b""
-        inner = self.app._short
+        if self.app.short is None:
+            return
+        inner = self.app.short.answered
 
-        async def counted(*args: Any) -> Any:
-            again = await inner(*args)
-            tally["short" if again is None else "tried"] += 1
-            return again
+        async def counted(*args: Any) -> bool:
+            done = await inner(*args)
+            tally["short" if done else "tried"] += 1
+            return done
 
-        self.app._short = counted
+        self.app.short.answered = counted
 
     async def send(self, method: str, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
         """Return status, headers that matter, and the messages."""
