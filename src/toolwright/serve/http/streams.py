@@ -9,6 +9,7 @@ from typing import Any
 from .asgi import Message, Receive, Scope, Send, say
 
 LATER = (b"retry-after", b"5")
+_SERVER_ENDS = "graceful shutdown"
 
 
 class Stream:
@@ -19,6 +20,7 @@ class Stream:
         self.task = asyncio.current_task()
         self.started = False
         self.finished = False
+        self.gives_way = False
         self._send = send
 
     async def send(self, message: Message) -> None:
@@ -31,6 +33,7 @@ class Stream:
 
     def end(self) -> None:
         """End it, for the sake of another client."""
+        self.gives_way = True
         if self.task is not None:
             self.task.cancel()
 
@@ -61,10 +64,12 @@ class Streams:
         self.open.setdefault(client, OrderedDict())[id(stream)] = stream
         try:
             await app(scope, receive, stream.send)
-        except asyncio.CancelledError:
-            # It gives way, or the server ends: that is the end of an answer, and no error.
-            if stream.task is not None:
-                stream.task.uncancel()
+        except asyncio.CancelledError as error:
+            # It gives way, or uvicorn (which says so) ends it with the server: that is the end of
+            # an answer, and no error. Whoever else cancels it wants to know.
+            if stream.task is None or not (stream.gives_way or _SERVER_ENDS in str(error)):
+                raise
+            stream.task.uncancel()
         finally:
             self._remove(stream)
         await stream.finish()
