@@ -61,7 +61,7 @@ clean:
 $(INSTALLED): pyproject.toml
 	@echo "Making an environment in $(VENV), and installing the package ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) --progress-bar on -e .
+	@$(PIP) --progress-bar on --no-compile -e .
 	@touch $@
 
 # What tests and lint need besides.
