@@ -40,7 +40,7 @@ def greet(name: str) -> str:
 async def slow_compute(seconds: float = 0, label: str = "", after: str = "") -> str:
     """Compute for a while, or until a file is there."""
     await asyncio.sleep(seconds)
-    while after and not Path(after).exists():
+    while after and not Path(after).exists():  # noqa: ASYNC110, ASYNC240 - of another process
         await asyncio.sleep(0.01)
     return f"computed {label}"
 
