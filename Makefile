@@ -2,16 +2,37 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+INSTALLED = $(VENV)/installed
 READY = $(VENV)/ready
+PIP = $(BIN)/python -m pip install --disable-pip-version-check
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-all soak lint format bench clean
+.PHONY: demo test soak lint check test-all format bench clean
 
-demo: $(READY)
+demo: $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 	@$(BIN)/toolwright serve examples/shop.py --http
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST)
+
+# What takes long, and random tests with all their examples.
+soak: $(READY)
+	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=thorough
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+check: $(READY)
+	@took=; begun=$$(date +%s); \
+	for part in lint test soak; do \
+	  since=$$(date +%s); \
+	  $(MAKE) --no-print-directory $$part || exit 1; \
+	  took="$$took$$part $$(( $$(date +%s) - since )) s, "; \
+	done; \
+	echo "== $${took}together $$(( $$(date +%s) - begun )) s"
 
 # Each version gets an environment of its own; one that is not installed is an error.
 VERSIONS ?= 3.11 3.12 3.13
@@ -23,18 +44,8 @@ test-all:
 	  done; \
 	  [ -n "$$found" ] || { echo "Python $$version is not installed" >&2; exit 1; }; \
 	  echo "== Python $$version"; \
-	  $(MAKE) --no-print-directory test PYTHON="$$found" VENV=".venv-$$version" || exit 1; \
+	  $(MAKE) --no-print-directory check PYTHON="$$found" VENV=".venv-$$version" || exit 1; \
 	done
-
-# Long load; TOOLWRIGHT_SOAK=60 makes it longer.
-soak: $(READY)
-	$(BIN)/python -m pytest -m soak -n0
-
-lint: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/pyright
-	$(BIN)/python -m pytest tests/test_structure.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -46,8 +57,16 @@ bench: $(READY)
 clean:
 	rm -rf .venv .venv-* .bench build dist
 
-$(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -U pip
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[all]" --group dev
+# What serving needs.
+$(INSTALLED): pyproject.toml
+	@echo "Making an environment in $(VENV), and installing the package ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --progress-bar on --no-compile -e .
+	@touch $@
+
+# What tests and lint need besides.
+$(READY): $(INSTALLED)
+	@echo "Installing what tests and lint need ..."
+	@$(PIP) -q -U pip
+	@$(PIP) --progress-bar on -e ".[all]" --group dev
 	@touch $@

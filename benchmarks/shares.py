@@ -3,7 +3,7 @@
     python benchmarks/shares.py
 
 A session connects, lists, makes 20 calls (one of them bad) and leaves. Needs the test group
-and the npm clients (`make test` installs both).
+and the npm clients (`make test` and `make soak` install them).
 """
 
 import asyncio

@@ -5,6 +5,7 @@ promise says so with `@pytest.mark.promise("id")`.
 """
 
 import ast
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -28,6 +29,7 @@ def is_promise(node):
     return isinstance(node, ast.Attribute) and ast.unparse(node) == "pytest.mark.promise"
 
 
+@functools.cache
 def kept():
     """Return the tests of each promise that some test names."""
     found = {}

@@ -380,7 +380,7 @@ def test_repair_reaches_into_lists_models_and_maps():
 def test_size_and_depth_are_bounded(hint, text):
     started = time.process_time()
     said = refused(hint, text)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 30  # what grows with the square takes minutes
     assert len(said) < 500
 
 

@@ -311,7 +311,7 @@ def test_as_many_tools_as_there_are_threads_may_call_tools_that_need_a_thread(st
     box = Toolbox("nested")
     together = threading.Barrier(count)
 
-    @box.tool(timeout=3)
+    @box.tool(timeout=LONGEST)
     def inner(n: int) -> int:
         return n * 2
 

@@ -95,7 +95,11 @@ LEAVES = [
     leaf(AwareDatetime, st.datetimes(timezones=OFFSETS), "string"),
     leaf(d.time, st.times(), "string"),
     leaf(d.timedelta, st.timedeltas(d.timedelta(-9999), d.timedelta(9999)), "string"),
-    leaf(Decimal, st.decimals(allow_nan=False, allow_infinity=False, places=3), "string", "number"),
+    leaf(
+        Decimal,
+        st.decimals(allow_nan=False, allow_infinity=False, places=3),
+        *("string", "number", "integer"),
+    ),
     leaf(uuid.UUID, st.uuids(), "string"),
     leaf(
         pathlib.Path, st.text(string.ascii_letters + "/.", max_size=8).map(pathlib.Path), "string"

@@ -10,6 +10,7 @@ A fork shows nothing about what is imported, and when: tests of that start the r
 """
 
 import atexit
+import contextlib
 import gc
 import importlib
 import io
@@ -190,7 +191,8 @@ def import_everything():
         if found.name not in {"toolwright.__main__", "toolwright.pytest_plugin"}:
             importlib.import_module(found.name)
     for name in LAZY:
-        importlib.import_module(name)
+        with contextlib.suppress(ModuleNotFoundError):  # some are optional
+            importlib.import_module(name)
 
 
 def serve_forks(control):
@@ -237,10 +239,8 @@ def receive(control):
 
 
 def tell(descriptor, number):
-    try:
+    with contextlib.suppress(BrokenPipeError):  # nobody waits for it any more
         os.write(descriptor, NUMBER.pack(number))
-    except BrokenPipeError:
-        pass  # nobody waits for it any more
 
 
 def report(reports):

@@ -8,11 +8,13 @@ from pathlib import Path
 from pydantic import BaseModel
 
 import toolwright.serve.ledger as ledger
+import toolwright.serve.tasks as tasks
 import toolwright.store as stores
 from toolwright import Call, Toolbox, ToolError
 from toolwright.asking import Ask
 
 # A test that is not about these times need not wait for them in full.
+tasks._HOLD = float(os.environ.get("TASKS_HOLD", tasks._HOLD))
 ledger._BEAT = float(os.environ.get("TASKS_BEAT", ledger._BEAT))
 ledger._ALIVE = float(os.environ.get("TASKS_ALIVE", ledger._ALIVE))
 stores._WAIT = float(os.environ.get("TASKS_WAIT", stores._WAIT))
@@ -35,9 +37,11 @@ def greet(name: str) -> str:
 
 
 @box.tool(task=True)
-async def slow_compute(seconds: float, label: str = "") -> str:
-    """Compute for a while."""
+async def slow_compute(seconds: float = 0, label: str = "", after: str = "") -> str:
+    """Compute for a while, or until a file is there."""
     await asyncio.sleep(seconds)
+    while after and not Path(after).exists():  # noqa: ASYNC110, ASYNC240 - of another process
+        await asyncio.sleep(0.01)
     return f"computed {label}"
 
 
@@ -93,14 +97,14 @@ async def counted(call: Call, steps: int = 3) -> str:
 @box.tool(task=True, confirm=True)
 async def confirmed(x: int) -> str:
     """Run only if the user confirms."""
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(1)
     return f"done {x}"
 
 
-@box.tool(task=True, timeout=0.5)
+@box.tool(task=True, timeout=1.5)
 async def too_slow() -> str:
     """Take longer than allowed."""
-    await asyncio.sleep(10)
+    await asyncio.Event().wait()
     return "never"
 
 

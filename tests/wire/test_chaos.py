@@ -79,6 +79,15 @@ def stdio(shared_stdio):
 
 
 @pytest.fixture
+def own_stdio(mode):
+    """A server that has nothing to say about what others sent."""
+    with on_stdio(mode) as server:
+        alive(server)
+        yield server
+        alive(server)
+
+
+@pytest.fixture
 def http(shared_http):
     alive(shared_http)
     yield shared_http
@@ -284,7 +293,8 @@ def test_a_client_that_is_slow(stdio):
 
 
 @pytest.mark.soak
-def test_a_flood_of_calls(stdio):
+def test_a_flood_of_calls(own_stdio):
+    stdio = own_stdio
     before = resident(stdio.pid)
     for name, more in (("wait", {}), ("block", {}), ("add", {"a": 1, "b": 1})):
         arguments = more or {"seconds": 0.01}
@@ -298,7 +308,8 @@ def test_a_flood_of_calls(stdio):
 
 
 @pytest.mark.soak
-def test_a_client_that_does_not_read(stdio):
+def test_a_client_that_does_not_read(own_stdio):
+    stdio = own_stdio
     stdio.reads.clear()
     params = {"name": "big", "arguments": {"kind": "text"}}
     numbers = [stdio.begin("tools/call", params) for _ in range(8)]
@@ -308,7 +319,8 @@ def test_a_client_that_does_not_read(stdio):
         assert not message["result"]["isError"], number
 
 
-def test_calls_that_are_cancelled(stdio):
+def test_calls_that_are_cancelled(own_stdio):
+    stdio = own_stdio
     for name in ("wait", "block"):
         for _ in range(20):
             number = stdio.begin("tools/call", {"name": name, "arguments": {"seconds": 2}})

@@ -46,6 +46,12 @@ def store(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def soon(monkeypatch):
+    """A call becomes a task almost at once, so that it is one however busy the machine is."""
+    monkeypatch.setenv("TASKS_HOLD", "0.02")
+
+
+@pytest.fixture
 def http(store):
     with Http(TOOLS) as server:
         yield server
@@ -76,6 +82,14 @@ def get(server, number, **headers):
     return asked(server, "tasks/get", {"taskId": number}, **headers)
 
 
+def computed(server, folder, label):
+    """Let a call become a task, and then compute; return its number."""
+    file = folder / f"go {label}"
+    number = call(server, "slow_compute", label=label, after=str(file))["taskId"]
+    file.touch()
+    return number
+
+
 def ended(server, number):
     def over():
         task = get(server, number)
@@ -102,11 +116,12 @@ def server(request, store):
 
 
 @pytest.mark.promise("everyday.task")
-def test_a_quick_call_is_no_task_and_a_slow_one_is(server):
+def test_a_quick_call_is_no_task_and_a_slow_one_is(server, tmp_path):
     quick = call(server, "slow_compute", seconds=0, label="a")
     assert quick["content"][0]["text"] == "computed a"
-    slow = call(server, "slow_compute", seconds=0.6, label="b")
+    slow = call(server, "slow_compute", label="b", after=str(tmp_path / "go"))
     assert slow["resultType"] == "task"
+    (tmp_path / "go").touch()
     assert ended(server, slow["taskId"])["result"]["content"][0]["text"] == "computed b"
     waited = asked(
         server, "tools/call", {"name": "slow_compute", "arguments": {"seconds": 0.3}}, able=False
@@ -114,6 +129,7 @@ def test_a_quick_call_is_no_task_and_a_slow_one_is(server):
     assert waited["content"][0]["text"] == "computed "
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_task_tells_how_far_it_is(server):
     number = call(server, "counted", steps=3)["taskId"]
     said = until(lambda: get(server, number).get("statusMessage"), "it tells")
@@ -133,14 +149,16 @@ def test_a_cancelled_task_is_stopped(server, tmp_path):
     assert call(server, "greet", name="Ada")["content"][0]["text"] == "Hello, Ada!"
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_task_that_takes_too_long_has_a_result_that_says_so(server):
     number = call(server, "too_slow")["taskId"]
     task = ended(server, number)
     assert task["status"] == "completed"
     assert task["result"]["isError"]
-    assert "no answer in 0.5 s" in task["result"]["content"][0]["text"]
+    assert "no answer in 1.5 s" in task["result"]["content"][0]["text"]
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_confirmation_comes_before_the_task(server):
     first = call(server, "confirmed", x=7)
     assert first["resultType"] == "input_required"
@@ -154,6 +172,7 @@ def test_a_confirmation_comes_before_the_task(server):
     assert ended(server, task["taskId"])["result"]["content"][0]["text"] == "done 7"
 
 
+@pytest.mark.usefixtures("soon")
 def test_what_a_task_asks_is_asked_until_it_is_answered(server):
     number = call(server, "confirm_delete", filename="x")["taskId"]
     (name,) = waiting(server, number)
@@ -166,6 +185,7 @@ def test_what_a_task_asks_is_asked_until_it_is_answered(server):
     assert ended(server, number)["result"]["content"][0]["text"] == "deleted x"
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_user_may_decline(server):
     number = call(server, "confirm_delete", filename="x")["taskId"]
     (name,) = waiting(server, number)
@@ -196,11 +216,12 @@ def test_older_clients_know_no_tasks(store):
         assert server.call("failing_job")["isError"]
 
 
+@pytest.mark.usefixtures("soon")
 @pytest.mark.promise("everyday.task-lost")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
     with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
-        done = call(server, "slow_compute", seconds=0.5, label="kept")["taskId"]
+        done = computed(server, store.parent, "kept")
         ended(server, done)
         lost = call(server, "slow_compute", seconds=600)["taskId"]
         asking = call(server, "confirm_delete", filename="x")["taskId"]
@@ -217,12 +238,13 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
         assert call(server, "slow_compute", seconds=0)["content"][0]["text"] == "computed "
 
 
+@pytest.mark.usefixtures("soon")
 @pytest.mark.promise("everyday.task-readable")
 def test_every_worker_knows_every_task(store):
     with Http(TOOLS, "--workers", "2", env={"TASKS_BEAT": "0.1"}) as server:
-        numbers = [call(server, "slow_compute", seconds=0.5, label=str(at)) for at in range(6)]
-        for at, task in enumerate(numbers):
-            found = ended(server, task["taskId"])["result"]["content"][0]["text"]
+        numbers = [computed(server, store.parent, str(at)) for at in range(6)]
+        for at, number in enumerate(numbers):
+            found = ended(server, number)["result"]["content"][0]["text"]
             assert found == f"computed {at}"
         number = call(server, "confirm_delete", filename="y")["taskId"]
         (name,) = waiting(server, number)
@@ -268,12 +290,13 @@ def test_tasks_are_kept_in_a_file_of_the_user(tmp_path, monkeypatch):
     monkeypatch.setenv("TASKS", "")
     plain = tmp_path / "plain.py"
     plain.write_text(
-        "import asyncio\nfrom toolwright import Toolbox\nbox = Toolbox('plain')\n"
-        "@box.tool(task=True)\nasync def nap(s: float) -> str:\n"
-        "    await asyncio.sleep(s)\n    return 'up'\n"
+        "import asyncio, os\nfrom toolwright import Toolbox\nbox = Toolbox('plain')\n"
+        "@box.tool(task=True)\nasync def nap(after: str) -> str:\n"
+        "    while not os.path.exists(after):\n        await asyncio.sleep(0.01)\n    return 'up'\n"
     )
     with Http(plain) as server:
-        number = call(server, "nap", s=0.5)["taskId"]
+        number = call(server, "nap", after=str(tmp_path / "go"))["taskId"]
+        (tmp_path / "go").touch()
         assert ended(server, number)["result"]["content"][0]["text"] == "up"
     file = tmp_path / ".local" / "state" / "toolwright" / "tasks.db"
     if sys.platform == "linux":
@@ -281,6 +304,7 @@ def test_tasks_are_kept_in_a_file_of_the_user(tmp_path, monkeypatch):
     assert os.environ["HOME"] == str(tmp_path)
 
 
+@pytest.mark.usefixtures("soon")
 @pytest.mark.soak
 def test_a_thread_that_waits_for_an_answer_is_given_back(server):
     """More than there are threads for calls that were given up."""
@@ -305,9 +329,11 @@ def test_a_call_that_asks_as_it_becomes_a_task(server):
 
 def test_a_task_ends_though_the_disk_was_busy(store):
     with Http(TOOLS, env={"TASKS_WAIT": "0.2"}) as server:
-        number = call(server, "slow_compute", seconds=0.5, label="x")["taskId"]
+        file = store.with_name("go")
+        number = call(server, "slow_compute", label="x", after=str(file))["taskId"]
         other = sqlite3.connect(store, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
+        file.touch()
         until(lambda: "cannot be written down yet" in server.said(), "it is longer than it waits")
         other.execute("ROLLBACK")
         other.close()
@@ -326,6 +352,7 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
         assert "Traceback" not in server.said()
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
     env = {"TASKS_ALIVE": "1", "TASKS_BEAT": "0.1"}
     with Http(TOOLS, env=env) as first, Http(TOOLS, env=env) as second:
