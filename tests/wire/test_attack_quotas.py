@@ -131,6 +131,8 @@ def test_big_hellos_are_refused_and_medium_ones_bounded(usual):
         status, body = usual.asked(data)
         assert status == 400
         assert "65536 bytes" in json.loads(body)["error"]["message"]
+    again = usual.session().ask("initialize", {**INITIALIZE, "clientInfo": info})
+    assert "65536 bytes" in again["error"]["message"]
     # Those that are small enough are many lists: more in memory than on the wire.
     nested = [[] for _ in range(12_000)]
     big["params"] = {**INITIALIZE, "capabilities": {"experimental": {"a": {"b": nested}}}}

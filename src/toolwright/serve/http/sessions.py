@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from ..quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
 from .streams import LATER, Streams
@@ -79,6 +81,7 @@ class SdkSessions:
         from .manager import SessionManager
 
         served = Served(self.box, watch=not self.stateless, trusted=False)
+        served.server.middleware.append(_bounded_hello)
         manager = SessionManager(
             served.server,
             self.limits,
@@ -97,6 +100,15 @@ class SdkSessions:
             self._stop.set()
             await self._task
             self._task = self._loop = None
+
+
+async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
+    """Refuse a large `initialize` in a session that has begun: it would be kept, too."""
+    if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
+        from mcp.shared.exceptions import MCPError
+
+        raise MCPError(-32602, f"`initialize` may have {MOST_HELLO} bytes")
+    return await call_next(ctx)
 
 
 def _kept(scope: Scope, *, stateless: bool) -> str:
