@@ -296,10 +296,10 @@ class Conversation:
         is_owed = self._over(task, run)
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
-        if is_owed and not run.cancelled:
-            line = self.desk.finished(task, result)
-            with run.telling:
-                run.answered = True
+        line = self.desk.finished(task, result) if is_owed and not run.cancelled else None
+        with run.telling:
+            run.answered = True
+            if line is not None:
                 self.writer.write(line)
         self.unwritten.discard(run)
 
