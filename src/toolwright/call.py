@@ -11,8 +11,8 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
-from .asking import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
 from .errors import CallCancelled
+from .questions import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
 from .refusals import Kind
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]

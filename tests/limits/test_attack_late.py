@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from toolwright import Call, Result, Toolbox, ToolTimeout
-from toolwright.serve.desk import Task
-from toolwright.serve.stdio import Conversation
-from toolwright.serve.stdio_call import StdioCall
+from toolwright.serve.short_path import Task
+from toolwright.serve.stdio.conversation import Conversation
+from toolwright.serve.stdio.call import StdioCall
 
 from .driving import WAYS, wait_for
 

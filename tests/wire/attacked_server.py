@@ -7,7 +7,7 @@ import sys
 from pydantic import BaseModel
 
 from toolwright import Call, Toolbox
-from toolwright.serve.guard import Caller
+from toolwright.serve.access.guard import Caller
 
 box = Toolbox("attacked", tasks="memory:", keep_tasks=60)
 gates: dict[str, asyncio.Event] = {}

@@ -9,7 +9,7 @@ from forms import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
 from pydantic import BaseModel, Field
 
 from toolwright import Audio, Call, File, Image, Toolbox, ToolError
-from toolwright.asking import Ask, Roots, Sample
+from toolwright.questions import Ask, Roots, Sample
 from toolwright.options import Complete
 
 box = Toolbox("toolwright-fixtures", version="1.0.0", instructions="Fixtures for testing.")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-import toolwright.serve.ledger as ledger
-import toolwright.serve.tasks as tasks
-import toolwright.storefile as stores
+import toolwright.serve.tasks.records as ledger
+import toolwright.serve.tasks.tasks as tasks
+import toolwright.stores.sqlite_file as stores
 from toolwright import Call, Toolbox, ToolError
-from toolwright.asking import Ask
+from toolwright.questions import Ask
 
 # A test that is not about these times need not wait for them in full.
 tasks._HOLD = float(os.environ.get("TASKS_HOLD", tasks._HOLD))

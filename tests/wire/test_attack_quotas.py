@@ -14,8 +14,8 @@ from attackers import Attacked, Stream
 from processes import INITIALIZE, MODERN, resident, until
 
 from toolwright import Toolbox
-from toolwright.serve.events import EventMemory, SessionEvents
-from toolwright.serve.quotas import SessionLimits, Shares, TaskShares, client_of
+from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.access.quotas import SessionLimits, Shares, TaskShares, client_of
 
 ADMIN, GUEST, OTHER = "token-of-admin", "token-of-guest", "token-of-other"
 FEW = {

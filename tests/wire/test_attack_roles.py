@@ -11,8 +11,8 @@ from pydantic import Field
 
 from toolwright import Toolbox, tool
 from toolwright.options import Complete
-from toolwright.serve.guard import Caller
-from toolwright.watch.metrics import exposition, metrics
+from toolwright.serve.access.guard import Caller
+from toolwright.telemetry.metrics import exposition, metrics
 
 TOKENS = {"admin-token": Caller("ada", ("admin",)), "plain-token": Caller("bob", ("staff",))}
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])

@@ -13,9 +13,9 @@ from asgi_requests import ask
 from certificates import certificate
 from processes import MODERN, Http, until
 from toolwright import Toolbox
-from toolwright.serve.address import TrustedProxies
+from toolwright.serve.access.address import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
-from toolwright.serve.http.connections import ConnectionLimits, Connections
+from toolwright.serve.http.uvicorn.connections import ConnectionLimits, Connections
 
 FILES = 300
 """How many files the server may open: fewer than it gets connections."""

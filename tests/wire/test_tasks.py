@@ -258,8 +258,8 @@ def test_every_worker_knows_every_task(store):
 
 
 def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
-    from toolwright.serve.ledger import Ledger
-    from toolwright.store import SqliteStore
+    from toolwright.serve.tasks.records import Ledger
+    from toolwright.stores.store import SqliteStore
 
     now = [time.time()]
     store = SqliteStore(tmp_path / "tasks.db", clock=lambda: now[0])
@@ -279,7 +279,7 @@ def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
     assert ledger.read(number, "ada")["status"] == "working"
     assert ledger.read(number, "bob") is None
     now[0] += 61  # no sign of life since, and its process cannot be seen from here
-    monkeypatch.setattr("toolwright.serve.ledger.lives", lambda sign: None)
+    monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
     assert ledger.read(number, "ada")["status"] == "failed"
     store.close()
 
@@ -373,10 +373,10 @@ def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
 
 
 def test_signs_of_life_end_with_the_last_task(monkeypatch):
-    from toolwright.serve.ledger import Ledger
-    from toolwright.store import MemoryStore
+    from toolwright.serve.tasks.records import Ledger
+    from toolwright.stores.store import MemoryStore
 
-    monkeypatch.setattr("toolwright.serve.ledger._BEAT", 0.01)
+    monkeypatch.setattr("toolwright.serve.tasks.records._BEAT", 0.01)
     ledger = Ledger(MemoryStore(), "box", keep=60)
     runs = [True, True, False, False]
     ledger.beat(lambda: runs.pop(0) if runs else False)

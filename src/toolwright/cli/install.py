@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..schema.walk import is_node
-from .editors import EDITORS, GENERIC, Editor, editor, is_ours
-from .mistakes import Mistake
+from .clients.known import EDITORS, GENERIC, Editor, editor, is_ours
+from .clients.settings_file import Changed, SettingsFile
+from .load import split
 from .opening import opened
 from .output import print_json, print_rows, say
-from .settings_file import Changed, SettingsFile
-from .target import split
+from .usage import Mistake
 
 
 def install(chosen: argparse.Namespace) -> int:

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from pydantic_core import to_json
 
-from ...run.sample import parsed
+from ...arguments.sample import parsed
+from ..access.guard import Caller
 from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
-from ..guard import Caller
 from .asgi import Receive, Scope, Send, answer, say
 
 Kind = Literal["plain", "sdk"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from ..quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
+from ..access.quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
-from .host import watch_host
 from .streams import LATER, Streams
+from .uvicorn.host import watch_host
 
 if TYPE_CHECKING:
-    from ..box import Box
     from ..drain import Drain
+    from ..servable import Box
     from .asgi import Receive, Scope, Send
 
 _MOST_LISTENING = 64 * 1024 * 1024
@@ -95,8 +95,8 @@ class SdkSessions:
             starting.set_exception(error)
 
     async def _serve(self, starting: Any, stop: Any) -> None:
-        from ..sdk import Served
-        from .manager import SessionManager
+        from ..sdk.server import Served
+        from ..sdk.session_manager import SessionManager
 
         served = Served(
             self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys

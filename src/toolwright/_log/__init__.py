@@ -1,0 +1,1 @@
+"""The logger, and what never reaches it."""

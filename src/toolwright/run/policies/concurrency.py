@@ -1,0 +1,171 @@
+"""How many calls of a tool at a time, and how many in a while."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from ...call import Call
+from ...errors import CallCancelled, Overloaded
+from ...limits import Rate
+from ...outcome.failure import log
+from ...stores.store import Store, clock_of
+from ..waiting import Place, Signal
+
+MOST_WAITING = 1000
+"""How many calls of one tool may wait for their turn."""
+LONGEST_WAIT = 60.0
+"""How many seconds a call without a deadline waits for its turn."""
+
+
+class Turn:
+    """A turn to run: it ends when everybody who holds it has let it go.
+
+    The course of a call holds it, and so does code that outlives whoever waited for it.
+    """
+
+    __slots__ = ("_give_back", "_holders", "_lock")
+
+    def __init__(self, give_back: Callable[[], None]) -> None:
+        self._give_back = give_back
+        self._holders = 1
+        self._lock = threading.Lock()
+
+    def hold(self) -> None:
+        """Hold it, besides those who do."""
+        with self._lock:
+            self._holders += 1
+
+    def let_go(self) -> None:
+        """Hold it no more."""
+        with self._lock:
+            self._holders -= 1
+            is_last = not self._holders
+        if is_last:
+            self._give_back()
+
+
+class Slots:
+    """Lets so many calls run at a time; the others wait in line, but not for ever."""
+
+    def __init__(self, tool: str, most: int) -> None:
+        self.tool = tool
+        self.free = most
+        self.most = most
+        self.lock = threading.Lock()
+        self.line: deque[Signal] = deque()
+        self.usual = 1.0
+        """Seconds that a call usually takes: a moving average, for whoever is sent away."""
+
+    async def take(self, place: Place, call: Call, until: float | None) -> Turn:
+        """Wait for a turn. Raises `Overloaded` or `CallCancelled`."""
+        turn = Signal()
+        with self.lock:
+            if self.free:
+                self.free -= 1
+                return self._turn()
+            if len(self.line) >= MOST_WAITING:
+                raise self._overloaded()
+            self.line.append(turn)
+        given = Signal()
+        turn.when_set(given.set)
+        forget = call.on_cancel(given.set)
+        try:
+            latest = time.monotonic() + LONGEST_WAIT if until is None else until
+            await place.wait(given, latest)
+        except BaseException:
+            if self._came(turn):
+                self._next()
+            raise
+        finally:
+            forget()
+        came = self._came(turn)
+        if call.cancelled:
+            if came:
+                self._next()
+            raise CallCancelled(f"{self.tool}: the call was cancelled")
+        if not came:
+            raise self._overloaded()
+        return self._turn()
+
+    def _came(self, turn: Signal) -> bool:
+        """Leave the line; tell whether the turn had come."""
+        with self.lock:
+            if turn not in self.line:
+                return True
+            self.line.remove(turn)
+            return False
+
+    def _turn(self) -> Turn:
+        began = time.monotonic()
+
+        def give_back() -> None:
+            with self.lock:
+                self.usual += 0.2 * (time.monotonic() - began - self.usual)
+            self._next()
+
+        return Turn(give_back)
+
+    def _next(self) -> None:
+        with self.lock:
+            turn = self.line.popleft() if self.line else None
+            if turn is None:
+                self.free += 1
+        if turn is not None:
+            turn.set()
+
+    def _overloaded(self) -> Overloaded:
+        at_a_time = "one call" if self.most == 1 else f"{self.most} calls"
+        after = self.usual * (len(self.line) + 1) / self.most
+        return Overloaded(f"{self.tool} runs {at_a_time} at a time, and is busy", retry_after=after)
+
+
+class Gate:
+    """Lets so many calls of one caller through in a while (the generic cell rate algorithm)."""
+
+    def __init__(
+        self, tool: str, rate: Rate, store: Store, clock: Callable[[], float] | None = None
+    ) -> None:
+        self.tool = tool
+        self.rate = rate
+        self.store = store
+        self.clock = clock or clock_of(store)
+        self.blocking = store.blocking
+
+    def take(self, caller: str | None) -> None:
+        """Let a call through, or raise `Overloaded`."""
+        calls, seconds = self.rate
+        step = seconds / calls
+        now = self.clock()
+        late = 0.0
+
+        def change(before: bytes | None) -> tuple[bytes, float]:
+            nonlocal late
+            # When the next call would be due if they came evenly; a burst may be ahead of it.
+            # Nobody is further ahead than all of the time: else the clock of a store stepped back.
+            due = min(max(_number(before), now), now + seconds)
+            late = due + step - now - seconds
+            if late > 1e-9:
+                return json.dumps(due).encode(), max(due - now, 0.001)
+            late = 0.0
+            return json.dumps(due + step).encode(), due + step - now
+
+        try:
+            self.store.update(f"rate:{self.tool}:{caller or ''}", change)
+        except OSError as error:  # better too many calls than none
+            log.warning("%s: the store of its rate fails", self.tool, exc_info=error)
+            return
+        if late:
+            said = f"{calls}/{seconds:g}s" if seconds != 1 else f"{calls}/s"
+            raise Overloaded(f"{self.tool} takes at most {said} of a caller", retry_after=late)
+
+
+def _number(written: bytes | None) -> float:
+    """Read a time; zero if there is none, or something else."""
+    try:
+        return 0.0 if written is None else float(json.loads(written))
+    except (ValueError, TypeError):
+        return 0.0
