@@ -13,8 +13,17 @@ SOURCE = Path(toolwright.__file__).parent
 
 # A module may import from its own row and from the rows above it.
 ORDER = [
-    ["errors", "limits", "_clocks", "refusals", "_log"],
-    ["options", "stores"],
+    [
+        "errors",
+        "limits",
+        "_protocol",
+        "_json_values",
+        "_log",
+        "_clocks",
+        "_descriptors",
+        "refusals",
+    ],
+    ["options", "markers", "stores"],
     ["read"],
     ["questions"],
     ["content", "results", "call"],

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         UnexpectedError,
     )
     from .limits import Process, Retry, Timeout
-    from .options import Fixed, Flatten, Hidden, Inject, Nullable, SchemaOptions
+    from .markers import Fixed, Flatten, Hidden, Inject, Nullable
+    from .options import SchemaOptions
     from .results import Result
     from .toolbox.box import Toolbox
     from .tools.catalog import Problem

@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
+from ._log import logger
 from .errors import CallCancelled
 from .questions import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
 from .refusals import Kind
@@ -22,7 +23,7 @@ OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
 
 _numbers = itertools.count(1)
-_log = logging.getLogger("toolwright.call")
+_log = logger("call")
 _LEVELS: Mapping[str, int] = {
     "debug": logging.DEBUG,
     "info": logging.INFO,

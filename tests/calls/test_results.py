@@ -1675,7 +1675,7 @@ def test_a_lifespan_that_does_not_open_is_a_failed_call_and_is_tried_again(error
 
 def renew_background_loop():
     """Forget a loop that a test may have ended, so that no other test hangs on it."""
-    from toolwright.run.threads import background
+    from toolwright.run.loop import background
 
     background.loop = None
 

@@ -9,7 +9,7 @@ import pytest
 
 from toolwright.limits import Rate
 from toolwright.errors import Overloaded
-from toolwright.run.policies.concurrency import Gate
+from toolwright.run.policies.rate import Gate
 from toolwright.serve.tasks.records import Ledger
 from toolwright.stores.store import MemoryStore, SqliteStore
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from toolwright import Call, Fixed, Flatten, Inject, SchemaError, Tool, Toolbox
-from toolwright.run.inject.injector import Providers
+from toolwright.run.inject.providers import Providers
 
 
 class Settings:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from toolwright import Audio, Call, File, Image, Toolbox, ToolError
 from toolwright.questions import Ask, Roots, Sample
-from toolwright.options import Complete
+from toolwright.markers import Complete
 
 box = Toolbox("toolwright-fixtures", version="1.0.0", instructions="Fixtures for testing.")
 PICTURE = Image(base64.b64decode(PNG), mime_type="image/png")

@@ -10,7 +10,7 @@ from era_client import Client, sent
 from pydantic import Field
 
 from toolwright import Toolbox, tool
-from toolwright.options import Complete
+from toolwright.markers import Complete
 from toolwright.serve.access.guard import Caller
 from toolwright.telemetry.metrics import exposition, metrics
 

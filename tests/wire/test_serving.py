@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
-from toolwright.options import Complete
+from toolwright.markers import Complete
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.access.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.server import serve_http

@@ -430,7 +430,7 @@ def test_known_keys_go_on_working_when_the_issuer_is_down(sign_in, issuer, token
 def test_a_new_server_says_that_the_issuer_is_down(sign_in, issuer, token, caplog):
     issuer.close()
     assert ask(sign_in, token(), token()) == LATER
-    said = [each.getMessage() for each in caplog.records if each.name == "toolwright.signin"]
+    said = [each.getMessage() for each in caplog.records if each.name == "toolwright.sign_in"]
     assert said == [f"no new keys: {issuer.name} does not say where its keys are"]
 
 

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .._json_values import is_list, is_object
 from ..errors import Fault
-from ..schema.walk import is_list, is_node
 from .shape import Shape, kind_of
 from .wording import short, show, where
 
@@ -72,7 +72,7 @@ def _path_in(error: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
     path: list[str | int] = []
     steps: list[str | int] = list(error["loc"])
     for at, step in enumerate(steps):
-        if is_node(data) and step in data:
+        if is_object(data) and step in data:
             data = data[str(step)]
         elif is_list(data) and isinstance(step, int) and step < len(data):
             data = data[step]
@@ -151,7 +151,7 @@ def misplaced(data: Any, shape: Shape) -> list[Fault]:
     todo: list[tuple[tuple[str | int, ...], Any, Any]] = [((), data, shape.root)]
     while todo and len(found) < MOST_EXPLAINED:
         path, value, node = todo.pop()
-        if is_node(value):
+        if is_object(value):
             many: Iterable[tuple[str | int, Any]] = value.items()
         elif is_list(value):
             many = enumerate(value)

@@ -9,13 +9,13 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 from pydantic_core import ValidationError, from_json, to_json
 
+from .._json_values import is_object
 from ..errors import ArgumentError, Fault
 from ..results import Repair
 from ..schema.adapters import is_alike
 from ..schema.explicit import broken_rules
 from ..schema.generate import Generator
 from ..schema.nest import nest
-from ..schema.walk import is_node
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
 from .repair import MOST_REPAIRS, Repairer
@@ -89,7 +89,7 @@ class Reader:
 
     def _prepare(self, data: Any) -> Any:
         """Check an explicit schema and gather flattened fields, before the validator sees them."""
-        if not is_node(data):
+        if not is_object(data):
             return data
         compiled = self.compiled
         if compiled.explicit_input is not None:
@@ -192,7 +192,7 @@ class Reader:
             return self._object(data)
         if data is None:
             return {}
-        if not is_node(data):
+        if not is_object(data):
             fault = Fault((), "not_object", "the arguments must be one JSON object")
             raise ArgumentError(self.name, [fault])
         return data
@@ -232,7 +232,7 @@ def _confuses(schema: Any) -> bool:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        if is_node(node):
+        if is_object(node):
             values: list[Any] = []
             if node.get("type") == "enum":
                 values = [member.value for member in node.get("members", ())]

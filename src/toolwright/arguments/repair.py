@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._json_values import is_list, is_object
 from ..results import Repair
-from ..schema.walk import is_list, is_node
 from .decode import MOST_TEXT, UNREADABLE, decode
 from .shape import Shape, kind_of
 from .wording import show, where
@@ -72,7 +72,7 @@ class Repairer:
         self, value: Any, node: Any, path: tuple[str | int, ...], *, optional: bool = False
     ) -> Any:
         self.values_left -= 1
-        if not is_node(node) or self._is_exhausted(path):
+        if not is_object(node) or self._is_exhausted(path):
             return value
         kinds = self.shape.kinds(node)
         if not kinds:
@@ -97,7 +97,7 @@ class Repairer:
             return self._choice(value, node, path)
         if is_list(value):
             return self._list(value, node, path)
-        if is_node(value):
+        if is_object(value):
             return self._object(value, node, path)
         return value
 
@@ -156,7 +156,7 @@ class Repairer:
         return _UNCHANGED
 
     def _fits(self, value: Any, node: Any) -> bool:
-        kinds = self.shape.kinds(node) if is_node(node) else frozenset[str]()
+        kinds = self.shape.kinds(node) if is_object(node) else frozenset[str]()
         return not kinds or kind_of(value) in kinds
 
     def _text(

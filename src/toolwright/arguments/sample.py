@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ..schema.walk import is_list, is_node
+from .._json_values import is_list, is_object
 from .shape import Shape
 
 LARGE = 64 * 1024
@@ -49,7 +49,7 @@ def _takes_long(arguments: Any) -> bool:
             left -= _VALUE * len(value)
             if left > 0:
                 todo += value
-        elif is_node(value):
+        elif is_object(value):
             left -= 2 * _VALUE * len(value)
             if left > 0:
                 todo += value
@@ -115,7 +115,7 @@ class Sample:
             made: Any = [
                 self._of(item, self.shape.child(node, at), (*path, at)) for at, item in many
             ]
-        elif is_node(value):
+        elif is_object(value):
             declared = self._declared(node)
             unknown = self._room
             made = {}

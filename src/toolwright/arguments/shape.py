@@ -8,33 +8,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from .._json_values import JsonObject, is_list, is_object
 from ..schema.generate import MEMBERS_KEY
-from ..schema.walk import REF_PREFIX, Schema, is_list, is_node
+from ..schema.walk import REF_PREFIX
 
 
 class Shape:
     """A neutral schema with its definitions; nodes are looked at through it."""
 
-    def __init__(self, root: Schema, definitions: Schema) -> None:
+    def __init__(self, root: JsonObject, definitions: JsonObject) -> None:
         self.root = root
         self.definitions = definitions
         # By the identity of nodes, all of which this shape holds.
-        self._arms: dict[int, tuple[Schema, ...]] = {}
+        self._arms: dict[int, tuple[JsonObject, ...]] = {}
         self._kinds: dict[int, frozenset[str]] = {}
         self._choices: dict[int, Choices | None] = {}
         self._members: dict[int, Choices] = {}
 
-    def arms(self, node: Any) -> tuple[Schema, ...]:
+    def arms(self, node: Any) -> tuple[JsonObject, ...]:
         """Return the alternatives of a node, references and unions opened."""
         known = self._arms.get(id(node))
         if known is None:
             known = tuple(self._opened(node, frozenset()))
-            if is_node(node):
+            if is_object(node):
                 self._arms[id(node)] = known
         return known
 
-    def _opened(self, node: Any, seen: frozenset[str]) -> Iterator[Schema]:
-        if not is_node(node):
+    def _opened(self, node: Any, seen: frozenset[str]) -> Iterator[JsonObject]:
+        if not is_object(node):
             return
         ref = str(node.get("$ref", ""))
         if ref:
@@ -54,7 +55,7 @@ class Shape:
         known = self._kinds.get(id(node))
         if known is None:
             known = self._kinds_of(node)
-            if is_node(node):
+            if is_object(node):
                 self._kinds[id(node)] = known
         return known
 
@@ -108,14 +109,14 @@ class Shape:
             known = self._members[id(node)] = Choices([], found)
         return known
 
-    def object_for(self, node: Any, value: Mapping[str, Any]) -> Schema | None:
+    def object_for(self, node: Any, value: Mapping[str, Any]) -> JsonObject | None:
         """Return the only object that a node admits, or the only one whose tags fit a value."""
         objects = [arm for arm in self.arms(node) if arm.get("type") == "object"]
         if len(objects) > 1:
             objects = [arm for arm in objects if self._tags_fit(arm, value)]
         return objects[0] if len(objects) == 1 else None
 
-    def _tags_fit(self, arm: Schema, value: Mapping[str, Any]) -> bool:
+    def _tags_fit(self, arm: JsonObject, value: Mapping[str, Any]) -> bool:
         for name, node in arm.get("properties", {}).items():
             values = self.values(node)
             if values is not None and len(values) == 1 and value.get(name, values[0]) not in values:
@@ -130,7 +131,7 @@ class Shape:
             else:
                 positions = arm.get("prefixItems", [])
                 inner = positions[key] if key < len(positions) else arm.get("items")
-            if is_node(inner):
+            if is_object(inner):
                 return inner
         return None
 

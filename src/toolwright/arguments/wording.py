@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..schema.walk import is_node
+from .._json_values import is_object
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _MOST_BITS = 14_000
@@ -37,7 +37,7 @@ def show(value: Any, most: int = 60) -> str:
 def _pieces(value: Any, most: int) -> Iterator[str]:
     if isinstance(value, str):
         yield _ENCODE(value[: most + 1])
-    elif is_node(value):
+    elif is_object(value):
         yield "{"
         for at, (key, item) in enumerate(value.items()):
             yield f"{', ' if at else ''}{_ENCODE(str(key)[: most + 1])}: "

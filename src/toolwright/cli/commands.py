@@ -75,7 +75,7 @@ def serve(chosen: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if chosen.http:
         return _serve_http(chosen)
-    from ..run.process.pipe import take_over
+    from .._descriptors import take_over
     from ..serve.drain import STDIO_SECONDS
     from ..serve.stdio.conversation import converse
 

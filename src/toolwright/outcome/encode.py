@@ -13,10 +13,10 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from .._json_values import is_list, is_object
 from ..content import Content, convert, known_converter
 from ..errors import ResultError
 from ..results import Result, is_block
-from ..schema.walk import is_list, is_node
 
 # A string, which may hold any digits, or an integer that readers of JSON refuse.
 # Possessive: a long string must not be remembered character by character.
@@ -43,7 +43,7 @@ def lift(value: Any, lifted: list[dict[str, Any]]) -> Any:
     """Replace content inside a value by its place among the blocks it is lifted out to."""
     if value.__class__ in _LEAVES:
         return value
-    if is_node(value):
+    if is_object(value):
         made = {key: lift(item, lifted) for key, item in value.items()}
         return value if all(made[key] is item for key, item in value.items()) else made
     if is_list(value):
@@ -165,14 +165,14 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
 
 def block_dict(value: Any) -> list[dict[str, Any]] | None:
     """Return a dict that is a content block as one."""
-    known = is_node(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
+    known = is_object(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
     return [dict(value)] if known else None
 
 
 def size_of(block: Mapping[str, Any]) -> int:
     """Return how large the binary part of a block is."""
     resource = block.get("resource")
-    data = resource.get("blob") if is_node(resource) else block.get("data")
+    data = resource.get("blob") if is_object(resource) else block.get("data")
     return len(data) if isinstance(data, str) else 0
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
-from .._log import redact
+from .._log import log, redact
 from ..errors import CallError, Overloaded, UnexpectedError
 from ..questions import InputNeeded
 from ..results import Repair, Result
 from .encode import without_surrogates
-
-log = logging.getLogger("toolwright")
-log.addHandler(logging.NullHandler())
-log.addFilter(redact.Redacting())
 
 SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
 """Exceptions whose text a model may read, as `TypeName: text`; append your own."""
@@ -81,7 +76,7 @@ def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) ->
         number = secrets.token_hex(4)
         what = f"{name} failed unexpectedly (reference {number})"
         # Without the traceback: writing that may be what has failed.
-        log.error("%s, and so did its exception: %s", what, type(second).__name__)  # noqa: TRY400
+        log.error("%s, and so did its exception: %s", what, type(second).__name__)
         return failed(UnexpectedError(what), repairs)
 
 

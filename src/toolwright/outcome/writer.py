@@ -8,13 +8,15 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
+from .._json_values import is_list
+from .._log import log
 from ..arguments.explain import plain
 from ..content import Content, of_bytes
 from ..errors import ResultError
 from ..options import Options
 from ..results import Repair, Result, is_canonical
 from ..schema.explicit import broken_rules
-from ..schema.walk import is_list, nodes
+from ..schema.walk import nodes
 from ..schema.write import Compiled
 from .cap import Cap
 from .encode import (
@@ -29,7 +31,7 @@ from .encode import (
     without_surrogates,
     write,
 )
-from .failure import failed, log
+from .failure import failed
 from .finished import canonical, checked_result
 
 

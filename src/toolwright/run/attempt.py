@@ -7,10 +7,11 @@ from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any, NamedTuple
 
+from .._log import log
 from ..arguments.reader import Arguments, Validated
 from ..call import Call
 from ..errors import CallCancelled
-from ..outcome.failure import failure_of, is_a, log
+from ..outcome.failure import failure_of, is_a
 from ..outcome.writer import Outcome
 from ..results import Repair, Result
 from .drain import Drain, is_deferred

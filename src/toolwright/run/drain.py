@@ -12,7 +12,7 @@ from ..arguments.wording import short
 from ..call import Call
 from ..errors import CallCancelled, ResultError
 from ..outcome.writer import Stopped
-from .threads import background
+from .loop import background
 
 _MOST_TOLD = 1000
 """How many characters of an item are told as progress."""

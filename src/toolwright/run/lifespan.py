@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from .threads import background
+from .loop import background
 from .waiting import LOOP, Signal
 
 

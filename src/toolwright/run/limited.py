@@ -21,9 +21,11 @@ from ..limits import Retry, Timeout
 from ..outcome.failure import Remote, failed, failure_of, is_a
 from ..results import Repair, Result
 from .attempt import Job, Made, Work
+from .loop import background
 from .policies.cache import Cache, defaults_of
-from .policies.concurrency import Gate, Slots, Turn
-from .threads import background, threads
+from .policies.concurrency import Slots, Turn
+from .policies.rate import Gate
+from .threads import threads
 from .waiting import HERE, LOOP, Place, Signal, run_here
 
 

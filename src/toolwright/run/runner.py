@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
+from .._log import log
 from ..arguments.reader import Arguments, Reader, Validated
 from ..arguments.sample import is_large
 from ..call import Call
 from ..errors import ArgumentError, CallError, SchemaError
 from ..limits import Timeout
 from ..options import Options
-from ..outcome.failure import failed, failure_of, log
+from ..outcome.failure import failed, failure_of
 from ..outcome.writer import Outcome
 from ..read.target import is_async
 from ..results import Repair, Result
@@ -30,11 +31,13 @@ from .attempt import Work, Worker, is_cancelled
 from .drain import Drain, is_deferred
 from .inject.injector import Injector
 from .limited import Course
+from .loop import background
 from .policies.cache import Cache, version_of
-from .policies.concurrency import Gate, Slots
+from .policies.concurrency import Slots
+from .policies.rate import Gate
 from .process.invoker import Apart
 from .shared import Home
-from .threads import Raised, background, threads
+from .threads import Raised, threads
 from .waiting import LOOP
 
 

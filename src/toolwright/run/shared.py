@@ -9,7 +9,7 @@ from ..limits import Timeout
 from ..stores.store import Store, open_store
 
 if TYPE_CHECKING:
-    from .inject.injector import Providers
+    from .inject.providers import Providers
 
 
 class Home:
@@ -63,7 +63,7 @@ class Home:
         """What makes injected values."""
         with self._lock:  # one only: it holds what must be closed
             if self._providers is None:
-                from .inject.injector import Providers
+                from .inject.providers import Providers
 
                 self._providers = Providers()
             return self._providers
@@ -75,7 +75,7 @@ class Home:
 
     def over(self, origin: Home) -> Home:
         """Return the home of a tool that is included here from there."""
-        from .inject.injector import Providers
+        from .inject.providers import Providers
 
         made = Home(version=self.version, timeout=self.timeout or origin.timeout)
         made._above = self

@@ -11,22 +11,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import to_json
 
+from .._json_values import is_object
+from .._protocol import (
+    HANDSHAKE_VERSIONS,
+    LATEST_PROTOCOL,
+    LOG_LEVELS,
+    META,
+    STATELESS_SINCE,
+    TASKS_EXTENSION,
+)
 from ..errors import SchemaError
-from ..options import BARE_SINCE, LATEST_PROTOCOL
-from ..schema.walk import is_node
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
     from .servable import Box
 
-HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""The protocol versions that begin with a handshake; the last is offered to whoever asks another."""
-_VERSION = "io.modelcontextprotocol/protocolVersion"
-_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-_INFO = "io.modelcontextprotocol/clientInfo"
-_LOG = "io.modelcontextprotocol/logLevel"
+_VERSION = META + "protocolVersion"
+_CAPABILITIES = META + "clientCapabilities"
+_INFO = META + "clientInfo"
+_LOG = META + "logLevel"
 _ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
-_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _KNOWN = _ENVELOPE | {_LOG, "progressToken"}
 _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
@@ -112,7 +116,7 @@ class Desk:
         """Answer `server/discover`."""
         capabilities = self.capabilities()
         if self.box.has_tasks or self.box.is_live:
-            capabilities["extensions"] = {"io.modelcontextprotocol/tasks": {}}
+            capabilities["extensions"] = {TASKS_EXTENSION: {}}
         result: dict[str, Any] = {
             "supportedVersions": [LATEST_PROTOCOL],
             "capabilities": capabilities,
@@ -124,7 +128,7 @@ class Desk:
     def listed(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> bytes:
         """Answer `tools/list` from bytes that are made once."""
         payload = self.box.to_mcp_json(protocol, roles)
-        if protocol < BARE_SINCE:
+        if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
         known = self._listed.get(id(payload))
         if known is None or known[0] is not payload:
@@ -164,7 +168,7 @@ class Desk:
     def finished(self, task: Task, result: Any) -> bytes:
         """Write the answer to a call."""
         body = result.to_mcp_json(task.protocol)
-        if task.protocol >= BARE_SINCE:
+        if task.protocol >= STATELESS_SINCE:
             body = self._stamped(body, kept=False, meta=result.meta)
         return reply(task.id, body)
 
@@ -180,16 +184,16 @@ class Desk:
 
 def asked_of(message: Any) -> Asked | None:
     """Return a request in its plain form; None if it is anything else."""
-    if not is_node(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _REQUEST:
+    if not is_object(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _REQUEST:
         return None
     number, method = message.get("id"), message.get("method")
     if isinstance(number, bool) or not isinstance(number, int | str):
         return None
     params = message.get("params", {})
-    if not isinstance(method, str) or not is_node(params):
+    if not isinstance(method, str) or not is_object(params):
         return None
     meta = params.get("_meta", {})
-    return Asked(number, method, params, meta) if is_node(meta) else None
+    return Asked(number, method, params, meta) if is_object(meta) else None
 
 
 def is_modern(asked: Asked) -> bool:
@@ -201,18 +205,18 @@ def is_modern(asked: Asked) -> bool:
         and meta.keys() <= _KNOWN
         and (_INFO not in meta or _is_info(meta[_INFO]))
         # Tools that log are not answered here: a level that is one changes nothing.
-        and meta.get(_LOG, "debug") in _LEVELS
+        and meta.get(_LOG, "debug") in LOG_LEVELS
     )
 
 
 def claims_modern(asked: Asked) -> bool:
     """Tell whether a request carries any envelope at all."""
-    return any(key.startswith("io.modelcontextprotocol/") for key in asked.meta)
+    return any(key.startswith(META) for key in asked.meta)
 
 
 def _is_info(info: Any) -> bool:
     return (
-        is_node(info)
+        is_object(info)
         and info.keys() == {"name", "version"}
         and all(isinstance(each, str) for each in info.values())
     )
@@ -220,10 +224,10 @@ def _is_info(info: Any) -> bool:
 
 def _are_capabilities(given: Any) -> bool:
     """Tell capabilities in the form that every client sends; odd ones are the SDK's business."""
-    if not is_node(given):
+    if not is_object(given):
         return False
     for name, each in given.items():
-        if not is_node(each):
+        if not is_object(each):
             return False
         if name == "roots":
             if not all(key == "listChanged" and isinstance(v, bool) for key, v in each.items()):

@@ -11,10 +11,10 @@ from typing import Any, TextIO
 
 from pydantic_core import to_json
 
+from .._log import log
 from .._log.redact import likely
 from ..call import Call
 from ..outcome.encode import without_surrogates
-from ..outcome.failure import log
 from ..refusals import Refused, shown
 from ..results import Result
 from .sink import Write, sink_of

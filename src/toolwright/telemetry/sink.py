@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from ..outcome.failure import log
+from .._log import log
 
 Write = Callable[[str], object]
 _PATIENCE = 0.1

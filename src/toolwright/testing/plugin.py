@@ -63,7 +63,7 @@ class ToolboxClient:
         return self._ask(lambda client: client.get_prompt(name, arguments))["messages"]
 
     def _ask(self, ask: Callable[[Any], Any]) -> dict[str, Any]:
-        from ..run.threads import background
+        from ..run.loop import background
 
         async def run() -> Any:
             async with self.box.client(self.mode) as client:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
+from .._protocol import LATEST_PROTOCOL
 from ..errors import DefinitionError, SchemaError
 from ..limits import Timeout, check_count, check_seconds
-from ..options import LATEST_PROTOCOL, ToolOptions
+from ..options import ToolOptions
 from ..tools.catalog import Catalog, Problem, matches
 from ..tools.definition import Tool
 from ..tools.members import members

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import SchemaError
-from ..options import Complete
+from ..markers import Complete
 from ..tools.catalog import may_use
 
 if TYPE_CHECKING:

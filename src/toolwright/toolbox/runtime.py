@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..errors import CallError, ToolNotFound, UnexpectedError
 from ..limits import timeout_from
-from ..options import Inject
+from ..markers import Inject
 from ..run.shared import Home
 from ..tools.catalog import Catalog
 from .registry import Offers
@@ -79,7 +79,7 @@ class Running(Offers):
         when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
         """
         if self.is_wrapped:
-            from ..run.threads import background
+            from ..run.loop import background
 
             result = background.run(self._whole(name, arguments, call))
         else:
@@ -289,7 +289,7 @@ class Running(Offers):
 
     def __enter__(self) -> Self:
         if self._open_lifespan is not None:
-            from ..run.threads import background
+            from ..run.loop import background
 
             background.run(self._entered())
         return self
@@ -321,7 +321,7 @@ def _named(call: Call | None, kind: Kind, name: str) -> Call:
 
 
 def _log() -> Logger:
-    from ..outcome.failure import log
+    from .._log import log
 
     return log
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
-from ..options import BARE_SINCE, LATEST_PROTOCOL
 from .definition import Tool, compile_tools
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Catalog(Mapping[str, Tool]):
         With `roles`, only what a caller who has these may use.
         """
         known = None if roles is None or not self._roles else self._roles & frozenset(roles)
-        key = (protocol >= BARE_SINCE, known)
+        key = (protocol >= STATELESS_SINCE, known)
         listed = self._listed.get(key)
         if listed is None:
             refused = {error.tool for error in self._compile()}
@@ -171,7 +171,7 @@ class Catalog(Mapping[str, Tool]):
             refused = CallError(f"{name} is not available: its definition is refused")
             raise refused from error
         except StoreError as error:
-            from ..outcome.failure import log
+            from .._log import log
 
             log.error("%s: %s", name, error)
             text = f"{name} is not available: the store of its toolbox cannot be used"

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import SchemaError
-from ..options import BARE_SINCE, LATEST_PROTOCOL, Options, ToolOptions, options_from
+from ..options import Options, ToolOptions, options_from
 from ..read.signature import Signature
 from ..read.target import Target, open_target
 from ..run.prepare import read_signature
@@ -300,7 +301,7 @@ class Tool:
             return None
         if compiled.boxed_output_schema is None:
             return compiled.output_schema
-        bare = protocol >= BARE_SINCE and not compiled.nullable_output
+        bare = protocol >= STATELESS_SINCE and not compiled.nullable_output
         return compiled.output_schema if bare else compiled.boxed_output_schema
 
 

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
+from ..._log import log
 from ...call import Call
 from ...errors import CallCancelled, Overloaded, ToolTimeout
-from ...outcome.failure import failed, log
+from ...outcome.failure import failed
 from ...outcome.writer import Outcome
 from ...results import Repair, Result
 from ...stores.store import Store, clock_of

@@ -19,15 +19,17 @@ from typing import Any, NoReturn
 
 from pydantic_core import to_json
 
+from ..._descriptors import take_over
 from ...call import Call, LogLevel
 from ...errors import CallError
-from ...options import Inject, options_from
+from ...markers import Inject
+from ...options import options_from
 from ...outcome.failure import kinds_of
 from ..attempt import Job
 from ..prepare import runner_for
 from ..shared import Home
 from .forks import end_copy, unshared
-from .pipe import Closed, Pipe, TooLarge, sendable, take_over
+from .pipe import Closed, Pipe, TooLarge, sendable
 from .reference import Reference, find
 
 _QUIET = 0.02

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...outcome.failure import log
+from ..._log import log
 
 _guards: list[unshared] = []
 _loop: list[Any] = [None]

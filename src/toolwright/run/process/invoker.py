@@ -7,11 +7,13 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
+from ..._log import log
 from ...call import Call
 from ...errors import CallCancelled, CallError, ResultError, SchemaError, ToolError, UnexpectedError
 from ...limits import Process
-from ...options import Inject, Options
-from ...outcome.failure import Remote, failed, log
+from ...markers import Inject
+from ...options import Options
+from ...outcome.failure import Remote, failed
 from ...outcome.writer import Outcome
 from ...results import Result
 from ...schema.injected import Wanted

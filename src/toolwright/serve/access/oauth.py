@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import logging
 import math
 import re
 import threading
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from ..._log import logger
 from .guard import LOOPBACK, Caller, Refusal
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Keyring:
         except Exception as error:  # noqa: BLE001 - whatever it is, the old keys stay
             self._failed = True
             said = error.args[1] if isinstance(error, Unfit) else type(error).__name__
-            logging.getLogger("toolwright.signin").warning("no new keys: %s", said)
+            logger("sign_in").warning("no new keys: %s", said)
         else:
             if self._fetched == -math.inf:
                 self._tried = -math.inf  # the first fetch must not delay the first rotation

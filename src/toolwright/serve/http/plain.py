@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
-from ...options import LATEST_PROTOCOL
 from ..short_path import Asked, Desk, Task, asked_of, is_modern
 from .asgi import answer
 from .body import Gone, cancelled_if_gone

@@ -12,8 +12,8 @@ from mcp.shared.message import SessionMessage
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from ...outcome.failure import log
-from ...schema.walk import is_node
+from ..._json_values import is_object
+from ..._log import log
 from .server import Served
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _refused(line: bytes) -> bytes:
         code, said = t.INVALID_REQUEST, "not a JSON-RPC message"
     except ValueError:
         message, code, said = None, t.PARSE_ERROR, "not JSON"
-    number = message.get("id") if is_node(message) else None
+    number = message.get("id") if is_object(message) else None
     if isinstance(number, bool) or not isinstance(number, int | str):
         number = None
     error = t.ErrorData(code=code, message=said)

@@ -20,7 +20,7 @@ from mcp.shared.subscriptions import (
     ToolsListChanged,
 )
 
-from ...options import BARE_SINCE
+from ..._protocol import LOG_LEVELS, STATELESS_SINCE
 from ...tools.uri_template import MOST_URI
 from ..access.quotas import MOST_STREAMS, Shares, client_of_request
 
@@ -34,7 +34,6 @@ _EVENTS: dict[str, Any] = {
 }
 _MOST_SUBSCRIBED = 64 * 1024 * 1024
 _MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
-_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
 Roles = tuple[str, ...] | None
@@ -94,7 +93,7 @@ class Changes:
     def seen(self, ctx: Any) -> None:
         """Remember a client."""
         self._loop = asyncio.get_running_loop()
-        if self.watch and ctx.protocol_version < BARE_SINCE:
+        if self.watch and ctx.protocol_version < STATELESS_SINCE:
             self.clients.add(connection_of(ctx))
 
     async def listen(self, ctx: Any, params: Any, roles: Roles) -> Any:
@@ -147,7 +146,7 @@ class Changes:
     def wants(self, ctx: Any, level: str) -> bool:
         """Tell whether a client wants log messages of a level."""
         least = self.levels.get(connection_of(ctx), "debug")
-        return _LEVELS.index(level) >= _LEVELS.index(least)
+        return LOG_LEVELS.index(level) >= LOG_LEVELS.index(least)
 
     def _changed(self, what: str, uri: str) -> None:
         """Take a change; called in any thread."""

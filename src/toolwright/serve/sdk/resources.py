@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
 
+from ..._log import log
+from ..._protocol import STATELESS_SINCE
 from ...errors import ResultError
-from ...options import BARE_SINCE
-from ...outcome.failure import log
 from ...results import Result
 from ...run.threads import threads
 from ...tools.catalog import may_use
@@ -43,7 +43,7 @@ class Offered:
 
     def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
         """Add what newer clients must be told: that it is complete, and how long it may be kept."""
-        if ctx.protocol_version < BARE_SINCE:
+        if ctx.protocol_version < STATELESS_SINCE:
             return made
         if kept:
             made = {**made, "ttlMs": 0, "cacheScope": "private"}
@@ -208,7 +208,7 @@ def _check_length(ctx: Any, uri: str) -> None:
 
 
 def _no_resource(ctx: Any, uri: str) -> MCPError:
-    modern = ctx.protocol_version >= BARE_SINCE
+    modern = ctx.protocol_version >= STATELESS_SINCE
     code = t.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
     data = {"uri": uri} if len(uri) <= MOST_URI else None
     return MCPError(code=code, message=f"unknown resource `{_cut(uri)}`", data=data)

@@ -13,15 +13,14 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
+from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
 from ...arguments.wording import show
 from ...errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFound
-from ...options import BARE_SINCE
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
 from ...results import Result
 from ..access.quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, Shares
 from ..tasks.tasks import (
-    EXTENSION,
     Running,
     TaskParams,
     Tasks,
@@ -89,7 +88,7 @@ class Served(Offered):
             **handlers,
         )
         if box.has_tasks or box.is_live:
-            self.server.extensions[EXTENSION] = {}
+            self.server.extensions[TASKS_EXTENSION] = {}
             self.server.add_request_handler("tasks/get", TaskParams, self.tasks.get)
             self.server.add_request_handler("tasks/update", UpdateParams, self.tasks.update)
             self.server.add_request_handler("tasks/cancel", TaskParams, self.tasks.cancel)
@@ -136,7 +135,7 @@ class Served(Offered):
         is_task = self._usable(ctx, params.name).options.task
         if is_task and can_take_tasks(ctx):
             return await self._call_as_task(ctx, params)
-        if is_task == "required" and ctx.protocol_version >= BARE_SINCE:
+        if is_task == "required" and ctx.protocol_version >= STATELESS_SINCE:
             self._refused(ctx, "tool", "needs_tasks", params.name)
             raise needs_tasks()
         return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
@@ -194,7 +193,7 @@ class Served(Offered):
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
-        modern = ctx.protocol_version >= BARE_SINCE
+        modern = ctx.protocol_version >= STATELESS_SINCE
         asker: Any = Answers(params) if modern else Pushes(ctx, self.questions)
         asker.abilities = _abilities(ctx)
         async with call_of(ctx, asker, self._log) as call:
@@ -208,7 +207,7 @@ class Served(Offered):
         if type(cause) is InputNeeded:  # not what it says of itself: it may be anybody's
             return asker.needed(cause)
         error = result.error
-        if isinstance(error, CannotAsk) and ctx.protocol_version >= BARE_SINCE:
+        if isinstance(error, CannotAsk) and ctx.protocol_version >= STATELESS_SINCE:
             needed: dict[str, Any] = {ability: {} for ability in error.abilities}
             raise MCPError(
                 code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from ..._descriptors import take_over
+from ..._json_values import is_object
+from ..._log import log
+from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
 from ...errors import CallError
-from ...options import LATEST_PROTOCOL
-from ...outcome.failure import failed, failure_of, log
+from ...outcome.failure import failed, failure_of
 from ...run.process.forks import unshared
-from ...run.process.pipe import take_over
 from ...run.threads import threads
-from ...schema.walk import is_node
 from ..drain import (
     INTERNAL_ERROR,
     STDIO_SECONDS,
@@ -201,7 +202,7 @@ class Conversation:
             message: Any = parsed(line)
         except ValueError:
             return False
-        if not is_node(message) or is_still_answered(message):
+        if not is_object(message) or is_still_answered(message):
             return False
         self.writer.write(_error(message["id"], STOPPING))
         return True
@@ -335,7 +336,7 @@ class Conversation:
 
     def _noticed(self, message: Any, line: bytes) -> bool:
         """Take a notification that is about what was answered here."""
-        if not is_node(message) or message.get("jsonrpc") != "2.0":
+        if not is_object(message) or message.get("jsonrpc") != "2.0":
             return False
         if not message.keys() <= {"jsonrpc", "method", "params"}:
             return False
@@ -344,7 +345,7 @@ class Conversation:
             if len(self.recorded) == 1:
                 self.recorded.append(line)
             return self.sdk is None
-        if method == "notifications/cancelled" and is_node(params):
+        if method == "notifications/cancelled" and is_object(params):
             run = self._run_of(params.get("requestId"))
             if run is not None and self.loop is not None:
                 run.cancelled = True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from pydantic_core import from_json, to_json
 
-from ...schema.walk import is_node
+from ..._json_values import is_object
 from ...stores.store import MemoryStore, SqliteStore, Store, clock_of, open_store
 from .alive import lives, this_process
 
@@ -219,7 +219,7 @@ class Ledger:
         if written is None:
             return False
         sign: Any = from_json(written)
-        if not is_node(sign):  # of an older version, which writes it for some seconds only
+        if not is_object(sign):  # of an older version, which writes it for some seconds only
             return True
         known = lives(sign["process"])
         return self.clock() - sign["at"] < _SILENT if known is None else known

@@ -17,12 +17,12 @@ from mcp.shared.inbound import decode_header_value
 from pydantic import Field
 from pydantic_core import to_json
 
+from ..._json_values import is_object
+from ..._log import log
+from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
 from ...call import Call
 from ...errors import CallCancelled, ToolError
-from ...options import BARE_SINCE
-from ...outcome.failure import log
 from ...questions import Request
-from ...schema.walk import is_node
 from ..access.quotas import TaskShares, client_of_request
 from ..sdk.calls import caller_of
 from ..sdk.questions import Answers
@@ -31,7 +31,6 @@ from .records import OVER, Entry, Ledger, open_ledger, shown
 if TYPE_CHECKING:
     from ..servable import Box
 
-EXTENSION = "io.modelcontextprotocol/tasks"
 HEADER_MISMATCH = -32020
 _HOLD = 0.2
 """Seconds for which a caller waits before his call becomes a task."""
@@ -318,7 +317,7 @@ class Tasks:
         ledger, entry = await self._found(ctx, params)
         given = params.input_responses
         asked = entry.get("inputRequests", {})
-        known = {name: each for name, each in given.items() if name in asked and is_node(each)}
+        known = {name: each for name, each in given.items() if name in asked and is_object(each)}
 
         def take(entry: Entry) -> None:
             left = entry.get("inputRequests", {})
@@ -348,7 +347,7 @@ class Tasks:
 
     async def _found(self, ctx: Any, params: TaskParams) -> tuple[Ledger, Entry]:
         """Return a task of the caller. Raises `MCPError`."""
-        if ctx.protocol_version < BARE_SINCE:
+        if ctx.protocol_version < STATELESS_SINCE:
             raise MCPError(code=t.METHOD_NOT_FOUND, message="Method not found")
         if not can_take_tasks(ctx):
             raise needs_tasks()
@@ -384,10 +383,10 @@ def _unreadable(error: OSError) -> MCPError:
 
 def can_take_tasks(ctx: Any) -> bool:
     """Tell whether a request says that its client knows tasks."""
-    if ctx.protocol_version < BARE_SINCE:
+    if ctx.protocol_version < STATELESS_SINCE:
         return False
     known = ctx.session.client_capabilities
-    return known is not None and EXTENSION in (known.extensions or {})
+    return known is not None and TASKS_EXTENSION in (known.extensions or {})
 
 
 def needs_tasks() -> MCPError:
@@ -395,5 +394,5 @@ def needs_tasks() -> MCPError:
     return MCPError(
         code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
         message="this needs a client that knows tasks",
-        data={"requiredCapabilities": {"extensions": {EXTENSION: {}}}},
+        data={"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}},
     )
