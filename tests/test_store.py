@@ -541,7 +541,7 @@ def test_a_full_disk_fails_the_write_and_nothing_else(path):
 
 WORK = """
 import sys
-from toolwright.store import SqliteStore
+from toolwright.stores.store import SqliteStore
 print("ready", flush=True)
 sys.stdin.readline()
 store = SqliteStore(sys.argv[1])
@@ -569,7 +569,7 @@ def test_processes_lose_no_update(path):
 
 FORK = """
 import os, sys, threading
-from toolwright.store import MemoryStore, SqliteStore
+from toolwright.stores.store import MemoryStore, SqliteStore
 
 store, memory = SqliteStore(sys.argv[1]), MemoryStore()
 count = lambda old: (b"%d" % (int(old or 0) + 1), 60)
