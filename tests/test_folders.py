@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from toolwright.cli.clients.known import EDITORS
+from toolwright.cli.clients.known import CLIENTS
 from toolwright.serve.tasks.records import default_path
 
 LIBRARY = "Library/Application Support"
@@ -52,10 +52,10 @@ def on(tmp_path, monkeypatch):
 )
 def test_settings_of_other_programs(on, platform, names, folder):
     home = on(platform, *names)
-    desktop = EDITORS["claude-desktop"].path(project=False)
+    desktop = CLIENTS["claude-desktop"].path(project=False)
     assert desktop == home / folder / "Claude" / "claude_desktop_config.json"
-    assert EDITORS["vscode"].path(project=False) == home / folder / "Code" / "User" / "mcp.json"
-    assert EDITORS["claude-code"].path(project=False) == home / ".claude.json"
+    assert CLIENTS["vscode"].path(project=False) == home / folder / "Code" / "User" / "mcp.json"
+    assert CLIENTS["claude-code"].path(project=False) == home / ".claude.json"
 
 
 @pytest.mark.parametrize(

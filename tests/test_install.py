@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from processes import good, refused, run, start
 from test_jsonc import documents, in_order, parent_of, tokens
 
-from toolwright.cli.clients.known import EDITORS, is_ours
-from toolwright.cli.usage import Mistake
+from toolwright.cli.clients.known import CLIENTS, is_ours
+from toolwright.cli.usage import UsageError
 from toolwright.cli.clients.settings_file import SettingsFile
 
 __all__ = ["here"]  # a fixture
@@ -289,7 +289,7 @@ def test_a_client_starts_what_was_installed(home, here, client, target, monkeypa
 
 
 def test_files_that_are_no_settings(tmp_path):
-    with pytest.raises(Mistake, match="left alone"):
+    with pytest.raises(UsageError, match="left alone"):
         SettingsFile(tmp_path / "x").put(("a", "b"), {1, 2})
 
 

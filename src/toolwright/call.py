@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from ._log import logger
 from .errors import CallCancelled
-from .questions import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
+from .questions import Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
@@ -181,43 +181,43 @@ class Call:
         """Tell whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
         return self._asker is not None and not self._mute and ability in self._asker.abilities
 
-    def request(self, **requests: Request) -> Any:
+    def request(self, **requests: Question) -> Any:
         """Ask several things at once; return the answers by name. Async code awaits it.
 
         Where the protocol has no way back to a client, the run ends here and is begun again with
         the answers: do nothing before asking that must not be done twice.
         """
-        return answered(self, lambda: self._request(requests), self._loop)
+        return wait_for_answer(self, lambda: self._request(requests), self._loop)
 
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
-        return answered(self, lambda: self._one(key, Ask(form, message)), self._loop)
+        return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
 
     def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Any:
         """Have the client's own model write a text. Async code awaits it."""
-        return answered(
+        return wait_for_answer(
             self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
         )
 
     def roots(self, *, key: str = "roots") -> Any:
         """Return the folders that the client lets a server see. Async code awaits it."""
-        return answered(self, lambda: self._one(key, Roots()), self._loop)
+        return wait_for_answer(self, lambda: self._one(key, Roots()), self._loop)
 
     def hang_up(self) -> Any:
         """End the stream that waits for this call, for clients that come back for the result.
 
         Where there is no such stream it does nothing. Async code awaits it.
         """
-        return answered(self, self._ended, self._loop) if self._loop is not None else None
+        return wait_for_answer(self, self._ended, self._loop) if self._loop is not None else None
 
     async def _ended(self) -> None:
         if self._hang_up is not None and not self._mute:
             await self._hang_up()
 
-    async def _one(self, key: str, request: Request) -> Any:
+    async def _one(self, key: str, request: Question) -> Any:
         return (await self._request({key: request}))[key]
 
-    async def _request(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+    async def _request(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         if self._mute:
             raise CallCancelled(f"{self.tool}: the call has ended, nobody can be asked")
         lacking = sorted({each.ability for each in requests.values() if not self.can(each.ability)})

@@ -9,10 +9,10 @@ from typing import Any, Protocol, cast
 
 from .errors import CallCancelled, CallError, ToolError
 
-__all__ = ["Ask", "Asker", "InputNeeded", "Request", "Roots", "Sample", "answered"]
+__all__ = ["Asker", "Form", "InputNeeded", "Question", "Roots", "Sample", "wait_for_answer"]
 
 
-class Request:
+class Question:
     """One thing to ask."""
 
     method = ""
@@ -28,7 +28,7 @@ class Request:
         return dict(came)
 
 
-class Ask(Request):
+class Form(Question):
     """A form for the user: a pydantic model of flat fields, or the JSON Schema of one.
 
     The answer is an instance of the model, or a dict. A user who declines makes the call fail.
@@ -58,7 +58,7 @@ class Ask(Request):
         return content if isinstance(self.form, Mapping) else self.form.model_validate(content)
 
 
-class Sample(Request):
+class Sample(Question):
     """A text that the client's own model writes; the answer is its message."""
 
     method = "sampling/createMessage"
@@ -83,7 +83,7 @@ class Sample(Request):
         return dict(came)
 
 
-class Roots(Request):
+class Roots(Question):
     """The folders that the client lets a server see; the answer is a list of them."""
 
     method = "roots/list"
@@ -101,7 +101,7 @@ class Roots(Request):
 class InputNeeded(BaseException):
     """Ends a run that must be begun again with answers. No `except Exception` gets in its way."""
 
-    def __init__(self, requests: Mapping[str, Request]) -> None:
+    def __init__(self, requests: Mapping[str, Question]) -> None:
         super().__init__()
         self.requests = dict(requests)
 
@@ -111,7 +111,7 @@ class Asker(Protocol):
 
     abilities: frozenset[str]
 
-    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Return an answer for each key. Raises `InputNeeded` or `CallError`."""
         ...
 
@@ -139,7 +139,7 @@ class Waits(Protocol):
         ...
 
 
-def answered(
+def wait_for_answer(
     call: Waits, run: Callable[[], Awaitable[Any]], loop: asyncio.AbstractEventLoop | None
 ) -> Any:
     """Wait for an answer: async code awaits it, a thread blocks, but no longer than the call runs."""

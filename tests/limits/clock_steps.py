@@ -17,7 +17,7 @@ def main(kind, folder):
     time.time = lambda: real() + shift[0]
 
     from toolwright import Call, Overloaded, Toolbox
-    from toolwright.serve.tasks.records import Ledger
+    from toolwright.serve.tasks.records import TaskRecords
     from toolwright.stores.store import MemoryStore, SqliteStore
 
     seen = {}
@@ -86,14 +86,14 @@ def main(kind, folder):
     seen["a step back keeps no results"] = soon(lambda: box.call("kept_briefly").value != first)
     shift[0] = 0
 
-    ledger, other = Ledger(store, "box", keep=60), Ledger(store, "box", keep=0.3)
-    number = ledger.create(None, 500)["taskId"]
+    records, other = TaskRecords(store, "box", keep=60), TaskRecords(store, "box", keep=0.3)
+    number = records.create(None, 500)["taskId"]
     shift[0] = 3 * HOUR
     seen["a step forward kills no task"] = other.read(number, None)["status"] == "working"
-    ended = ledger.end(number, "completed", result={})
+    ended = records.end(number, "completed", result={})
     seen["the time to live is no step"] = 60_000 <= ended["ttlMs"] < 90_000
     shift[0] = 6 * HOUR
-    seen["a step forward drops no task"] = ledger.read(number, None) is not None
+    seen["a step forward drops no task"] = records.read(number, None) is not None
     shift[0] = 0
     number = other.create(None, 500)["taskId"]
     shift[0] = -HOUR

@@ -9,8 +9,8 @@ import pytest
 
 from toolwright.limits import Rate
 from toolwright.errors import Overloaded
-from toolwright.run.policies.rate import Gate
-from toolwright.serve.tasks.records import Ledger
+from toolwright.run.policies.rate import RateLimit
+from toolwright.serve.tasks.records import TaskRecords
 from toolwright.stores.store import MemoryStore, SqliteStore
 
 PROGRAM = Path(__file__).with_name("clock_steps.py")
@@ -42,7 +42,7 @@ class Foreign:
 @pytest.mark.parametrize("step", [-3600, -1e8])
 def test_a_rate_in_any_store_survives_a_step_back(step):
     now = [1e9]
-    gate = Gate("tool", Rate(2, 10), Foreign(), clock=lambda: now[0])
+    gate = RateLimit("tool", Rate(2, 10), Foreign(), clock=lambda: now[0])
     gate.take("ada")
     gate.take("ada")
     with pytest.raises(Overloaded):
@@ -56,7 +56,7 @@ def test_a_rate_in_any_store_survives_a_step_back(step):
 
 def test_what_is_no_rate_in_the_store_is_nobodys_rate():
     store = MemoryStore()
-    gate = Gate("tool", Rate(1, 10), store)
+    gate = RateLimit("tool", Rate(1, 10), store)
     store.put("rate:tool:ada", b"noise", 60)
     gate.take("ada")
     with pytest.raises(Overloaded):
@@ -78,7 +78,7 @@ def store(tmp_path, clock):
 @pytest.mark.promise("everyday.task-silent")
 def test_a_server_that_is_silent_for_long_is_not_dead(store, clock):
     """It holds the GIL, or is stopped, or its machine slept: its process is still there."""
-    mine, other = Ledger(store, "box", keep=60), Ledger(store, "box", keep=60)
+    mine, other = TaskRecords(store, "box", keep=60), TaskRecords(store, "box", keep=60)
     number = mine.create("ada", 500)["taskId"]
     clock[0] += 1000
     assert other.read(number, "ada")["status"] == "working"
@@ -101,9 +101,9 @@ def test_a_task_whose_process_is_gone_has_failed_at_once(tmp_path):
     made = [sys.executable, "-c", CREATE, str(path)]
     done = subprocess.run(made, capture_output=True, text=True, check=True)
     store = SqliteStore(path)
-    first = Ledger(store, "box", keep=60).read(done.stdout.strip(), "ada")
+    first = TaskRecords(store, "box", keep=60).read(done.stdout.strip(), "ada")
     assert first["status"] == "failed"
-    assert Ledger(store, "box", keep=60).read(done.stdout.strip(), "ada") == first
+    assert TaskRecords(store, "box", keep=60).read(done.stdout.strip(), "ada") == first
     store.close()
 
 
@@ -112,7 +112,7 @@ def test_a_process_that_cannot_be_seen_is_dead_after_a_minute_and_stays_so(
 ):
     """Another machine or container: only its silence is known, and the first verdict stands."""
     monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
-    mine, other = Ledger(store, "box", keep=600), Ledger(store, "box", keep=600)
+    mine, other = TaskRecords(store, "box", keep=600), TaskRecords(store, "box", keep=600)
     number = mine.create("ada", 500)["taskId"]
     clock[0] += 50
     assert other.read(number, "ada")["status"] == "working"

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from toolwright import Call, Result, Toolbox, ToolTimeout
-from toolwright.serve.short_path import Task
+from toolwright.serve.short_path import PlainCall
 from toolwright.serve.stdio.conversation import Conversation
 from toolwright.serve.stdio.call import StdioCall
 
@@ -134,7 +134,7 @@ def test_the_end_of_a_call_forgets_no_other_with_its_id():
         box.add(one)
         talk = Conversation(box, reading, writing, short=True)
         old, new = StdioCall(), StdioCall()
-        task = Task(box.runner("one"), {}, 1, None, "2025-11-25")
+        task = PlainCall(box.runner("one"), {}, 1, None, "2025-11-25")
         talk.running[1] = new
         talk._done(task, old, box.call("one"))
         assert talk.running == {1: new}
@@ -155,7 +155,7 @@ def test_no_progress_is_written_behind_an_answer():
         box.add(one)
         talk = Conversation(box, reading, writing, short=True)
         run = talk.running[1] = StdioCall()
-        task = Task(box.runner("one"), {}, 1, "token", "2025-11-25")
+        task = PlainCall(box.runner("one"), {}, 1, "token", "2025-11-25")
         tell = talk._teller(task, run)
         tell(1, 2, "in time")
         talk._done(task, run, box.call("one"))

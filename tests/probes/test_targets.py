@@ -285,7 +285,7 @@ def test_generic_classes_and_functions_of_the_new_syntax(pep695):
 @covers("platools-20", "T20")
 def test_a_method_without_its_instance_is_refused_on_registration():
     with pytest.raises(SchemaError, match="without its instance"):
-        Toolbox("desk").add(Desk.add)
+        Toolbox("short_path").add(Desk.add)
 
 
 @covers("platools-20", "T20")
@@ -295,7 +295,7 @@ def test_a_method_without_its_instance_does_not_show_self():
 
 @covers("platools-20")
 def test_registering_in_the_class_body_is_refused_at_once():
-    box = Toolbox("desk")
+    box = Toolbox("short_path")
 
     with pytest.raises(SchemaError, match="without its instance"):
 
@@ -306,7 +306,7 @@ def test_registering_in_the_class_body_is_refused_at_once():
 
 @covers("platools-20")
 def test_registering_a_class_method_in_the_class_body_is_refused_at_once():
-    box = Toolbox("desk")
+    box = Toolbox("short_path")
 
     with pytest.raises(SchemaError, match=r"add it as `TheClass\.method`"):
 
@@ -355,7 +355,7 @@ def test_the_mark_of_a_method_counts_when_it_is_bound():
 @pytest.mark.promise("include.only-marked")
 @covers("D14", "T20")
 def test_including_an_object_takes_its_marked_methods_only():
-    box = Toolbox("desk")
+    box = Toolbox("short_path")
     box.include(Desk())
 
     assert sorted(box) == [

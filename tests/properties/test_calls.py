@@ -31,7 +31,7 @@ from toolwright import ArgumentError, File, Flatten, Image, Result, Tool, Toolbo
 from toolwright.results import build_result, validate
 from toolwright.arguments.reader import Reader
 from toolwright.run.policies.cache import Cache
-from toolwright.outcome.writer import Outcome
+from toolwright.outcome.writer import ResultWriter
 from toolwright.stores.store import MemoryStore
 
 ERAS = ("2025-11-25", "2026-07-28")
@@ -904,14 +904,14 @@ def test_a_null_content_is_noticed(monkeypatch):
 
 
 def test_an_empty_content_is_noticed(monkeypatch):
-    of = Outcome.of
+    of = ResultWriter.of
 
     def emptied(self, value, repairs=()):
         made = of(self, value, repairs)
         made._blocks = []
         return made
 
-    monkeypatch.setattr(Outcome, "of", emptied)
+    monkeypatch.setattr(ResultWriter, "of", emptied)
     box = make_box()
     with pytest.raises(AssertionError):
         check_call(box, "add", {"a": 1}, call_now)
@@ -922,7 +922,7 @@ def test_a_value_that_breaks_its_schema_is_noticed(monkeypatch, name):
     def unchecked(self, value, repairs=()):
         return Result(value, body=json.dumps(value).encode(), shows_body=True, boxed=self.boxed)
 
-    monkeypatch.setattr(Outcome, "of", unchecked)
+    monkeypatch.setattr(ResultWriter, "of", unchecked)
     told["act"] = "return", {"odd": ["x"]}
     box = Toolbox("one", [next(each for each in PUPPETS if each.name == name).replace(title="t")])
     with pytest.raises(jsonschema.ValidationError):
@@ -930,7 +930,9 @@ def test_a_value_that_breaks_its_schema_is_noticed(monkeypatch, name):
 
 
 def test_structured_content_left_out_is_noticed(monkeypatch):
-    monkeypatch.setattr(Outcome, "of", lambda self, value, repairs=(): Result(value, body=b"1"))
+    monkeypatch.setattr(
+        ResultWriter, "of", lambda self, value, repairs=(): Result(value, body=b"1")
+    )
     told["act"] = "return", 1
     box = Toolbox("one", [puppet("gives_int", int)])
     with pytest.raises(AssertionError, match="structuredContent"):
@@ -941,7 +943,7 @@ def test_an_error_that_escapes_is_noticed(monkeypatch):
     def escaping(self, value, repairs=()):
         raise SystemExit(3)
 
-    monkeypatch.setattr(Outcome, "of", escaping)
+    monkeypatch.setattr(ResultWriter, "of", escaping)
     with pytest.raises(AssertionError, match="SystemExit escaped"):
         check_call(make_box(), "add", {"a": 1}, call_now)
 

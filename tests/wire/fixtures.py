@@ -9,7 +9,7 @@ from forms import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
 from pydantic import BaseModel, Field
 
 from toolwright import Audio, Call, File, Image, Toolbox, ToolError
-from toolwright.questions import Ask, Roots, Sample
+from toolwright.questions import Form, Roots, Sample
 from toolwright.markers import Complete
 
 box = Toolbox("toolwright-fixtures", version="1.0.0", instructions="Fixtures for testing.")
@@ -214,7 +214,7 @@ async def test_input_required_result_request_state(call: Call) -> str:
 async def test_input_required_result_multiple_inputs(call: Call) -> str:
     """Ask for three things at once."""
     came = await call.request(
-        user_name=Ask(Name, "What is your name?"),
+        user_name=Form(Name, "What is your name?"),
         greeting=Sample("Generate a greeting", max_tokens=50),
         client_roots=Roots(),
     )

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-import toolwright.serve.tasks.records as ledger
+import toolwright.serve.tasks.records as records
 import toolwright.serve.tasks.tasks as tasks
 import toolwright.stores.sqlite_file as stores
 from toolwright import Call, Toolbox, ToolError
-from toolwright.questions import Ask
+from toolwright.questions import Form
 
 # A test that is not about these times need not wait for them in full.
 tasks._HOLD = float(os.environ.get("TASKS_HOLD", tasks._HOLD))
-ledger._BEAT = float(os.environ.get("TASKS_BEAT", ledger._BEAT))
+records._BEAT = float(os.environ.get("TASKS_BEAT", records._BEAT))
 stores._WAIT = float(os.environ.get("TASKS_WAIT", stores._WAIT))
 
 box = Toolbox("tasks", tasks=os.environ.get("TASKS") or "memory:", keep_tasks=60)
@@ -72,7 +72,7 @@ def multi_input(call: Call) -> str:
     import time
 
     time.sleep(0.4)
-    said = call.request(first=Ask(Named, "Who?"), second=Ask(Confirmed, "Sure?"))
+    said = call.request(first=Form(Named, "Who?"), second=Form(Confirmed, "Sure?"))
     return f"{said['first'].name} {said['second'].confirm}"
 
 

@@ -20,7 +20,7 @@ from toolwright.markers import Complete
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.access.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.server import serve_http
-from toolwright.serve.sdk.server import Served
+from toolwright.serve.sdk.server import SdkServer
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -462,7 +462,7 @@ def test_a_change_is_told_once_however_often_a_client_has_asked(box):
 
 @pytest.mark.filterwarnings("ignore:resources")
 def test_each_client_hears_of_what_it_watches_until_it_wants_no_more(library):
-    served = Served(library)
+    served = SdkServer(library)
     uris = list(library.resources)
 
     async def run():

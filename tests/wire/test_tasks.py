@@ -258,29 +258,29 @@ def test_every_worker_knows_every_task(store):
 
 
 def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
-    from toolwright.serve.tasks.records import Ledger
+    from toolwright.serve.tasks.records import TaskRecords
     from toolwright.stores.store import SqliteStore
 
     now = [time.time()]
     store = SqliteStore(tmp_path / "tasks.db", clock=lambda: now[0])
-    ledger = Ledger(store, "box", keep=60)
-    number = ledger.create(None, 500)["taskId"]
+    records = TaskRecords(store, "box", keep=60)
+    number = records.create(None, 500)["taskId"]
     now[0] += 24 * 3600
-    assert ledger.read(number, None)["status"] == "working"  # it is ours, and it runs
-    ended = ledger.end(number, "completed", result={})
+    assert records.read(number, None)["status"] == "working"  # it is ours, and it runs
+    ended = records.end(number, "completed", result={})
     assert ended["ttlMs"] >= 60_000
-    assert ledger.end(number, "cancelled")["status"] == "completed"
+    assert records.end(number, "cancelled")["status"] == "completed"
     now[0] += 59
-    assert ledger.read(number, None)["status"] == "completed"
+    assert records.read(number, None)["status"] == "completed"
     now[0] += 2
-    assert ledger.read(number, None) is None
-    other = Ledger(store, "box", keep=60)
+    assert records.read(number, None) is None
+    other = TaskRecords(store, "box", keep=60)
     number = other.create("ada", 500)["taskId"]
-    assert ledger.read(number, "ada")["status"] == "working"
-    assert ledger.read(number, "bob") is None
+    assert records.read(number, "ada")["status"] == "working"
+    assert records.read(number, "bob") is None
     now[0] += 61  # no sign of life since, and its process cannot be seen from here
     monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
-    assert ledger.read(number, "ada")["status"] == "failed"
+    assert records.read(number, "ada")["status"] == "failed"
     store.close()
 
 
@@ -373,14 +373,14 @@ def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
 
 
 def test_signs_of_life_end_with_the_last_task(monkeypatch):
-    from toolwright.serve.tasks.records import Ledger
+    from toolwright.serve.tasks.records import TaskRecords
     from toolwright.stores.store import MemoryStore
 
     monkeypatch.setattr("toolwright.serve.tasks.records._BEAT", 0.01)
-    ledger = Ledger(MemoryStore(), "box", keep=60)
+    records = TaskRecords(MemoryStore(), "box", keep=60)
     runs = [True, True, False, False]
-    ledger.beat(lambda: runs.pop(0) if runs else False)
-    until(lambda: ledger._beating is None, "it ends")
-    ledger.beat(lambda: True)
-    assert ledger._beating.is_alive()
-    ledger.close()
+    records.beat(lambda: runs.pop(0) if runs else False)
+    until(lambda: records._beating is None, "it ends")
+    records.beat(lambda: True)
+    assert records._beating.is_alive()
+    records.close()

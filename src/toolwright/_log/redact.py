@@ -43,7 +43,7 @@ def hide(secret: str) -> None:
     _known.add(secret)
 
 
-def sure(text: str) -> str:
+def without_known_secrets(text: str) -> str:
     """Hide what is a secret for sure; of other words none is touched."""
     for secret in _secrets(int(time.monotonic() / _FRESH), len(_known)):
         if secret in text:
@@ -60,9 +60,11 @@ def _hidden(found: re.Match[str]) -> str:
     return (found["scheme"] or "") + _HIDDEN
 
 
-def likely(text: str) -> str:
+def without_likely_secrets(text: str) -> str:
     """Hide what may be a secret, too, by the name that stands before it."""
-    return _NAMED.sub(lambda found: (found["name"] or found["bearer"]) + _HIDDEN, sure(text))
+    return _NAMED.sub(
+        lambda found: (found["name"] or found["bearer"]) + _HIDDEN, without_known_secrets(text)
+    )
 
 
 @functools.lru_cache(maxsize=1)
@@ -84,10 +86,10 @@ class Redacting(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Change a record; it is never dropped."""
-        record.msg, record.args = likely(record.getMessage()), None
+        record.msg, record.args = without_likely_secrets(record.getMessage()), None
         if record.exc_info and not record.exc_text:
             # Formatters write this text if it is there.
-            record.exc_text = likely(_traceback(record))
+            record.exc_text = without_likely_secrets(_traceback(record))
         return True
 
 

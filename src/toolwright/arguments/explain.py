@@ -10,7 +10,7 @@ from typing import Any
 from .._json_values import is_list, is_object
 from ..errors import Fault
 from .shape import Shape, kind_of
-from .wording import short, show, where
+from .wording import path_text, truncate, value_text
 
 _MOST_NAMES = 200
 MOST_EXPLAINED = 200
@@ -93,7 +93,7 @@ def _fault(
 ) -> Fault:
     error = found[0]
     kind = str(error["type"])
-    place = where(path)
+    place = path_text(path)
     if kind in _MISSING:
         node = _node_at(path, shape)
         wanted = f" ({_wanted(node, shape)})" if node else ""
@@ -103,14 +103,14 @@ def _fault(
     said = [_said(each) for each in found if each["type"] in ("value_error", "assertion_error")]
     if said:
         return Fault(path, "invalid", f"{place}: {said[0]}")
-    got = f"; got {show(_value_at(path, data))}"
+    got = f"; got {value_text(_value_at(path, data))}"
     if len(found) == 1 and kind in _RULES:
         return Fault(path, kind, f"{place} {_RULES[kind](error.get('ctx', {}))}{got}")
     node = _node_at(path, shape)
     if node is None:
         return Fault(path, kind, f"{place}: {plain(str(error['msg']))}{got}")
     near = _nearest(_value_at(path, data), shape.values(node) or []) if hints else None
-    hint = f"; did you mean {show(near)}?" if near is not None else ""
+    hint = f"; did you mean {value_text(near)}?" if near is not None else ""
     value = _value_at(path, data)
     if not hint and kind_of(value) in shape.kinds(node) and shape.values(node) is None:
         # The JSON type is right: what is wrong is what the text or number says.
@@ -127,7 +127,7 @@ def unknown(
 ) -> str:
     """Say that an argument is unknown, with the nearest that is known."""
     if not hints:
-        return f"unknown argument {where(path)}"
+        return f"unknown argument {path_text(path)}"
     *above, last = path
     node = _node_at(tuple(above), shape)
     names = [name for arm in shape.arms(node) for name in arm.get("properties", ())]
@@ -140,7 +140,7 @@ def unknown(
         ]
     near = _nearest(str(last), [name for name in names if name not in flat])
     hint = f"; did you mean `{near}`?" if near is not None else ""
-    return f"unknown argument {where(path)}{hint}"
+    return f"unknown argument {path_text(path)}{hint}"
 
 
 def misplaced(data: Any, shape: Shape) -> list[Fault]:
@@ -165,7 +165,7 @@ def misplaced(data: Any, shape: Shape) -> list[Fault]:
         if isinstance(value, bool | float):
             kinds = shape.kinds(node) if node is not None else frozenset[str]()
             if kinds and kind_of(value) not in kinds:
-                text = f"{where(path)} must be {_wanted(node, shape)}; got {show(value)}"
+                text = f"{path_text(path)} must be {_wanted(node, shape)}; got {value_text(value)}"
                 found.append(Fault(path, "type", text))
     return found
 
@@ -198,7 +198,7 @@ def _value_at(path: tuple[str | int, ...], data: Any) -> Any:
 def _wanted(node: Any, shape: Shape) -> str:
     values = shape.values(node)
     if values:
-        shown = ", ".join(show(value) for value in values[:10])
+        shown = ", ".join(value_text(value) for value in values[:10])
         return f"one of {shown}" + (", ..." if len(values) > 10 else "")
     kinds = sorted(shape.kinds(node) - ({"integer"} if "number" in shape.kinds(node) else set()))
     if not kinds:
@@ -215,7 +215,7 @@ def _count(number: int, noun: str) -> str:
 
 def _said(error: Mapping[str, Any]) -> str:
     said = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return short(said, 300)
+    return truncate(said, 300)
 
 
 def plain(message: str) -> str:

@@ -21,7 +21,7 @@ from .explain import MOST_EXPLAINED, explain, misplaced, unknown
 from .repair import MOST_REPAIRS, Repairer
 from .sample import Sample, no_collection
 from .shape import Shape
-from .wording import short, where
+from .wording import path_text, truncate
 
 Arguments = Mapping[str, Any] | str | bytes | None
 Validated = dict[str, Any]
@@ -218,8 +218,8 @@ def _refuse_constant(constant: str) -> Any:
 
 def _said(error: Any) -> str:
     steps = tuple(error.absolute_path)
-    said = short(str(error.message), 300)
-    return f"{where(steps)}: {said}" if steps else said
+    said = truncate(str(error.message), 300)
+    return f"{path_text(steps)}: {said}" if steps else said
 
 
 def _confuses(schema: Any) -> bool:

@@ -12,7 +12,7 @@ from .._json_values import is_list, is_object
 from ..results import Repair
 from .decode import MOST_TEXT, UNREADABLE, decode
 from .shape import Shape, kind_of
-from .wording import show, where
+from .wording import path_text, value_text
 
 MOST_REPAIRS = 10_000
 MOST_VALUES = 100_000
@@ -80,7 +80,7 @@ class Repairer:
         if kind_of(value) in kinds:
             return self._inside(value, node, path)
         if optional and _means_absent(value, kinds):
-            self._note(path, "absent", f"{where(path)}: {show(value)} read as absent")
+            self._note(path, "absent", f"{path_text(path)}: {value_text(value)} read as absent")
             return _ABSENT
         fixed = self._convert(value, kinds, node, path)
         if fixed is _UNCHANGED:
@@ -177,7 +177,7 @@ class Repairer:
             decoded = int(decoded)
         if decoded is UNREADABLE or kind_of(decoded) not in kinds:
             return _UNCHANGED
-        self._note(path, "json", f"{where(path)}: text read as {kind_of(decoded)}")
+        self._note(path, "json", f"{path_text(path)}: text read as {kind_of(decoded)}")
         return self._inside(decoded, node, path)
 
     def _decoded(self, text: str) -> Any:
@@ -187,7 +187,9 @@ class Repairer:
         return decode(text)
 
     def _read(self, path: tuple[str | int, ...], code: str, before: Any, after: Any) -> Any:
-        self._note(path, code, f"{where(path)}: {show(before)} read as {show(after)}")
+        self._note(
+            path, code, f"{path_text(path)}: {value_text(before)} read as {value_text(after)}"
+        )
         return after
 
 

@@ -15,23 +15,23 @@ _MOST_BITS = 14_000
 _LINE_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def where(path: tuple[str | int, ...]) -> str:
+def path_text(path: tuple[str | int, ...]) -> str:
     """Write a path: `` `orders[0].sku` ``."""
     text = ""
     for step in path:
-        name = f"[{step}]" if isinstance(step, int) else short(step, 60)
+        name = f"[{step}]" if isinstance(step, int) else truncate(step, 60)
         text += name if isinstance(step, int) or not text else f".{name}"
     return f"`{text}`" if text else "the arguments"
 
 
-def show(value: Any, most: int = 60) -> str:
+def value_text(value: Any, most: int = 60) -> str:
     """Write a value as JSON, cut if it is long; of a long one only the beginning is looked at."""
     text = ""
     for piece in _pieces(value, most):
         text += piece
         if len(text) > most:
             break
-    return short(text, most)
+    return truncate(text, most)
 
 
 def _pieces(value: Any, most: int) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _pieces(value: Any, most: int) -> Iterator[str]:
         yield _ENCODE(value)
 
 
-def short(text: str, most: int) -> str:
+def truncate(text: str, most: int) -> str:
     """Cut a text, and keep it on its line."""
     cut = text if len(text) <= most else f"{text[: most - 3]}..."
     return _LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", cut)

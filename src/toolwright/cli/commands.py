@@ -23,10 +23,10 @@ from .opening import opened
 from .output import first_line, print_content, print_json, print_rows, say
 from .telemetry import show_status, watched
 from .terminal import Bar, interruptible
-from .usage import Mistake
+from .usage import UsageError
 
 if TYPE_CHECKING:
-    from ..serve.servable import Box
+    from ..serve.servable import Servable
     from ..toolbox.box import Toolbox
     from ..tools.definition import Tool
 
@@ -43,7 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
     except ToolNotFound as error:
         print(f"toolwright: {error}; `toolwright list {chosen.target}` shows all", file=sys.stderr)
         return 2
-    except (Mistake, BadTarget) as error:
+    except (UsageError, BadTarget) as error:
         print(f"toolwright: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -71,7 +71,7 @@ def serve(chosen: argparse.Namespace) -> int:
         try:
             os.chdir(chosen.folder)
         except OSError as error:
-            raise Mistake(f"{chosen.folder} cannot be entered: {error.strerror}") from error
+            raise UsageError(f"{chosen.folder} cannot be entered: {error.strerror}") from error
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if chosen.http:
         return _serve_http(chosen)
@@ -89,11 +89,11 @@ def serve(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
+def _served(box: Toolbox, chosen: argparse.Namespace) -> Servable:
     """Return what is served: the toolbox, or what stands for its newest version."""
     if not chosen.reload:
         return box
-    from ..serve.reloadable import Live
+    from ..serve.reloadable import Reloadable
     from .load import BadTarget
     from .reload import Reloader
 
@@ -103,9 +103,9 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
             raise BadTarget("a tool is refused")
         return newer
 
-    live = Live(box)
+    live = Reloadable(box)
     Reloader(chosen.target, live, load, lambda newer: watched(newer, chosen)).watch()
-    return cast("Box", live)
+    return cast("Servable", live)
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
@@ -215,7 +215,7 @@ def export(chosen: argparse.Namespace) -> int:
         try:
             Path(chosen.output).write_text(body, encoding="utf-8")
         except OSError as error:
-            raise Mistake(f"{chosen.output} cannot be written: {error.strerror}") from error
+            raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
         count = len(tools["tools"])
         if chosen.json:
             print_json({"file": chosen.output, "tools": count})
@@ -265,11 +265,11 @@ def _whole(text: str) -> dict[str, Any]:
     try:
         made = json.loads(source)
     except RecursionError:
-        raise Mistake("the arguments are JSON that is nested too deeply") from None
+        raise UsageError("the arguments are JSON that is nested too deeply") from None
     except ValueError as error:
-        raise Mistake(f"the arguments are not JSON: {error}") from error
+        raise UsageError(f"the arguments are not JSON: {error}") from error
     if not isinstance(made, dict):
-        raise Mistake("the arguments must be one JSON object")
+        raise UsageError("the arguments must be one JSON object")
     return made  # pyright: ignore[reportUnknownVariableType]
 
 
@@ -282,7 +282,7 @@ def _pairs(given: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]:
     for each in given:
         key, equals, value = each.partition("=")
         if not equals or not key:
-            raise Mistake(f"arguments are written key=value; got `{each}`")
+            raise UsageError(f"arguments are written key=value; got `{each}`")
         if value == "-":
             made[key] = sys.stdin.read()
         elif value.startswith("@@"):
@@ -309,6 +309,6 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise Mistake(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise Mistake(f"{path} is not UTF-8") from error
+        raise UsageError(f"{path} is not UTF-8") from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from argcomplete.finders import CompletionFinder
 
 from ..errors import SchemaError
-from .clients.known import EDITORS, GENERIC
+from .clients.known import CLIENTS, GENERIC
 from .output import first_line
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class _Finder(CompletionFinder):
         self.asked = True
         with contextlib.suppress(Exception):  # a target that cannot be loaded, a missing folder
             if action.dest == "client":
-                return {each.name: each.title for each in (*EDITORS.values(), GENERIC)}
+                return {each.name: each.title for each in (*CLIENTS.values(), GENERIC)}
             if action.dest == "tool":
                 return _tools(parsed_args)
             if action.dest == "given":

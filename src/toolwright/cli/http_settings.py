@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .usage import Mistake
+from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..serve.access.oauth import SignIn
@@ -29,7 +29,7 @@ def http_settings(
     tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
     _check_workers(chosen)
     if not 0 <= chosen.port <= 65535:
-        raise Mistake(f"a port is a number from 0 to 65535; got {chosen.port}")
+        raise UsageError(f"a port is a number from 0 to 65535; got {chosen.port}")
     try:
         tokens_from(tokens)
         check_count("--workers", chosen.workers)
@@ -41,7 +41,7 @@ def http_settings(
         limits = _session_limits(chosen)
         sign_in = _sign_in(chosen)
     except ValueError as error:
-        raise Mistake(str(error)) from error
+        raise UsageError(str(error)) from error
     _check_open(chosen, is_closed=bool(tokens) or sign_in is not None)
     return {
         "host": chosen.host,
@@ -73,7 +73,7 @@ def drain_of(chosen: argparse.Namespace, usual: float) -> float:
     try:
         return check_drain(chosen.drain)
     except ValueError as error:
-        raise Mistake(f"--{error}") from error
+        raise UsageError(f"--{error}") from error
 
 
 def _state_keys(chosen: argparse.Namespace) -> tuple[bytes, ...] | None:
@@ -86,13 +86,13 @@ def _state_keys(chosen: argparse.Namespace) -> tuple[bytes, ...] | None:
         try:
             written = Path(where).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise Mistake(f"{where} cannot be read as a file of keys") from error
+            raise UsageError(f"{where} cannot be read as a file of keys") from error
         if not written.split():
-            raise Mistake(f"there is no key in {where}")
+            raise UsageError(f"there is no key in {where}")
     try:
         return state_keys(None, {VARIABLE: written}) or None
     except ValueError as error:
-        raise Mistake(f"{where}: {error}") from error
+        raise UsageError(f"{where}: {error}") from error
 
 
 def _bounds(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
     from ..serve.server import is_loopback
 
     if not (is_loopback(chosen.host) or is_closed or chosen.no_auth):
-        raise Mistake(
+        raise UsageError(
             f"{chosen.host} can be reached by other machines: give a --token or an --issuer, "
             "or say --no-auth if anybody may call these tools"
         )
@@ -137,11 +137,13 @@ def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
 
 def _check_workers(chosen: argparse.Namespace) -> None:
     if chosen.workers > 1 and chosen.reload:
-        raise Mistake("--reload works with one process: leave --workers out")
+        raise UsageError("--reload works with one process: leave --workers out")
     if chosen.workers > 1 and chosen.metrics:
-        raise Mistake("--metrics counts in one process: leave --workers out")
+        raise UsageError("--metrics counts in one process: leave --workers out")
     if chosen.workers > 1 and sys.platform == "win32":
-        raise Mistake("--workers does not work on Windows: processes cannot share a socket there")
+        raise UsageError(
+            "--workers does not work on Windows: processes cannot share a socket there"
+        )
 
 
 def _sign_in(chosen: argparse.Namespace) -> SignIn | None:
@@ -149,10 +151,12 @@ def _sign_in(chosen: argparse.Namespace) -> SignIn | None:
         given = {"--audience": chosen.audience, "--jwks": chosen.jwks, "--scope": chosen.scope}
         for flag, value in given.items():
             if value:
-                raise Mistake(f"{flag} goes with --issuer: who signs the tokens?")
+                raise UsageError(f"{flag} goes with --issuer: who signs the tokens?")
         return None
     if not chosen.audience:
-        raise Mistake("--issuer needs an --audience: a token for another server must not do here")
+        raise UsageError(
+            "--issuer needs an --audience: a token for another server must not do here"
+        )
     from ..serve.access.oauth import SignIn
 
     more = {"roles_claim": chosen.roles_claim} if chosen.roles_claim else {}
@@ -169,12 +173,12 @@ def _tls(chosen: argparse.Namespace) -> tuple[str, str] | None:
     if not chosen.tls_cert and not chosen.tls_key:
         return None
     if not chosen.tls_cert or not chosen.tls_key:
-        raise Mistake("HTTPS needs both: --tls-cert and --tls-key")
+        raise UsageError("HTTPS needs both: --tls-cert and --tls-key")
     for file in (chosen.tls_cert, chosen.tls_key):
         if not Path(file).is_file():
-            raise Mistake(f"there is no file {file}")
+            raise UsageError(f"there is no file {file}")
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(chosen.tls_cert, chosen.tls_key)
     except (OSError, ValueError) as error:
-        raise Mistake("--tls-cert and --tls-key are not a certificate and its key") from error
+        raise UsageError("--tls-cert and --tls-key are not a certificate and its key") from error
     return chosen.tls_cert, chosen.tls_key

@@ -14,7 +14,7 @@ from pathlib import Path
 from ..testing.snapshots import snapshot
 from .load import load
 from .output import print_json, say
-from .usage import Mistake
+from .usage import UsageError
 
 _TOOLBOX = '''\
 """The tools of {name}."""
@@ -99,9 +99,9 @@ def new(chosen: argparse.Namespace) -> int:
     """Write a toolbox and its test; never over a file that is there."""
     name = chosen.name.removesuffix(".py").replace("-", "_")
     if not name.isidentifier() or keyword.iskeyword(name):
-        raise Mistake(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
+        raise UsageError(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
     if name in _TAKEN or hasattr(builtins, name) or _is_module(name):
-        raise Mistake(f"`{name}` is the name of something else: choose another name")
+        raise UsageError(f"`{name}` is the name of something else: choose another name")
     folder = Path(chosen.folder)
     schema = folder / "schemas" / f"{name}.json"
     files = {
@@ -110,7 +110,7 @@ def new(chosen: argparse.Namespace) -> int:
     }
     for path in (*files, schema):
         if os.path.lexists(path):
-            raise Mistake(f"{path} is there already: it is left alone")
+            raise UsageError(f"{path} is there already: it is left alone")
     try:
         schema.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
@@ -119,7 +119,7 @@ def new(chosen: argparse.Namespace) -> int:
         box, _ = load(str(folder / f"{name}.py"))
         schema.write_text(snapshot(box), encoding="utf-8")
     except OSError as error:
-        raise Mistake(f"{folder} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     if chosen.json:
         print_json({"files": [str(path) for path in (*files, schema)]})
         return 0

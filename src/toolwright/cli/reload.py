@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from .load import BadTarget, split
 
 if TYPE_CHECKING:
-    from ..serve.reloadable import Live
+    from ..serve.reloadable import Reloadable
     from ..toolbox.box import Toolbox
 
 Stamp = tuple[int, int, int]
@@ -32,7 +32,7 @@ class Reloader:
     def __init__(
         self,
         target: str,
-        live: Live,
+        live: Reloadable,
         load: Callable[[], Toolbox],
         prepare: Callable[[Toolbox], None],
     ) -> None:

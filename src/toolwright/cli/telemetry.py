@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .usage import Mistake
+from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..toolbox.box import Toolbox
@@ -22,7 +22,7 @@ _audits: dict[str, Any] = {}
 def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
     """Put the hooks around every call that were asked for. Raises `Mistake`."""
     if chosen.audit_arguments and not chosen.audit:
-        raise Mistake("--audit-arguments goes with --audit FILE")
+        raise UsageError("--audit-arguments goes with --audit FILE")
     if chosen.audit:
         from ..telemetry.audit import audit
 
@@ -32,7 +32,7 @@ def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
                 _audits[chosen.audit] = audit(where, arguments=chosen.audit_arguments)
             box.around(_audits[chosen.audit])
         except OSError as error:
-            raise Mistake(f"{chosen.audit} cannot be written: {error.strerror}") from error
+            raise UsageError(f"{chosen.audit} cannot be written: {error.strerror}") from error
     if chosen.otel:
         from ..telemetry.spans import spans
 
@@ -42,7 +42,7 @@ def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
         from ..telemetry.metrics import metrics
 
         if not chosen.http:
-            raise Mistake("--metrics goes with --http: over stdio nobody can ask for them")
+            raise UsageError("--metrics goes with --http: over stdio nobody can ask for them")
         box.around(_needed("--metrics", "prometheus-client", "metrics", metrics))
 
 
@@ -65,7 +65,7 @@ def _needed(flag: str, package: str, extra: str, make: Callable[[], Any]) -> Any
     try:
         return make()
     except ImportError as error:
-        raise Mistake(f"{flag} needs {package}: pip install 'toolwright[{extra}]'") from error
+        raise UsageError(f"{flag} needs {package}: pip install 'toolwright[{extra}]'") from error
 
 
 def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:

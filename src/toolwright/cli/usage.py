@@ -1,5 +1,5 @@
 """What a user does wrong."""
 
 
-class Mistake(Exception):
+class UsageError(Exception):
     """The command was used in a way that cannot work; exit code 2."""

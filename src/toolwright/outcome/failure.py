@@ -107,6 +107,6 @@ def _failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -
 
 def _first_line(raised: BaseException) -> str:
     try:
-        return redact.sure(str(raised).split("\n", 1)[0][:500])
+        return redact.without_known_secrets(str(raised).split("\n", 1)[0][:500])
     except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
         return ""

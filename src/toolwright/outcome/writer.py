@@ -59,7 +59,7 @@ def is_any(node: Mapping[str, Any]) -> bool:
     )
 
 
-class Outcome:
+class ResultWriter:
     """How the values of one tool become results; worked out once."""
 
     def __init__(self, name: str, compiled: Compiled, options: Options) -> None:

@@ -12,18 +12,18 @@ from ..arguments.reader import Arguments, Validated
 from ..call import Call
 from ..errors import CallCancelled
 from ..outcome.failure import failure_of, is_a
-from ..outcome.writer import Outcome
+from ..outcome.writer import ResultWriter
 from ..results import Repair, Result
 from .drain import Drain, is_deferred
 from .inject.injector import Injector
 from .threads import threads
 from .waiting import LOOP, Signal
 
-Made = tuple[Any, Result]
+ValueAndResult = tuple[Any, Result]
 """A value and its result."""
 
 
-class Job(NamedTuple):
+class AttemptInput(NamedTuple):
     """What one attempt works on."""
 
     validated: Validated
@@ -35,11 +35,11 @@ class Job(NamedTuple):
     call: Call
 
 
-class Work(NamedTuple):
+class Invocation(NamedTuple):
     """How a tool is run: one of the first two is there."""
 
-    sync: Callable[[Job], Made] | None
-    waits: Callable[[Job], Coroutine[Any, Any, Made]] | None
+    sync: Callable[[AttemptInput], ValueAndResult] | None
+    waits: Callable[[AttemptInput], Coroutine[Any, Any, ValueAndResult]] | None
     inline: bool = False
     """Run sync work on the event loop itself."""
     stops: bool = False
@@ -51,7 +51,7 @@ class Work(NamedTuple):
     """Names what stands in for providers."""
 
 
-class Worker:
+class Invoker:
     """Runs the target of one tool with what is injected into it."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Worker:
         name: str,
         called: Callable[[Validated], Any],
         drain: Drain,
-        outcome: Outcome,
+        outcome: ResultWriter,
         injector: Injector | None,
         *,
         is_async: bool,
@@ -71,7 +71,7 @@ class Worker:
         self.injector = injector
         self.is_async = is_async
 
-    def sync(self, job: Job) -> Made:
+    def sync(self, job: AttemptInput) -> ValueAndResult:
         """Inject, run and write, all in one thread; then clean up."""
         stack = ExitStack()
         value: Any = None
@@ -99,7 +99,7 @@ class Worker:
             return self._left(raised, error, (value, made), job)
         return value, made
 
-    async def waits(self, job: Job) -> Made:
+    async def waits(self, job: AttemptInput) -> ValueAndResult:
         """The same for what must be awaited; clean-up waits for a thread to end, however long."""
         stack = AsyncExitStack()
         value: Any = None
@@ -135,7 +135,7 @@ class Worker:
             raise asyncio.CancelledError
         return value, made
 
-    async def _beside(self, validated: Validated, job: Job) -> Any:
+    async def _beside(self, validated: Validated, job: AttemptInput) -> Any:
         """Run a sync target in a thread, and leave only when that has ended."""
         ended = Signal()
         outcome: list[tuple[Any, BaseException | None]] = []
@@ -167,8 +167,12 @@ class Worker:
             raise CallCancelled(f"{self.name}: the call was cancelled")
 
     def _left(
-        self, raised: BaseException, seen: BaseException | None, made: Made, job: Job
-    ) -> Made:
+        self,
+        raised: BaseException,
+        seen: BaseException | None,
+        made: ValueAndResult,
+        job: AttemptInput,
+    ) -> ValueAndResult:
         """A clean-up that fails makes a call fail that had succeeded."""
         if raised is seen:
             return made

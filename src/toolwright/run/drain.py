@@ -8,7 +8,7 @@ import types
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator
 from typing import Any, cast
 
-from ..arguments.wording import short
+from ..arguments.wording import truncate
 from ..call import Call
 from ..errors import CallCancelled, ResultError
 from ..outcome.writer import Stopped
@@ -92,7 +92,7 @@ class Drain:
         if call.cancelled:
             raise CallCancelled(f"{self.name}: the call was cancelled")
         if call.listens:
-            text = item if isinstance(item, str) else short(_written(item), _MOST_TOLD)
+            text = item if isinstance(item, str) else truncate(_written(item), _MOST_TOLD)
             call.progress(done, None, text[:_MOST_TOLD])
         else:
             call.heartbeat()

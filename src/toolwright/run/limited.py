@@ -20,13 +20,13 @@ from ..errors import ArgumentError, CallCancelled, CallError, ToolError, ToolTim
 from ..limits import Retry, Timeout
 from ..outcome.failure import Remote, failed, failure_of, is_a
 from ..results import Repair, Result
-from .attempt import Job, Made, Work
+from .attempt import AttemptInput, Invocation, ValueAndResult
 from .loop import background
 from .policies.cache import Cache, defaults_of
-from .policies.concurrency import Slots, Turn
-from .policies.rate import Gate
+from .policies.concurrency import Concurrency, Permit
+from .policies.rate import RateLimit
 from .threads import threads
-from .waiting import HERE, LOOP, Place, Signal, run_here
+from .waiting import HERE, LOOP, Signal, Waiter, run_here
 
 
 class Short(Protocol):
@@ -41,19 +41,19 @@ class Short(Protocol):
         ...
 
 
-class Course:
+class LimitedRunner:
     """Takes the calls of one tool through all of its limits."""
 
     def __init__(
         self,
         name: str,
         reader: Reader,
-        work: Callable[[], Work],
+        work: Callable[[], Invocation],
         *,
         timeout: Timeout | None,
         retry: Retry | None,
-        gate: Gate | None,
-        slots: Slots | None,
+        gate: RateLimit | None,
+        slots: Concurrency | None,
         cache: Cache | None,
         short: Short | None,
     ) -> None:
@@ -101,14 +101,14 @@ class Course:
         return self.retry is not None and first.error is not None and passes(self.retry, first)
 
     async def go(
-        self, place: Place, arguments: Arguments, call: Call | None, first: Result | None = None
+        self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
         """Take one call through everything; `first` is what an attempt made that is over."""
         with (call or Call(self.name)).running(self.name, self.total) as running:
             return await self._go(place, arguments, running, first)
 
     async def _go(
-        self, place: Place, arguments: Arguments, call: Call, first: Result | None
+        self, place: Waiter, arguments: Arguments, call: Call, first: Result | None
     ) -> Result:
         repairs: tuple[Repair, ...] = ()
         try:
@@ -127,7 +127,7 @@ class Course:
             else:
                 read = self.reader.read_large if large else self.reader.read
                 validated, repairs = await place.use(read, arguments, blocking=large)
-            job = Job(validated, arguments, data, repairs, call)
+            job = AttemptInput(validated, arguments, data, repairs, call)
             if self.cache is None:
                 return (await self._run(place, work, job, first))[1]
             who = call if work.sees_call else None
@@ -159,14 +159,18 @@ class Course:
 
     # -- turns and attempts
 
-    async def _run(self, place: Place, work: Work, job: Job, first: Result | None = None) -> Made:
+    async def _run(
+        self, place: Waiter, work: Invocation, job: AttemptInput, first: Result | None = None
+    ) -> ValueAndResult:
         """Wait for a turn, then run until it succeeds or must not be tried again."""
         call = job.call
         turn = None
         if self.slots is not None:
             turn = await self.slots.take(place, call, call.deadline)
         try:
-            made: Made = (None, first) if first else await self._attempt(place, work, job, turn)
+            made: ValueAndResult = (
+                (None, first) if first else await self._attempt(place, work, job, turn)
+            )
             if made[1].error is None or self.retry is None:
                 return made
             return await self._again(place, work, job, turn, made, self.retry)
@@ -175,8 +179,14 @@ class Course:
                 turn.let_go()
 
     async def _again(
-        self, place: Place, work: Work, job: Job, turn: Turn | None, made: Made, retry: Retry
-    ) -> Made:
+        self,
+        place: Waiter,
+        work: Invocation,
+        job: AttemptInput,
+        turn: Permit | None,
+        made: ValueAndResult,
+        retry: Retry,
+    ) -> ValueAndResult:
         for attempt in range(1, retry.attempts):
             pause = retry.pause(attempt)
             left = job.call.remaining
@@ -189,7 +199,7 @@ class Course:
             made = await self._attempt(place, work, job._replace(validated=validated), turn)
         return made
 
-    async def _pause(self, place: Place, call: Call, seconds: float) -> None:
+    async def _pause(self, place: Waiter, call: Call, seconds: float) -> None:
         woken = Signal()
         forget = call.on_cancel(woken.set)
         try:
@@ -199,7 +209,9 @@ class Course:
         call.heartbeat()
         self._check(call)
 
-    async def _attempt(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
+    async def _attempt(
+        self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
+    ) -> ValueAndResult:
         """Run once, where the work belongs."""
         job.call.heartbeat()  # waiting for a turn was no silence of its own
         if work.sync is None:
@@ -233,13 +245,15 @@ class Course:
             raise
         return outcome[0]
 
-    async def _awaited(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
+    async def _awaited(
+        self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
+    ) -> ValueAndResult:
         assert work.waits is not None  # noqa: S101 - one of the two is there
         task = asyncio.get_running_loop().create_task(work.waits(job))
         done = Signal()
         outcome: list[Any] = []
 
-        def settle(task: asyncio.Task[Made]) -> None:
+        def settle(task: asyncio.Task[ValueAndResult]) -> None:
             _running.discard(task)
             if task.cancelled():
                 stopped = CallCancelled(f"{self.name}: the call was cancelled")
@@ -267,7 +281,7 @@ class Course:
             raise
         return outcome[0]
 
-    async def _watched(self, place: Place, call: Call, done: Signal, outcome: list[Any]) -> None:
+    async def _watched(self, place: Waiter, call: Call, done: Signal, outcome: list[Any]) -> None:
         """Wait until work is done, the call is cancelled, or its time is over.
 
         Whatever ends it early, the call is cancelled: work that goes on can see that.
@@ -292,7 +306,7 @@ class Course:
         silent = call.life + self.idle
         return silent if call.deadline is None else min(silent, call.deadline)
 
-    def _failed(self, failure: BaseException, job: Job) -> Made:
+    def _failed(self, failure: BaseException, job: AttemptInput) -> ValueAndResult:
         return None, failure_of(self.name, failure, job.repairs)
 
 

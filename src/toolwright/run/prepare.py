@@ -13,7 +13,7 @@ from ..read.target import Target, open_target
 if TYPE_CHECKING:
     from ..read.scope import Scope
     from .runner import Runner
-    from .shared import Home
+    from .shared import Shared
 
 
 def read_signature(target: Target, scope: Scope | None, options: Options) -> Signature:
@@ -28,7 +28,7 @@ def read_signature(target: Target, scope: Scope | None, options: Options) -> Sig
     return replace(signature, problems=tuple(kept))
 
 
-def runner_for(name: str, target: Any, options: Options, home: Home) -> Runner:
+def runner_for(name: str, target: Any, options: Options, home: Shared) -> Runner:
     """Return what runs a target under these options. Raises `SchemaError`."""
     from ..read.scope import scope_of
     from ..schema.compile import compile_all

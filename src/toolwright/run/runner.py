@@ -23,20 +23,20 @@ from ..errors import ArgumentError, CallError, SchemaError
 from ..limits import Timeout
 from ..options import Options
 from ..outcome.failure import failed, failure_of
-from ..outcome.writer import Outcome
+from ..outcome.writer import ResultWriter
 from ..read.target import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
-from .attempt import Work, Worker, is_cancelled
+from .attempt import Invocation, Invoker, is_cancelled
 from .drain import Drain, is_deferred
 from .inject.injector import Injector
-from .limited import Course
+from .limited import LimitedRunner
 from .loop import background
 from .policies.cache import Cache, version_of
-from .policies.concurrency import Slots
-from .policies.rate import Gate
-from .process.invoker import Apart
-from .shared import Home
+from .policies.concurrency import Concurrency
+from .policies.rate import RateLimit
+from .process.invoker import ProcessInvoker
+from .shared import Shared
 from .threads import Raised, threads
 from .waiting import LOOP
 
@@ -50,17 +50,17 @@ class Runner:
         target: Callable[..., Any],
         compiled: Compiled,
         options: Options,
-        home: Home | None = None,
+        home: Shared | None = None,
     ) -> None:
         self.name = name
         self.target = target
         self.compiled = compiled
         self.options = options
-        self.home = home or Home()
+        self.home = home or Shared()
         self.reader = Reader(name, compiled, repair=options.repair)
         self.read = self.reader.read
         self.bind = None if compiled.plan.by_name_only else compiled.plan.bind
-        self.outcome = Outcome(name, compiled, options)
+        self.outcome = ResultWriter(name, compiled, options)
         self.result_of = self.outcome.of
         self.drain = Drain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
@@ -157,14 +157,14 @@ class Runner:
         return None if self.inline else self.options.timeout or self.home.timeout
 
     @functools.cached_property
-    def course(self) -> Course:
+    def course(self) -> LimitedRunner:
         """What takes a call through all limits."""
         options, home, name = self.options, self.home, self.name
         slots = gate = cache = None
         if options.max_concurrency is not None:
-            slots = Slots(name, options.max_concurrency)
+            slots = Concurrency(name, options.max_concurrency)
         if options.rate_limit is not None:
-            gate = Gate(name, options.rate_limit, home.rates)
+            gate = RateLimit(name, options.rate_limit, home.rates)
         if options.cache is not None:
             schemas = (self.compiled.input_schema, self.compiled.output_schema)
             version = version_of(self.target, home.version, *schemas)
@@ -173,7 +173,7 @@ class Runner:
         if options.retry is not None and not self._is_limited(replace(options, retry=None)):
             unlimited = replace(options, retry=None)
             short = Runner(name, self.target, self.compiled, unlimited, self.home)
-        return Course(
+        return LimitedRunner(
             name,
             self.reader,
             self.work,
@@ -205,7 +205,7 @@ class Runner:
         """Whether headers repeat some of its arguments."""
         return b'"x-mcp-header"' in self.compiled.input_schema
 
-    def work(self) -> Work:
+    def work(self) -> Invocation:
         """Return how to run it, as providers stand now. Raises `CallError`."""
         if not self.compiled.plan.injected:
             return self._plain_work
@@ -219,21 +219,25 @@ class Runner:
             self._injected = providers.version, self._work(injector, providers.epoch)
         return self._injected[1]
 
-    _injected: tuple[int, Work] | None = None
+    _injected: tuple[int, Invocation] | None = None
     """The work with what is injected, and the version of the providers it was made for."""
 
     @functools.cached_property
-    def _plain_work(self) -> Work:
+    def _plain_work(self) -> Invocation:
         return self._work(None, "")
 
-    def _work(self, injector: Injector | None, epoch: str) -> Work:
+    def _work(self, injector: Injector | None, epoch: str) -> Invocation:
         sees_call = injector is not None and injector.sees_call
-        worker = Worker(
+        worker = Invoker(
             self.name, self.called, self.drain, self.outcome, injector, is_async=self.is_async
         )
         if self.options.run_on not in ("thread", "inline"):
-            apart = Apart(self.name, self.target, self.options, self.outcome, self.home, epoch)
-            return Work(apart.sync, None, needs_data=True, sees_call=sees_call, epoch=epoch)
+            apart = ProcessInvoker(
+                self.name, self.target, self.options, self.outcome, self.home, epoch
+            )
+            return Invocation(apart.sync, None, needs_data=True, sees_call=sees_call, epoch=epoch)
         if self.is_async or (injector is not None and injector.is_async):
-            return Work(None, worker.waits, stops=self.is_async, sees_call=sees_call, epoch=epoch)
-        return Work(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)
+            return Invocation(
+                None, worker.waits, stops=self.is_async, sees_call=sees_call, epoch=epoch
+            )
+        return Invocation(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .inject.providers import Providers
 
 
-class Home:
+class Shared:
     """Shared by the tools of a toolbox; each part is made when first needed."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Home:
         self._store = store
         self._lock = threading.RLock()
         self._rates: Store | None = None
-        self._above: Home | None = None
+        self._above: Shared | None = None
         """Whose store it uses."""
         self._providers: Providers | None = None
 
@@ -73,11 +73,11 @@ class Home:
         """The types that have a provider."""
         return [] if self._providers is None else self._providers.types
 
-    def over(self, origin: Home) -> Home:
+    def over(self, origin: Shared) -> Shared:
         """Return the home of a tool that is included here from there."""
         from .inject.providers import Providers
 
-        made = Home(version=self.version, timeout=self.timeout or origin.timeout)
+        made = Shared(version=self.version, timeout=self.timeout or origin.timeout)
         made._above = self
         made._providers = Providers(self.providers, origin.providers)
         return made

@@ -29,7 +29,7 @@ MOST_PARKED = 1000
 """How many calls of one caller may wait for threads."""
 
 
-class Job:
+class ThreadJob:
     """One function to run in a thread."""
 
     __slots__ = ("context", "function", "holder", "settle", "state")
@@ -70,10 +70,10 @@ class Threads:
         self.backlog = 0
         """Jobs that no thread was promised to."""
         self.lock = threading.Lock()
-        self.jobs: SimpleQueue[Job] = SimpleQueue()
+        self.jobs: SimpleQueue[ThreadJob] = SimpleQueue()
         self.held: dict[str, int] = {}
         """How many jobs of a caller run, are about to, or are stuck."""
-        self.parked: dict[str, deque[Job]] = {}
+        self.parked: dict[str, deque[ThreadJob]] = {}
         """Jobs of callers who hold their share; the next in turn comes first."""
 
     def start(
@@ -83,13 +83,13 @@ class Threads:
         *,
         always: bool = False,
         caller: str | None = None,
-    ) -> Job:
+    ) -> ThreadJob:
         """Run a function in a thread; its context is the caller's.
 
         Raises `Overloaded` if too many are stuck, or wait, unless it must `always` be run.
         """
         held_by = "" if always else f"caller {caller}" if caller is not None else holder.get()
-        job = Job(function, settle, held_by)
+        job = ThreadJob(function, settle, held_by)
         with self.lock:
             if self.stuck >= self.most_stuck and not always:
                 raise self._stuck(self.stuck)
@@ -113,9 +113,9 @@ class Threads:
         future.add_done_callback(lambda done: done.cancelled() and self.give_up(job))
         return future
 
-    def give_up(self, job: Job) -> bool:
+    def give_up(self, job: ThreadJob) -> bool:
         """Wait for a job no more. If it has not begun it never will: then return True."""
-        refused: deque[Job] = deque()
+        refused: deque[ThreadJob] = deque()
         with self.lock:
             if job.state == "waiting":
                 job.state = "dropped"
@@ -181,7 +181,7 @@ class Threads:
     def _left_too_many(self, caller: str) -> bool:
         return self.held.get(caller, 0) >= self.most_stuck - self.stuck
 
-    def _admitted(self, job: Job) -> bool:
+    def _admitted(self, job: ThreadJob) -> bool:
         """Promise a thread to a caller's job, or park it behind their others."""
         caller = job.holder
         if self.stuck and self._left_too_many(caller):
@@ -217,7 +217,7 @@ class Threads:
             self.held[caller] = self.held.get(caller, 0) + 1
             self.jobs.put(job)
 
-    def _unpark(self, job: Job) -> None:
+    def _unpark(self, job: ThreadJob) -> None:
         """Take a job out of the line that it may wait in."""
         line = self.parked.get(job.holder)
         if line is not None:
@@ -272,7 +272,7 @@ class Threads:
             if retires:
                 return
 
-    def _finished(self, job: Job) -> bool:
+    def _finished(self, job: ThreadJob) -> bool:
         """Count a job as done; return whether the thread ends with it."""
         with self.lock:
             was_stuck = job.state == "stuck"

@@ -50,7 +50,7 @@ class Signal:
             self._wakers.remove(wake)
 
 
-class Place(Protocol):
+class Waiter(Protocol):
     """How the course of a call waits."""
 
     has_loop: bool
@@ -64,7 +64,7 @@ class Place(Protocol):
         ...
 
 
-class Here:
+class BlockingWaiter:
     """The caller's own thread."""
 
     has_loop = False
@@ -86,7 +86,7 @@ class Here:
         return function(*sent)
 
 
-class Loop:
+class LoopWaiter:
     """The running event loop."""
 
     has_loop = True
@@ -127,8 +127,8 @@ class Loop:
             raise raised.error from None
 
 
-HERE = Here()
-LOOP = Loop()
+HERE = BlockingWaiter()
+LOOP = LoopWaiter()
 
 
 def run_here(course: Coroutine[Any, Any, T]) -> T:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .http import App
 
 if TYPE_CHECKING:
-    from .servable import Box
+    from .servable import Servable
 
 
 class Reply(NamedTuple):
@@ -23,7 +23,7 @@ class Reply(NamedTuple):
 class Once:
     """Answers requests that come one by one, each on its own."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: Servable) -> None:
         # Whoever runs the function has checked where the request was sent to.
         self.app = App(box, stateless=True, hosts=("*",), origins=("*",))
 
@@ -65,10 +65,10 @@ class Once:
         return Reply(status, said, b"".join(parts))
 
 
-def client(box: Box, mode: Any) -> Any:
+def client(box: Servable, mode: Any) -> Any:
     """Return a client of the SDK, connected to a toolbox in memory."""
     from mcp import Client
 
-    from .sdk.server import Served
+    from .sdk.server import SdkServer
 
-    return Client(Served(box).server, mode=mode)
+    return Client(SdkServer(box).server, mode=mode)

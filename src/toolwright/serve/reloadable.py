@@ -10,7 +10,7 @@ from typing import Any
 from ..call import Call
 from ..results import Result
 from ..tools.definition import Tool
-from .servable import Box
+from .servable import Servable
 
 _LISTS = ("tools", "resources", "prompts")
 
@@ -18,7 +18,7 @@ _LISTS = ("tools", "resources", "prompts")
 class _Version:
     """One version of the toolbox, and how many calls run on it."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: Servable) -> None:
         self.box = box
         self.calls = 0
         self.is_old = False
@@ -48,7 +48,7 @@ class _Version:
             threading.Thread(target=self.box.close, daemon=True).start()
 
 
-class Live:
+class Reloadable:
     """A `Box` that stands for the newest version.
 
     Calls that run finish on the version they began with.
@@ -58,7 +58,7 @@ class Live:
     sees_calls = True
     """The next version may have a tool that gets a `Call`."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: Servable) -> None:
         self._version = _Version(box)
         self._listeners: list[Callable[[str, str], object]] = []
         box.on_change(self._tell)
@@ -69,7 +69,7 @@ class Live:
     def __getitem__(self, name: str) -> Tool:
         return self._version.box[name]
 
-    def swap(self, box: Box) -> None:
+    def swap(self, box: Servable) -> None:
         """Exchange the toolbox, and tell whoever wants to know; called in any thread."""
         old, self._version = self._version, _Version(box)
         box.on_change(self._tell)
@@ -77,7 +77,7 @@ class Live:
             self._tell(what, "")
         old.retire()
 
-    def is_now(self, box: Box) -> bool:
+    def is_now(self, box: Servable) -> bool:
         """Tell whether a toolbox is the one that is served."""
         return self._version.box is box
 
@@ -86,7 +86,7 @@ class Live:
             listener(what, uri)
 
     @contextlib.contextmanager
-    def busy(self) -> Generator[Box]:
+    def busy(self) -> Generator[Servable]:
         """Keep the version open that is the newest now."""
         version = self._version
         version.enter()

@@ -16,7 +16,7 @@ from ..tools.prompt import Prompt
 from ..tools.resource import Resource
 
 
-class Box(Protocol):
+class Servable(Protocol):
     """A toolbox, as it is served."""
 
     name: str

@@ -17,12 +17,12 @@ from .http import BODY_TIMEOUT, FAILED_SIGN_INS, MOST_BODY, App
 if TYPE_CHECKING:
     from .access.oauth import SignIn
     from .access.state_key import Keys
-    from .servable import Box
+    from .servable import Servable
 
 _SESSION_LIMITS = frozenset(field.name for field in fields(SessionLimits))
 
 
-def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
+def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
     """Serve a toolbox over `stdio` or `http`. Raises `ValueError` for settings that are not safe."""
     if transport == "stdio":
         from .stdio.conversation import serve as serve_stdio
@@ -36,7 +36,7 @@ def serve(box: Box, transport: str = "stdio", **settings: Any) -> None:
 
 
 def serve_http(
-    box: Box,
+    box: Servable,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,

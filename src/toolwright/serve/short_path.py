@@ -24,7 +24,7 @@ from ..errors import SchemaError
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
-    from .servable import Box
+    from .servable import Servable
 
 _VERSION = META + "protocolVersion"
 _CAPABILITIES = META + "clientCapabilities"
@@ -36,8 +36,8 @@ _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
 
 
-class Asked(NamedTuple):
-    """A request that the desk may answer."""
+class PlainRequest(NamedTuple):
+    """A request that the short_path may answer."""
 
     id: Any
     method: str
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
     meta: dict[str, Any]
 
 
-class Task(NamedTuple):
+class PlainCall(NamedTuple):
     """A tool to run, and what is written around its result."""
 
     runner: Runner
@@ -56,10 +56,10 @@ class Task(NamedTuple):
     protocol: str
 
 
-class Desk:
+class ShortPath:
     """Answers for one toolbox."""
 
-    def __init__(self, box: Box, *, watch: bool) -> None:
+    def __init__(self, box: Servable, *, watch: bool) -> None:
         self.box = box
         self.watch = watch
         self._listed: dict[int, tuple[bytes, bytes]] = {}
@@ -90,7 +90,7 @@ class Desk:
             made["completions"] = {}
         return made
 
-    def handshake(self, asked: Asked) -> tuple[bytes, str] | None:
+    def handshake(self, asked: PlainRequest) -> tuple[bytes, str] | None:
         """Answer `initialize`; return the answer and the version that counts from now on."""
         params = asked.params
         version = params.get("protocolVersion")
@@ -112,7 +112,7 @@ class Desk:
             result["instructions"] = self.box.instructions
         return reply(asked.id, to_json(result)), agreed
 
-    def discover(self, asked: Asked) -> bytes:
+    def discover(self, asked: PlainRequest) -> bytes:
         """Answer `server/discover`."""
         capabilities = self.capabilities()
         if self.box.has_tasks or self.box.is_live:
@@ -125,7 +125,7 @@ class Desk:
             result["instructions"] = self.box.instructions
         return reply(asked.id, self._stamped(to_json(result), kept=True))
 
-    def listed(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> bytes:
+    def listed(self, asked: PlainRequest, protocol: str, roles: Sequence[str] | None) -> bytes:
         """Answer `tools/list` from bytes that are made once."""
         payload = self.box.to_mcp_json(protocol, roles)
         if protocol < STATELESS_SINCE:
@@ -137,7 +137,9 @@ class Desk:
             known = self._listed[id(payload)] = (payload, self._stamped(payload, kept=True))
         return reply(asked.id, known[1])
 
-    def task(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> Task | None:
+    def task(
+        self, asked: PlainRequest, protocol: str, roles: Sequence[str] | None
+    ) -> PlainCall | None:
         """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool."""
         params = asked.params
         arguments = params.get("arguments")
@@ -163,9 +165,9 @@ class Desk:
             isinstance(token, bool) or not isinstance(token, int | str)
         ):
             return None
-        return Task(runner, arguments, asked.id, token, protocol)
+        return PlainCall(runner, arguments, asked.id, token, protocol)
 
-    def finished(self, task: Task, result: Any) -> bytes:
+    def finished(self, task: PlainCall, result: Any) -> bytes:
         """Write the answer to a call."""
         body = result.to_mcp_json(task.protocol)
         if task.protocol >= STATELESS_SINCE:
@@ -182,7 +184,7 @@ class Desk:
         return body[:-2] + b"," + self.stamp[9:-1] + b"}" + rest
 
 
-def asked_of(message: Any) -> Asked | None:
+def plain_request(message: Any) -> PlainRequest | None:
     """Return a request in its plain form; None if it is anything else."""
     if not is_object(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _REQUEST:
         return None
@@ -193,10 +195,10 @@ def asked_of(message: Any) -> Asked | None:
     if not isinstance(method, str) or not is_object(params):
         return None
     meta = params.get("_meta", {})
-    return Asked(number, method, params, meta) if is_object(meta) else None
+    return PlainRequest(number, method, params, meta) if is_object(meta) else None
 
 
-def is_modern(asked: Asked) -> bool:
+def is_modern(asked: PlainRequest) -> bool:
     """Tell whether a request carries a plain envelope of 2026-07-28."""
     meta = asked.meta
     return (
@@ -209,7 +211,7 @@ def is_modern(asked: Asked) -> bool:
     )
 
 
-def claims_modern(asked: Asked) -> bool:
+def claims_modern(asked: PlainRequest) -> bool:
     """Tell whether a request carries any envelope at all."""
     return any(key.startswith(META) for key in asked.meta)
 

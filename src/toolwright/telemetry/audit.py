@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from pydantic_core import to_json
 
 from .._log import log
-from .._log.redact import likely
+from .._log.redact import without_likely_secrets
 from ..call import Call
 from ..outcome.encode import without_surrogates
 from ..refusals import Refused, shown
@@ -82,7 +82,7 @@ class Audit:
         """Write the line of a request that was refused."""
         entry: dict[str, Any] = {"time": _now(), "kind": event.kind}
         if event.name:
-            entry[event.kind] = shown(likely(event.name[:1000]))
+            entry[event.kind] = shown(without_likely_secrets(event.name[:1000]))
         entry["caller"] = None if event.caller is None else shown(event.caller)
         if event.client:
             entry["client"] = shown(event.client)
@@ -112,4 +112,4 @@ def _hidden(sent: Any) -> Any:
         text = sent if isinstance(sent, str) else to_json(sent, fallback=repr).decode()
     except Exception:  # noqa: BLE001 - whatever was sent
         text = repr(sent)
-    return without_surrogates(likely(text[:10_000]))
+    return without_surrogates(without_likely_secrets(text[:10_000]))

@@ -15,7 +15,7 @@ from ..options import ToolOptions
 from ..tools.catalog import Catalog, Problem, matches
 from ..tools.definition import Tool
 from ..tools.members import members
-from .runtime import Running
+from .runtime import Runtime
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -44,7 +44,7 @@ def loading() -> Generator[list[SchemaError]]:
         _loading.reset(token)
 
 
-class Toolbox(Running, Mapping[str, Tool]):
+class Toolbox(Runtime, Mapping[str, Tool]):
     """A named, ordered set of tools; a mapping of name to `Tool`.
 
     >>> box = Toolbox("sums")
@@ -127,7 +127,7 @@ class Toolbox(Running, Mapping[str, Tool]):
             tool = target.replace(**options) if options else target
         else:
             tool = Tool(target, **options)
-        tool = tool.at_home(self._home)
+        tool = tool.bound_to(self._home)
         if self.eager:
             tool.compile()
         added = self._catalog.insert(tool)

@@ -24,7 +24,7 @@ MOST_COMPLETIONS = 1000
 """How many values of a function that completes are looked at."""
 
 
-class Offers:
+class Registry:
     """Resources and prompts by name, and whoever wants to know of changes."""
 
     def __init__(self) -> None:

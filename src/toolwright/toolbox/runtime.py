@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from ..errors import CallError, ToolNotFound, UnexpectedError
 from ..limits import timeout_from
 from ..markers import Inject
-from ..run.shared import Home
+from ..run.shared import Shared
 from ..tools.catalog import Catalog
-from .registry import Offers
+from .registry import Registry
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -32,7 +32,7 @@ Around = Callable[[Any, Any, Callable[[Any], Awaitable["Result"]]], Awaitable["R
 Scope = Literal["call", "process"]
 
 
-class Running(Offers):
+class Runtime(Registry):
     """The half of a toolbox that runs its tools."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Running(Offers):
     ) -> None:
         super().__init__()
         self._catalog = Catalog()
-        self._home = Home(version=version, timeout=timeout_from(timeout), store=store)
+        self._home = Shared(version=version, timeout=timeout_from(timeout), store=store)
         self._around: list[Around] = []
         self._on_refusal: list[OnRefusal] = []
         self._open_lifespan = lifespan
@@ -212,7 +212,7 @@ class Running(Offers):
 
     def adopt(self, tool: Tool) -> Tool:
         """Give a tool the providers, the store and the timeout of this toolbox."""
-        return tool.at_home(self._home)
+        return tool.bound_to(self._home)
 
     async def ready(self) -> None:
         """Enter the lifespan, unless that is done. Raises whatever entering it raises."""

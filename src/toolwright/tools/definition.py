@@ -14,7 +14,7 @@ from ..options import Options, ToolOptions, options_from
 from ..read.signature import Signature
 from ..read.target import Target, open_target
 from ..run.prepare import read_signature
-from ..run.shared import Home
+from ..run.shared import Shared
 from .checks import check
 from .decorator import marks
 
@@ -63,7 +63,7 @@ class Tool:
     _signature: Signature | None
     _compiled: Compiled | SchemaError | None
     _runner: Runner | None
-    _home: Home | None
+    _home: Shared | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)
@@ -191,7 +191,7 @@ class Tool:
         from ..run.inject.injector import Injector
         from ..run.process.invoker import check_found
 
-        home = self._home or Home()
+        home = self._home or Shared()
         try:
             Injector(self.name, compiled.plan.injected, home.providers)
             if apart:
@@ -201,7 +201,7 @@ class Tool:
             return error.at(where.file, where.line)
         return compiled
 
-    def at_home(self, home: Home) -> Tool:
+    def bound_to(self, home: Shared) -> Tool:
         """Return this tool as one of a toolbox: itself, or a copy if it is another's already."""
         if self._home is None:
             _set(self, "_home", home)

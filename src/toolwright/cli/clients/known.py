@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..usage import Mistake
+from ..usage import UsageError
 
 
-class Editor(NamedTuple):
+class Client(NamedTuple):
     """One client, and how its file is written."""
 
     name: str
@@ -33,7 +33,7 @@ class Editor(NamedTuple):
         """Return its file. Raises `Mistake` if there is none for a project."""
         if project:
             if not self.project:
-                raise Mistake(f"{self.title} has no file for a project: leave --project out")
+                raise UsageError(f"{self.title} has no file for a project: leave --project out")
             return Path.cwd().joinpath(*self.project)
         return (_config() if self.place == "config" else Path.home()).joinpath(*self.file)
 
@@ -48,7 +48,7 @@ class Editor(NamedTuple):
     def remote(self, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
         """Return what stands for a server elsewhere. Raises `Mistake`."""
         if not self.takes_url:
-            raise Mistake(
+            raise UsageError(
                 f"{self.title} takes servers at a URL in its settings only, under Connectors"
             )
         made: dict[str, Any] = {"type": "http"} if self.says_type else {}
@@ -59,10 +59,10 @@ class Editor(NamedTuple):
 
 
 _DESKTOP = ("Claude", "claude_desktop_config.json")
-EDITORS = {
+CLIENTS = {
     each.name: each
     for each in (
-        Editor(
+        Client(
             "claude-desktop",
             "Claude Desktop",
             "mcpServers",
@@ -71,7 +71,7 @@ EDITORS = {
             takes_url=False,
             afterwards="quit Claude Desktop and start it again",
         ),
-        Editor(
+        Client(
             "claude-code",
             "Claude Code",
             "mcpServers",
@@ -81,7 +81,7 @@ EDITORS = {
             says_type=True,
             afterwards="`/mcp` in Claude Code shows it",
         ),
-        Editor(
+        Client(
             "cursor",
             "Cursor",
             "mcpServers",
@@ -90,7 +90,7 @@ EDITORS = {
             project=(".cursor", "mcp.json"),
             afterwards="switch it on in Cursor's settings, under MCP",
         ),
-        Editor(
+        Client(
             "vscode",
             "VS Code",
             "servers",
@@ -102,18 +102,18 @@ EDITORS = {
         ),
     )
 }
-GENERIC = Editor("generic", "any other client", "mcpServers", (), "home")
+GENERIC = Client("generic", "any other client", "mcpServers", (), "home")
 """Nothing is written for it: the entry is printed."""
 
 
-def editor(name: str) -> Editor:
+def editor(name: str) -> Client:
     """Return a client by its name. Raises `Mistake`."""
     if name == "generic":
         return GENERIC
-    found = EDITORS.get(name.lower())
+    found = CLIENTS.get(name.lower())
     if found is None:
-        known = ", ".join([*EDITORS, "generic"])
-        raise Mistake(f"there is no client `{name}`; there are {known}")
+        known = ", ".join([*CLIENTS, "generic"])
+        raise UsageError(f"there is no client `{name}`; there are {known}")
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..usage import Mistake
+from ..usage import UsageError
 from . import jsonc
 
 try:
@@ -46,17 +46,17 @@ class SettingsFile:
             self.path = path.resolve()
             self.data = self._read()
         except RuntimeError as error:
-            raise Mistake(f"{path} cannot be read: it is a link to itself") from error
+            raise UsageError(f"{path} cannot be read: it is a link to itself") from error
         except OSError as error:
-            raise Mistake(f"{path} cannot be read: {error.strerror}") from error
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from error
         self.encoding = next((name for mark, name in _MARKS if self.data.startswith(mark)), "utf-8")
         try:
             self.text = self.data.decode(self.encoding)
         except UnicodeDecodeError as error:
-            raise Mistake(f"{path} is left alone: it is not {self.encoding.upper()}") from error
+            raise UsageError(f"{path} is left alone: it is not {self.encoding.upper()}") from error
         self.value = self._checked(lambda: jsonc.read(self.text.removeprefix("\ufeff")))
         if not isinstance(self.value, dict):
-            raise Mistake(f"{path} is left alone: it holds no JSON object")
+            raise UsageError(f"{path} is left alone: it holds no JSON object")
 
     def _read(self) -> bytes:
         try:
@@ -64,16 +64,16 @@ class SettingsFile:
         except FileNotFoundError:
             return b""
         if not stat.S_ISREG(mode):
-            raise Mistake(f"{self.shown} cannot be read: it is not a file")
+            raise UsageError(f"{self.shown} cannot be read: it is not a file")
         return self.path.read_bytes()
 
     def _checked(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
         except jsonc.NotJson as error:
-            raise Mistake(f"{self.shown} is left alone: {error}") from error
+            raise UsageError(f"{self.shown} is left alone: {error}") from error
         except ValueError as error:
-            raise Mistake(f"{self.shown} is left alone: {error}") from error
+            raise UsageError(f"{self.shown} is left alone: {error}") from error
 
     def get(self, *keys: str) -> Any:
         """Return what stands under keys; None if nothing does."""
@@ -107,7 +107,7 @@ class SettingsFile:
         """
         existed = self.path.exists()
         if existed and not self.path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-            raise Mistake(f"{self.shown} is read-only: it is left alone")
+            raise UsageError(f"{self.shown} is read-only: it is left alone")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with _alone(self.path.parent):
@@ -116,7 +116,7 @@ class SettingsFile:
                 backup = self._backup() if existed else None
                 self._replace(self.path, text.encode(self.encoding))
         except OSError as error:
-            raise Mistake(f"{self.shown} cannot be written: {error.strerror}") from error
+            raise UsageError(f"{self.shown} cannot be written: {error.strerror}") from error
         return backup
 
     def _replace(self, path: Path, data: bytes) -> None:

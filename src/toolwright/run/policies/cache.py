@@ -14,10 +14,10 @@ from ..._log import log
 from ...call import Call
 from ...errors import CallCancelled, Overloaded, ToolTimeout
 from ...outcome.failure import failed
-from ...outcome.writer import Outcome
+from ...outcome.writer import ResultWriter
 from ...results import Repair, Result
 from ...stores.store import Store, clock_of
-from ..waiting import Place, Signal
+from ..waiting import Signal, Waiter
 
 NOTE = "toolwright/cache"
 """The key of a result's `_meta` that says whether it was kept."""
@@ -51,7 +51,7 @@ class Cache:
         version: bytes,
         seconds: float,
         store: Store,
-        outcome: Outcome,
+        outcome: ResultWriter,
     ) -> None:
         self.tool = tool
         self.version = version
@@ -85,7 +85,7 @@ class Cache:
 
     async def through(
         self,
-        place: Place,
+        place: Waiter,
         key: str,
         call: Call,
         until: float | None,
@@ -117,7 +117,7 @@ class Cache:
 
     async def _lead(
         self,
-        place: Place,
+        place: Waiter,
         key: str,
         call: Call,
         repairs: tuple[Repair, ...],
@@ -157,7 +157,7 @@ class Cache:
                     del self.flights[key]
             flight.landed.set()
 
-    async def _follow(self, place: Place, call: Call, until: float | None, flight: Flight) -> None:
+    async def _follow(self, place: Waiter, call: Call, until: float | None, flight: Flight) -> None:
         woken = Signal()
         flight.landed.when_set(woken.set)
         forget = call.on_cancel(woken.set)
@@ -172,7 +172,7 @@ class Cache:
             raise CallCancelled(f"{self.tool}: the call was cancelled")
         raise ToolTimeout(f"{self.tool} gave no answer in time")
 
-    async def _get(self, place: Place, key: str, repairs: tuple[Repair, ...]) -> Result | None:
+    async def _get(self, place: Waiter, key: str, repairs: tuple[Repair, ...]) -> Result | None:
         try:
             found = await place.use(self.store.get, key, blocking=self.store.blocking)
         except OSError as error:
@@ -195,7 +195,7 @@ class Cache:
             return None
         return made if made.error is None else None
 
-    async def _put(self, place: Place, key: str, stored: bytes) -> None:
+    async def _put(self, place: Waiter, key: str, stored: bytes) -> None:
         body = b"%r " % self.clock() + stored
         try:
             await place.use(self.store.put, key, body, self.seconds, blocking=self.store.blocking)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ...call import Call
 from ...errors import CallCancelled, Overloaded
-from ..waiting import Place, Signal
+from ..waiting import Signal, Waiter
 
 MOST_WAITING = 1000
 """How many calls of one tool may wait for their turn."""
@@ -17,7 +17,7 @@ LONGEST_WAIT = 60.0
 """How many seconds a call without a deadline waits for its turn."""
 
 
-class Turn:
+class Permit:
     """A turn to run: it ends when everybody who holds it has let it go.
 
     The course of a call holds it, and so does code that outlives whoever waited for it.
@@ -44,7 +44,7 @@ class Turn:
             self._give_back()
 
 
-class Slots:
+class Concurrency:
     """Lets so many calls run at a time; the others wait in line, but not for ever."""
 
     def __init__(self, tool: str, most: int) -> None:
@@ -56,7 +56,7 @@ class Slots:
         self.usual = 1.0
         """Seconds that a call usually takes: a moving average, for whoever is sent away."""
 
-    async def take(self, place: Place, call: Call, until: float | None) -> Turn:
+    async def take(self, place: Waiter, call: Call, until: float | None) -> Permit:
         """Wait for a turn. Raises `Overloaded` or `CallCancelled`."""
         turn = Signal()
         with self.lock:
@@ -95,7 +95,7 @@ class Slots:
             self.line.remove(turn)
             return False
 
-    def _turn(self) -> Turn:
+    def _turn(self) -> Permit:
         began = time.monotonic()
 
         def give_back() -> None:
@@ -103,7 +103,7 @@ class Slots:
                 self.usual += 0.2 * (time.monotonic() - began - self.usual)
             self._next()
 
-        return Turn(give_back)
+        return Permit(give_back)
 
     def _next(self) -> None:
         with self.lock:

@@ -11,7 +11,7 @@ from ...limits import Rate
 from ...stores.store import Store, clock_of
 
 
-class Gate:
+class RateLimit:
     """Lets so many calls of one caller through in a while (the generic cell rate algorithm)."""
 
     def __init__(

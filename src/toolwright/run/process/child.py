@@ -25,9 +25,9 @@ from ...errors import CallError
 from ...markers import Inject
 from ...options import options_from
 from ...outcome.failure import kinds_of
-from ..attempt import Job
+from ..attempt import AttemptInput
 from ..prepare import runner_for
-from ..shared import Home
+from ..shared import Shared
 from .forks import end_copy, unshared
 from .pipe import Closed, Pipe, TooLarge, sendable
 from .reference import Reference, find
@@ -212,7 +212,7 @@ def _has_left(before: set[threading.Thread]) -> bool:
 def _run(runner: Any, data: Any, call: Call) -> Any:
     work = runner.work()
     validated, _ = runner.read(data)
-    job = Job(validated, data, data, (), call)
+    job = AttemptInput(validated, data, data, (), call)
     if work.sync is not None:
         return work.sync(job)
     return asyncio.run(work.waits(job))
@@ -221,7 +221,7 @@ def _run(runner: Any, data: Any, call: Call) -> Any:
 def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
     key = to_json([asked["target"], asked["options"], asked["provided"]]).decode()
     if key not in runners:
-        home = Home()
+        home = Shared()
         for kind, provider, scope in asked["provided"]:
             made = Inject(find(Reference(*provider)), scope=scope)
             home.providers.provide(find(Reference(*kind)), made)

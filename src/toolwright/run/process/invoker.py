@@ -14,11 +14,11 @@ from ...limits import Process
 from ...markers import Inject
 from ...options import Options
 from ...outcome.failure import Remote, failed
-from ...outcome.writer import Outcome
+from ...outcome.writer import ResultWriter
 from ...results import Result
 from ...schema.injected import Wanted
-from ..attempt import Job, Made
-from ..shared import Home
+from ..attempt import AttemptInput, ValueAndResult
+from ..shared import Shared
 from . import pipe as frames
 from .pipe import Closed, Garbled, TooLarge
 from .pool import pool
@@ -29,7 +29,7 @@ _KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, Un
 _SENT = ("input_schema", "output_schema", "extra", "on_unsupported", "max_result")
 
 
-class Apart:
+class ProcessInvoker:
     """Runs the target of one tool in another process."""
 
     def __init__(
@@ -37,8 +37,8 @@ class Apart:
         name: str,
         target: Any,
         options: Options,
-        outcome: Outcome,
-        home: Home,
+        outcome: ResultWriter,
+        home: Shared,
         epoch: str,
     ) -> None:
         self.name = name
@@ -54,7 +54,7 @@ class Apart:
             "cpu": self.limits.cpu,
         }
 
-    def sync(self, job: Job) -> Made:
+    def sync(self, job: AttemptInput) -> ValueAndResult:
         """Run once, in a process that nobody else uses meanwhile."""
         if self.epoch:
             text = f"{self.name} runs in another process, where no override reaches it"
@@ -93,7 +93,7 @@ class Apart:
             _ = call.headers
         return self._made(done, job)
 
-    def _message(self, job: Job) -> dict[str, Any]:
+    def _message(self, job: AttemptInput) -> dict[str, Any]:
         call = job.call
         who = {
             "id": call.id,
@@ -105,7 +105,7 @@ class Apart:
         }
         return {**self.request, "data": job.data, "call": who}
 
-    def _made(self, done: dict[str, Any], job: Job) -> Made:
+    def _made(self, done: dict[str, Any], job: AttemptInput) -> ValueAndResult:
         if "error" in done:
             error = self._error(done)
             return None, failed(error, job.repairs)
@@ -153,7 +153,7 @@ class Apart:
         return UnexpectedError(f"{self.name}: its process {how}")
 
 
-def check_found(name: str, target: Any, injected: Mapping[str, Wanted], home: Home) -> None:
+def check_found(name: str, target: Any, injected: Mapping[str, Wanted], home: Shared) -> None:
     """Refuse what another process would not find. Raises `SchemaError`."""
     hint = 'move it to the top of a module, or use run_on="thread"'
     try:
@@ -182,7 +182,7 @@ def _tell(call: Call, came: dict[str, Any]) -> None:
         call.heartbeat()
 
 
-def _provided(home: Home) -> list[tuple[Reference, Reference, str]]:
+def _provided(home: Shared) -> list[tuple[Reference, Reference, str]]:
     """Say where the providers of types are found; one that is nowhere is left out."""
     found: list[tuple[Reference, Reference, str]] = []
     for kind in home.provided:

@@ -43,11 +43,11 @@ _AGEING = 300.0  # after that, keys are fetched again, and those that were remov
 NEEDED = Refusal(401, "a bearer token is needed")
 
 
-class Unfit(Exception):
+class TokenRejected(Exception):
     """The status for a token that is not accepted, and why it is not."""
 
 
-class Proven(NamedTuple):
+class VerifiedToken(NamedTuple):
     """A token that was checked, and until when that counts."""
 
     caller: Caller
@@ -62,7 +62,7 @@ class Keys(NamedTuple):
 
     listed: list[Any]
     ready: list[tuple[Any, dict[str, PyJWK]]]
-    proven: dict[bytes, Proven]  # here, so that what keys have proved is forgotten with them
+    proven: dict[bytes, VerifiedToken]  # here, so that what keys have proved is forgotten with them
 
     def matching(self, key_id: str | None, algorithm: str) -> list[PyJWK]:
         """Return the keys that may have signed a token; all that fit if it does not say which."""
@@ -95,8 +95,12 @@ class Keyring:
         keys = self.keys
         found = keys.matching(key_id, algorithm)
         if not found:
-            late = Unfit(503, "the keys of the issuer cannot be fetched now")
-            raise late if self._failed else Unfit(401, "the token is signed with an unknown key")
+            late = TokenRejected(503, "the keys of the issuer cannot be fetched now")
+            raise (
+                late
+                if self._failed
+                else TokenRejected(401, "the token is signed with an unknown key")
+            )
         return keys, found
 
     def _start(self) -> Future[None] | None:
@@ -116,7 +120,7 @@ class Keyring:
             fresh = self._fetch()
         except Exception as error:  # noqa: BLE001 - whatever it is, the old keys stay
             self._failed = True
-            said = error.args[1] if isinstance(error, Unfit) else type(error).__name__
+            said = error.args[1] if isinstance(error, TokenRejected) else type(error).__name__
             logger("sign_in").warning("no new keys: %s", said)
         else:
             if self._fetched == -math.inf:
@@ -196,7 +200,7 @@ class SignIn:
         said = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
         return f"Bearer {said}".rstrip()
 
-    async def _proven(self, token: str) -> Proven | Refusal:
+    async def _proven(self, token: str) -> VerifiedToken | Refusal:
         if len(token) > MOST_TOKEN:
             return Refusal(401, "the token is too long")
         # A digest stands for the token: what we remember is nothing to sign in with.
@@ -206,39 +210,39 @@ class SignIn:
             return known
         try:
             return await self._prove(token, digest)
-        except Unfit as error:
+        except TokenRejected as error:
             return Refusal(*error.args)
 
-    async def _prove(self, token: str, digest: bytes) -> Proven:
+    async def _prove(self, token: str, digest: bytes) -> VerifiedToken:
         algorithm, key_id, claims = _unproven(token, self.algorithms)
         # Looked at before the signature only to say what is wrong: such keys are never known.
         if claims.get("iss") != self.issuer:
-            raise Unfit(401, "the token is from another issuer")
+            raise TokenRejected(401, "the token is from another issuer")
         keys, candidates = await self._ring.matching(key_id, algorithm)
         if not any(_is_signed(token, key) for key in candidates):
-            raise Unfit(401, "the signature of the token is wrong")
+            raise TokenRejected(401, "the signature of the token is wrong")
         proven = self._read(claims, _good_until(claims, self.clock(), self.leeway))
         if len(keys.proven) >= MOST_PROVEN:
             keys.proven.clear()
         keys.proven[digest] = proven
         return proven
 
-    def _read(self, claims: dict[str, Any], until: float) -> Proven:
+    def _read(self, claims: dict[str, Any], until: float) -> VerifiedToken:
         meant = claims.get("aud")
         meant = [meant] if isinstance(meant, str) else _words(meant)
         audience = next((each for each in self.audience if each in meant), "")
         if not audience:
-            raise Unfit(401, "the token is for another audience")
+            raise TokenRejected(401, "the token is for another audience")
         name = _named(claims, self.name_claim, "client_id", "azp")
         if not name:
-            raise Unfit(401, "the token does not say whom it belongs to")
+            raise TokenRejected(401, "the token does not say whom it belongs to")
         scopes = _words(claims.get("scope")) + _words(claims.get("scp"))
         missing = [each for each in self.scopes if each not in scopes]
         if missing:
-            raise Unfit(403, f"the token lacks the scope {' '.join(missing)}")
+            raise TokenRejected(403, f"the token lacks the scope {' '.join(missing)}")
         roles = (role for claim in self.roles_claim for role in _words(_claim(claims, claim)))
         caller = Caller(name, tuple(dict.fromkeys(roles)), claims)
-        return Proven(caller, claims, scopes, audience, until)
+        return VerifiedToken(caller, claims, scopes, audience, until)
 
 
 def _unproven(token: str, algorithms: Sequence[str]) -> tuple[str, str | None, dict[str, Any]]:
@@ -249,14 +253,14 @@ def _unproven(token: str, algorithms: Sequence[str]) -> tuple[str, str | None, d
         read = jwt.PyJWS().decode_complete(token, options={"verify_signature": False})
         claims: dict[str, Any] = dict(json.loads(read["payload"]))
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
-        raise Unfit(401, "the token is not a signed JWT") from None
+        raise TokenRejected(401, "the token is not a signed JWT") from None
     # `jku`, `x5u`, `jwk` and `x5c` are never read: a token does not choose who vouches for it.
     header: dict[str, Any] = read["header"]
     kind = str(header.get("typ", "JWT")).lower().removeprefix("application/")
     if "crit" in header or kind not in ("jwt", "at+jwt"):
-        raise Unfit(401, "the token is of a kind that is not accepted")
+        raise TokenRejected(401, "the token is of a kind that is not accepted")
     if header.get("alg") not in algorithms:
-        raise Unfit(401, "the token is signed with an algorithm that is not accepted")
+        raise TokenRejected(401, "the token is signed with an algorithm that is not accepted")
     return header["alg"], header.get("kid"), claims
 
 
@@ -275,11 +279,11 @@ def _good_until(claims: dict[str, Any], now: float, leeway: float) -> float:
     times: dict[str, Any] = {"exp": None, "nbf": 0, "iat": 0, **claims}
     for name in ("exp", "nbf", "iat"):
         if type(times[name]) not in (int, float) or not abs(times[name]) < 1e15:
-            raise Unfit(401, f"the token has no {name} that is a time")
+            raise TokenRejected(401, f"the token has no {name} that is a time")
     if times["exp"] <= now - leeway:
-        raise Unfit(401, "the token has expired")
+        raise TokenRejected(401, "the token has expired")
     if max(times["nbf"], times["iat"]) > now + leeway:
-        raise Unfit(401, "the token is not valid yet")
+        raise TokenRejected(401, "the token is not valid yet")
     return min(times["exp"], now + _PROVEN_FOR)
 
 
@@ -313,7 +317,7 @@ def _keys(document: Any, algorithms: Iterable[str]) -> Keys:
 
     listed = _get(document, "keys")
     if not isinstance(listed, list):
-        raise Unfit(503, "what the issuer gave is not a set of keys")
+        raise TokenRejected(503, "what the issuer gave is not a set of keys")
     keys = Keys(cast("list[Any]", listed), [], {})
     for each in keys.listed:
         kind = _get(each, "use") in (None, "sig") and (_get(each, "crv") or _get(each, "kty"))
@@ -353,14 +357,14 @@ def _discovered(issuer: str) -> str:
     path = parts.path.rstrip("/")
     openid, oauth = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
     for own in (path + openid, oauth + path):
-        with suppress(Unfit):
+        with suppress(TokenRejected):
             found = _document(parts._replace(path=own).geturl())
             keys = str(_get(found, "jwks_uri"))
             # An issuer that needs a certificate does not give its keys without one.
             safe = _is_safe(keys) and urlsplit(keys).scheme == parts.scheme
             if safe and _get(found, "issuer") == issuer:
                 return keys
-    raise Unfit(503, f"{issuer} does not say where its keys are")
+    raise TokenRejected(503, f"{issuer} does not say where its keys are")
 
 
 def _document(address: str) -> Any:
@@ -377,11 +381,11 @@ def _document(address: str) -> Any:
     try:
         with opener.open(address, timeout=_PATIENCE) as response:
             if response.status != 200:
-                raise Unfit(503, f"{shown} answered {response.status}")
+                raise TokenRejected(503, f"{shown} answered {response.status}")
             while part := response.read1(65536):
                 body += part
                 if len(body) > MOST_DOCUMENT or time.monotonic() > deadline:
-                    raise Unfit(503, f"{shown} answered with too much, or too slowly")
+                    raise TokenRejected(503, f"{shown} answered with too much, or too slowly")
         return json.loads(body)
     except (OSError, HTTPException, ValueError, RecursionError):
-        raise Unfit(503, f"{shown} gave no answer, or not JSON") from None
+        raise TokenRejected(503, f"{shown} gave no answer, or not JSON") from None

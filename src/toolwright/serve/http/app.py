@@ -27,7 +27,7 @@ from .sessions import SdkSessions
 
 if TYPE_CHECKING:
     from ..access.oauth import SignIn
-    from ..servable import Box
+    from ..servable import Servable
 
 MOST_BODY = 4 * 1024 * 1024
 BODY_TIMEOUT = 30.0
@@ -43,7 +43,7 @@ class App:
 
     def __init__(
         self,
-        box: Box,
+        box: Servable,
         *,
         path: str = "/mcp",
         hosts: Iterable[str] = (),
@@ -273,7 +273,7 @@ async def _tell_metadata(
         await say(send, 404, "not found")
 
 
-async def _metrics(send: Send, box: Box, who: Caller | None) -> None:
+async def _metrics(send: Send, box: Servable, who: Caller | None) -> None:
     import prometheus_client as prometheus
 
     from ...telemetry.metrics import exposition

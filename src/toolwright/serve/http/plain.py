@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
-from ..short_path import Asked, Desk, Task, asked_of, is_modern
+from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
 from .exchanges import Exchange
 
 if TYPE_CHECKING:
-    from ..servable import Box
+    from ..servable import Servable
 
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
@@ -23,9 +23,9 @@ _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 class PlainRequests:
     """Answers what the short path can; anything else is for the SDK."""
 
-    def __init__(self, box: Box, *, watch: bool) -> None:
+    def __init__(self, box: Servable, *, watch: bool) -> None:
         self.box = box
-        self.desk = Desk(box, watch=watch)
+        self.short_path = ShortPath(box, watch=watch)
 
     async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
@@ -33,14 +33,14 @@ class PlainRequests:
         if not _is_plain(headers):
             return False
         try:
-            asked = asked_of(parsed(exchange.body))
+            asked = plain_request(parsed(exchange.body))
         except ValueError:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
         roles = who.roles if who is not None else ()
         if asked.method == "tools/call":
-            task = self.desk.task(asked, LATEST_PROTOCOL, roles)
+            task = self.short_path.task(asked, LATEST_PROTOCOL, roles)
             if task is None or (task.token is not None and task.runner.may_tell):
                 return False
             await self._call(task, exchange)
@@ -48,20 +48,20 @@ class PlainRequests:
         if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
             return False
         if asked.method == "tools/list" and self.box.page_size is None:
-            await answer(send, self.desk.listed(asked, LATEST_PROTOCOL, roles))
+            await answer(send, self.short_path.listed(asked, LATEST_PROTOCOL, roles))
             return True
         if asked.method == "server/discover":
-            await answer(send, self.desk.discover(asked))
+            await answer(send, self.short_path.discover(asked))
             return True
         return False
 
-    async def _call(self, task: Task, exchange: Exchange) -> None:
+    async def _call(self, task: PlainCall, exchange: Exchange) -> None:
         runner, send, who = task.runner, exchange.send, exchange.caller
         small = not is_large(task.arguments)
         if runner.inline and runner.is_plain and not self.box.is_wrapped and small:
             with self.box.busy():
                 result = runner.call(task.arguments)
-            await answer(send, self.desk.finished(task, result))
+            await answer(send, self.short_path.finished(task, result))
             return
         call = None
         if who is not None:
@@ -71,7 +71,7 @@ class PlainRequests:
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
             return
-        await answer(send, self.desk.finished(task, result))
+        await answer(send, self.short_path.finished(task, result))
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
@@ -84,7 +84,7 @@ def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
     )
 
 
-def _fits(headers: Mapping[bytes, bytes], asked: Asked) -> bool:
+def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
     """Return whether the headers say what the body does."""
     if headers.get(b"mcp-method") != asked.method.encode():
         return False

@@ -15,7 +15,7 @@ from .uvicorn.host import watch_host
 
 if TYPE_CHECKING:
     from ..drain import Drain
-    from ..servable import Box
+    from ..servable import Servable
     from .asgi import Receive, Scope, Send
 
 _MOST_LISTENING = 64 * 1024 * 1024
@@ -27,7 +27,7 @@ class SdkSessions:
 
     def __init__(
         self,
-        box: Box,
+        box: Servable,
         *,
         stateless: bool,
         most_body: int,
@@ -95,10 +95,10 @@ class SdkSessions:
             starting.set_exception(error)
 
     async def _serve(self, starting: Any, stop: Any) -> None:
-        from ..sdk.server import Served
+        from ..sdk.server import SdkServer
         from ..sdk.session_manager import SessionManager
 
-        served = Served(
+        served = SdkServer(
             self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys
         )
         served.server.middleware.append(self.drain.count)

@@ -14,11 +14,11 @@ from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
 from ..._log import log
-from .server import Served
+from .server import SdkServer
 
 if TYPE_CHECKING:
     from ..drain import Drain
-    from ..servable import Box
+    from ..servable import Servable
 
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 
@@ -28,10 +28,10 @@ class Bridge:
     was given already."""
 
     def __init__(
-        self, box: Box, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
+        self, box: Servable, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
     ) -> None:
         self.write = write
-        self.served = Served(box)
+        self.served = SdkServer(box)
         # Whoever has answered the handshake tells this client of lists, without a gap.
         self.served.changes.tells_of_lists = not recorded
         self.served.server.middleware.append(drain.count)

@@ -25,7 +25,7 @@ from ...tools.uri_template import MOST_URI
 from ..access.quotas import MOST_STREAMS, Shares, client_of_request
 
 if TYPE_CHECKING:
-    from ..servable import Box
+    from ..servable import Servable
 
 _EVENTS: dict[str, Any] = {
     "tools": ToolsListChanged,
@@ -57,13 +57,13 @@ class _Bus(InMemorySubscriptionBus):
         return super().subscribe(deliver)
 
 
-class Changes:
+class Notifications:
     """The clients of one server, and what each of them wants to hear.
 
     Connections are held weakly: whoever hangs up is forgotten.
     """
 
-    def __init__(self, box: Box, *, watch: bool) -> None:
+    def __init__(self, box: Servable, *, watch: bool) -> None:
         self.watch = watch
         """Whether clients can be told of changes: not where each request is on its own."""
         self.box = box

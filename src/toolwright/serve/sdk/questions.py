@@ -11,7 +11,7 @@ from mcp.shared.message import ServerMessageMetadata
 from pydantic_core import from_json, to_json
 
 from ...errors import CallError, ToolError
-from ...questions import InputNeeded, Request
+from ...questions import InputNeeded, Question
 from ..access.quotas import Shares, client_of_request
 
 _KINDS: Mapping[str, tuple[Any, Any]] = {
@@ -21,7 +21,7 @@ _KINDS: Mapping[str, tuple[Any, Any]] = {
 }
 
 
-class Pushes:
+class AskByRequest:
     """Asks by requests to the client, in the middle of a call (before 2026-07-28)."""
 
     def __init__(self, ctx: Any, waiting: Shares) -> None:
@@ -30,11 +30,11 @@ class Pushes:
         """How many questions wait for an answer of each client."""
         self.abilities: frozenset[str] = frozenset()
 
-    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Send each request and wait for its answer."""
         return {key: await self._one(each) for key, each in requests.items()}
 
-    async def _one(self, request: Request) -> Any:
+    async def _one(self, request: Question) -> Any:
         kind, answer = _KINDS[request.method]
         params = request.params()
         sent = kind(params=params) if params else kind()
@@ -58,7 +58,7 @@ class Pushes:
         raise MCPError(code=t.INTERNAL_ERROR, message="a request could not be sent")
 
 
-class Answers:
+class AskByRepeating:
     """Ends the run where an answer is missing; the client begins it again with the answers.
 
     Answers of earlier rounds travel with the client, in a sealed state.
@@ -78,10 +78,10 @@ class Answers:
             if isinstance(plain, Mapping):
                 self.came[key] = dict(cast("Mapping[str, Any]", plain))
 
-    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Return the answers that came, or end the run."""
         answers: dict[str, Any] = {}
-        missing: dict[str, Request] = {}
+        missing: dict[str, Question] = {}
         for key, request in requests.items():
             if key not in self.came:
                 missing[key] = request

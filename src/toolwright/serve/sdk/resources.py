@@ -18,11 +18,11 @@ from ...run.threads import threads
 from ...tools.catalog import may_use
 from ...tools.uri_template import MOST_URI
 from .calls import caller_of, client_of
-from .notifications import Changes
+from .notifications import Notifications
 
 if TYPE_CHECKING:
     from ...refusals import RequestKind
-    from ..servable import Box
+    from ..servable import Servable
 
 RESOURCE_NOT_FOUND = -32002
 """What older clients are told; newer ones get invalid parameters."""
@@ -31,7 +31,7 @@ RESOURCE_NOT_FOUND = -32002
 class Offered:
     """What a toolbox offers besides tools; each caller sees what they may use, and no more."""
 
-    def __init__(self, box: Box, changes: Changes, *, trusted: bool) -> None:
+    def __init__(self, box: Servable, changes: Notifications, *, trusted: bool) -> None:
         self.box = box
         self.changes = changes
         self.trusted = trusted

@@ -14,28 +14,21 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
-from ...arguments.wording import show
+from ...arguments.wording import value_text
 from ...errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFound
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
 from ...results import Result
 from ..access.quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, Shares
-from ..tasks.tasks import (
-    Running,
-    TaskParams,
-    Tasks,
-    UpdateParams,
-    can_take_tasks,
-    needs_tasks,
-)
+from ..tasks.tasks import TaskParams, TaskRun, Tasks, UpdateParams, can_take_tasks, needs_tasks
 from .calls import call_of, current_caller, principal_of
-from .notifications import Changes
-from .questions import Answers, Pushes
+from .notifications import Notifications
+from .questions import AskByRepeating, AskByRequest
 from .resources import Offered, why
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
-    from ..servable import Box
+    from ..servable import Servable
 
 _CONFIRM: dict[str, Any] = {
     "type": "object",
@@ -46,18 +39,18 @@ _CONFIRM: dict[str, Any] = {
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
 
-class Served(Offered):
+class SdkServer(Offered):
     """One toolbox, as handlers of the SDK's server."""
 
     def __init__(
         self,
-        box: Box,
+        box: Servable,
         *,
         watch: bool = True,
         trusted: bool = True,
         state_keys: Sequence[bytes] = (),
     ) -> None:
-        super().__init__(box, Changes(box, watch=watch), trusted=trusted)
+        super().__init__(box, Notifications(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
         handlers: dict[str, Any] = {}
@@ -148,7 +141,7 @@ class Served(Offered):
 
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
-        running = Running(self.tasks, ctx, params, _abilities(ctx))
+        running = TaskRun(self.tasks, ctx, params, _abilities(ctx))
         if not self.tasks.shares.begin(running.client):
             self._refused(ctx, "tool", "overloaded", params.name)
             busy = Overloaded("too many tasks run or are kept already", retry_after=1)
@@ -180,7 +173,7 @@ class Served(Offered):
             return failed(ToolNotFound(name))
         if tool.options.confirm:
             try:
-                sent = show(params.arguments or {}, 500)
+                sent = value_text(params.arguments or {}, 500)
                 form = await call.ask(_CONFIRM, f"Run {name} with {sent}?", key="confirm")
                 if not form.get("confirm"):
                     raise ToolError("the user did not confirm it", code="declined")
@@ -194,7 +187,7 @@ class Served(Offered):
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
         modern = ctx.protocol_version >= STATELESS_SINCE
-        asker: Any = Answers(params) if modern else Pushes(ctx, self.questions)
+        asker: Any = AskByRepeating(params) if modern else AskByRequest(ctx, self.questions)
         asker.abilities = _abilities(ctx)
         async with call_of(ctx, asker, self._log) as call:
             with self.box.busy():

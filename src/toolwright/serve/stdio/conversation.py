@@ -35,13 +35,13 @@ from ..drain import (
     is_still_answered,
 )
 from ..short_path import (
-    Asked,
-    Desk,
-    Task,
-    asked_of,
+    PlainCall,
+    PlainRequest,
+    ShortPath,
     claims_modern,
     is_modern,
     opening,
+    plain_request,
     progress,
     reply,
 )
@@ -50,7 +50,7 @@ from .call import StdioCall
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from ..servable import Box
+    from ..servable import Servable
 
 MOST_LINE = 64 * 1024 * 1024
 _TOO_LONG = (
@@ -58,14 +58,14 @@ _TOO_LONG = (
 )
 
 
-def serve(box: Box, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
+def serve(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
     """Serve until standard input ends."""
     check_drain(drain)
     converse(box, take_over(), short=short, drain=drain)
 
 
 def converse(
-    box: Box, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
+    box: Servable, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
 ) -> None:
     """Serve over descriptors that were taken over before."""
     open_stores(box)
@@ -81,12 +81,18 @@ class Conversation:
     """
 
     def __init__(
-        self, box: Box, wire_in: int, wire_out: int, *, short: bool, drain: float = STDIO_SECONDS
+        self,
+        box: Servable,
+        wire_in: int,
+        wire_out: int,
+        *,
+        short: bool,
+        drain: float = STDIO_SECONDS,
     ) -> None:
         self.box = box
         self.wire_in = wire_in
         self.writer = Writer(wire_out)
-        self.desk = Desk(box, watch=True)
+        self.short_path = ShortPath(box, watch=True)
         self.short = short
         self.protocol = ""
         """What was agreed; empty before, the newest if every request says it itself."""
@@ -212,7 +218,7 @@ class Conversation:
             message: Any = parsed(line)
         except ValueError:
             return False
-        asked = asked_of(message)
+        asked = plain_request(message)
         if asked is None:
             return self._noticed(message, line)
         if asked.id in self.running:
@@ -228,10 +234,10 @@ class Conversation:
             return True
         return self._plain(asked, self.protocol)
 
-    def _begun(self, asked: Asked, line: bytes) -> bool:
+    def _begun(self, asked: PlainRequest, line: bytes) -> bool:
         """The first request decides the era."""
         if asked.method == "initialize" and not claims_modern(asked):
-            answer = self.desk.handshake(asked)
+            answer = self.short_path.handshake(asked)
             if answer is None:
                 return False
             self.protocol = answer[1]
@@ -245,26 +251,26 @@ class Conversation:
             return self._plain(asked, LATEST_PROTOCOL)
         return False
 
-    def _plain(self, asked: Asked, protocol: str) -> bool:
+    def _plain(self, asked: PlainRequest, protocol: str) -> bool:
         method = asked.method
         if method == "tools/call":
-            task = self.desk.task(asked, protocol, None)
+            task = self.short_path.task(asked, protocol, None)
             if task is not None:
                 self._start(task)
             return task is not None
         if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
             return False
         if method == "tools/list" and self.box.page_size is None:
-            self.writer.write(self.desk.listed(asked, protocol, None))
+            self.writer.write(self.short_path.listed(asked, protocol, None))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:
-            self.writer.write(self.desk.discover(asked))
+            self.writer.write(self.short_path.discover(asked))
             return True
         return False
 
     # -- calls
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: PlainCall) -> None:
         run = self.running[task.id] = StdioCall()
         self.unwritten.add(run)
         run.held = self.box.busy()
@@ -285,7 +291,7 @@ class Conversation:
             except CallError as error:
                 self._done(task, run, failed(error))
 
-    def _await(self, task: Task, run: StdioCall, call: Call | None) -> None:
+    def _await(self, task: PlainCall, run: StdioCall, call: Call | None) -> None:
         async def go() -> None:
             try:
                 name, sent = task.runner.name, task.arguments
@@ -301,20 +307,20 @@ class Conversation:
             self.unwritten.discard(run)
 
     def _done(
-        self, task: Task, run: StdioCall, result: Any, failure: BaseException | None = None
+        self, task: PlainCall, run: StdioCall, result: Any, failure: BaseException | None = None
     ) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
         is_owed = self._over(task, run)
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
-        line = self.desk.finished(task, result) if is_owed and not run.cancelled else None
+        line = self.short_path.finished(task, result) if is_owed and not run.cancelled else None
         with run.telling:
             run.answered = True
             if line is not None:
                 self.writer.write(line)
         self.unwritten.discard(run)
 
-    def _over(self, task: Task, run: StdioCall) -> bool:
+    def _over(self, task: PlainCall, run: StdioCall) -> bool:
         """Forget a call, whose id another one may have by now; return whether it was known."""
         is_known = self.running.get(task.id) is run
         if is_known:
@@ -322,7 +328,9 @@ class Conversation:
         run.let_go()
         return is_known
 
-    def _teller(self, task: Task, run: StdioCall) -> Callable[[float, float | None, str], None]:
+    def _teller(
+        self, task: PlainCall, run: StdioCall
+    ) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
             line = progress(task.token, done, total, said)
             with run.telling:  # nothing comes behind the answer: its token may be another's then

@@ -16,7 +16,7 @@ from ...stores.store import MemoryStore, SqliteStore, Store, clock_of, open_stor
 from .alive import lives, this_process
 
 if TYPE_CHECKING:
-    from ..servable import Box
+    from ..servable import Servable
 
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
@@ -30,7 +30,7 @@ _MOST = 1_000_000
 _INTERNAL_ERROR = -32603
 
 
-class Entry(TypedDict):
+class TaskRecord(TypedDict):
     """One task: what clients see of it, and behind `_` what they do not."""
 
     taskId: str
@@ -49,7 +49,7 @@ class Entry(TypedDict):
     _answers: dict[str, Any]
 
 
-def shown(entry: Entry) -> dict[str, Any]:
+def shown(entry: TaskRecord) -> dict[str, Any]:
     """Return what a client sees of a task."""
     return {key: value for key, value in entry.items() if not key.startswith("_")}
 
@@ -62,30 +62,30 @@ def default_path() -> Path:
     return user_state_path("toolwright", appauthor=False) / "tasks.db"
 
 
-def open_ledger(where: str | Store | None, box: str, keep: float) -> Ledger:
+def open_task_records(where: str | Store | None, box: str, keep: float) -> TaskRecords:
     """Open the tasks of a toolbox; in a file of the user's if nobody says where."""
     if where is None:
         path = default_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return Ledger(SqliteStore(path, most=_MOST), box, keep)
+        return TaskRecords(SqliteStore(path, most=_MOST), box, keep)
     if where == "memory:":
-        return Ledger(MemoryStore(most=_MOST), box, keep)
+        return TaskRecords(MemoryStore(most=_MOST), box, keep)
     if isinstance(where, str) and where.startswith("sqlite:///"):
-        return Ledger(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
-    return Ledger(open_store(where), box, keep)
+        return TaskRecords(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
+    return TaskRecords(open_store(where), box, keep)
 
 
-def open_stores(box: Box) -> None:
+def open_stores(box: Servable) -> None:
     """Open every store that a toolbox names, before it is served. Raises `StoreError`.
 
     Where nobody says where tasks are kept, and they cannot be, callers wait for long calls.
     """
     box.open_store()
     if isinstance(box.tasks, str) and box.has_tasks:
-        open_ledger(box.tasks, box.name, box.keep_tasks).store.close()
+        open_task_records(box.tasks, box.name, box.keep_tasks).store.close()
 
 
-class Ledger:
+class TaskRecords:
     """The tasks of one toolbox in a store. Its methods may wait for a disk."""
 
     def __init__(self, store: Store, box: str, keep: float) -> None:
@@ -101,10 +101,10 @@ class Ledger:
         self._ends = threading.Event()
         self._lock = threading.Lock()
 
-    def create(self, owner: str | None, poll_ms: int) -> Entry:
+    def create(self, owner: str | None, poll_ms: int) -> TaskRecord:
         """Write down a task that runs; whoever asks finds it from now on."""
         now = _now()
-        entry: Entry = {
+        entry: TaskRecord = {
             "taskId": secrets.token_urlsafe(24),
             "status": "working",
             "createdAt": now,
@@ -121,27 +121,27 @@ class Ledger:
         self.store.put(self._prefix + entry["taskId"], to_json(entry), _WHILE_RUNNING)
         return entry
 
-    def read(self, number: str, owner: str | None) -> Entry | None:
+    def read(self, number: str, owner: str | None) -> TaskRecord | None:
         """Return a task of a caller; one whose server is dead has failed."""
         found = self._read(number, owner)
         if found is None or found["status"] in OVER or self._is_alive(found["_server"]):
             return found
         return self.end(number, "failed", error={"code": _INTERNAL_ERROR, "message": LOST})
 
-    def _read(self, number: str, owner: str | None) -> Entry | None:
+    def _read(self, number: str, owner: str | None) -> TaskRecord | None:
         written = self.store.get(self._prefix + number)
-        entry: Entry | None = None if written is None else from_json(written)
+        entry: TaskRecord | None = None if written is None else from_json(written)
         return entry if entry is not None and entry["_owner"] == owner else None
 
-    def change(self, number: str, make: Callable[[Entry], None]) -> Entry | None:
+    def change(self, number: str, make: Callable[[TaskRecord], None]) -> TaskRecord | None:
         """Change a task that has not ended; return it as it is then, None if there is none."""
-        result: list[Entry | None] = [None]
+        result: list[TaskRecord | None] = [None]
 
         def change(before: bytes | None) -> tuple[bytes, float]:
             if before is None:
                 result[0] = None
                 return b"", 0
-            entry: Entry = from_json(before)
+            entry: TaskRecord = from_json(before)
             result[0] = entry
             if entry["status"] not in OVER:
                 make(entry)
@@ -163,10 +163,10 @@ class Ledger:
         """Forget a task that nobody was told of."""
         self.store.delete(self._prefix + number)
 
-    def end(self, number: str, status: str, **more: Any) -> Entry | None:
+    def end(self, number: str, status: str, **more: Any) -> TaskRecord | None:
         """End a task, unless it has ended already."""
 
-        def make(entry: Entry) -> None:
+        def make(entry: TaskRecord) -> None:
             entry["status"] = status
             for key in ("inputRequests", "statusMessage"):
                 entry.pop(key, None)

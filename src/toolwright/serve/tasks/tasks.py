@@ -22,14 +22,14 @@ from ..._log import log
 from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
 from ...call import Call
 from ...errors import CallCancelled, ToolError
-from ...questions import Request
+from ...questions import Question
 from ..access.quotas import TaskShares, client_of_request
 from ..sdk.calls import caller_of
-from ..sdk.questions import Answers
-from .records import OVER, Entry, Ledger, open_ledger, shown
+from ..sdk.questions import AskByRepeating
+from .records import OVER, TaskRecord, TaskRecords, open_task_records, shown
 
 if TYPE_CHECKING:
-    from ..servable import Box
+    from ..servable import Servable
 
 HEADER_MISMATCH = -32020
 _HOLD = 0.2
@@ -52,20 +52,20 @@ class UpdateParams(TaskParams):
     input_responses: dict[str, Any] = Field(default_factory=dict, alias="inputResponses")
 
 
-class Running:
+class TaskRun:
     """A call that is, or may become, a task of this process; it asks through the task."""
 
     def __init__(self, tasks: Tasks, ctx: Any, params: Any, abilities: frozenset[str]) -> None:
         self.tasks = tasks
         self.loop = asyncio.get_running_loop()
         self.abilities = abilities
-        self.before = Answers(params)
+        self.before = AskByRepeating(params)
         self.before.abilities = abilities
         self.number = ""
         self.client = client_of_request(ctx)
         self.becoming: asyncio.Event | None = None
         """Set when it is settled whether the call is a task; none while nobody has begun to."""
-        self.asked: dict[str, Request] = {}
+        self.asked: dict[str, Question] = {}
         self.answers: dict[str, Any] = {}
         self.came = asyncio.Event()
         self.used: set[str] = set()
@@ -86,7 +86,7 @@ class Running:
 
     # -- asking
 
-    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Ask as any call does, or, once it is a task, write down what is asked, and wait."""
         if self.becoming is not None:
             await self.becoming.wait()
@@ -117,13 +117,13 @@ class Running:
         self.used.add(name)
         return name
 
-    async def _answered(self, requests: dict[str, Request]) -> dict[str, Any]:
+    async def _answered(self, requests: dict[str, Question]) -> dict[str, Any]:
         sent = {
             name: {"method": each.method, "params": each.params()}
             for name, each in requests.items()
         }
 
-        def ask(entry: Entry) -> None:
+        def ask(entry: TaskRecord) -> None:
             entry["status"] = "input_required"
             entry["inputRequests"] = sent
 
@@ -157,7 +157,7 @@ class Running:
         far = f"{done:g}" if total is None else f"{done:g} of {total:g}"
         text = f"{far}: {said}" if said else far
 
-        def note(entry: Entry) -> None:
+        def note(entry: TaskRecord) -> None:
             entry["statusMessage"] = text
 
         self.loop.call_soon_threadsafe(self.tasks.write_soon, self.number, note)
@@ -172,25 +172,25 @@ class Running:
 class Tasks:
     """The tasks of one server."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: Servable) -> None:
         self.box = box
-        self.running: dict[str, Running] = {}
+        self.running: dict[str, TaskRun] = {}
         self.shares = TaskShares(box.keep_tasks)
-        self._ledger: Ledger | None = None
+        self._records: TaskRecords | None = None
         self._background: set[asyncio.Task[Any]] = set()
 
-    async def ledger(self) -> Ledger:
+    async def records(self) -> TaskRecords:
         """Return where tasks are written down."""
-        if self._ledger is None:
+        if self._records is None:
             where, keep = self.box.tasks, self.box.keep_tasks
-            made = await asyncio.to_thread(open_ledger, where, self.box.name, keep)
-            self._ledger = self._ledger or made
-        return self._ledger
+            made = await asyncio.to_thread(open_task_records, where, self.box.name, keep)
+            self._records = self._records or made
+        return self._records
 
     # -- running
 
     async def run(
-        self, running: Running, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
+        self, running: TaskRun, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
     ) -> Any:
         """Run a call; return its result, or the task that it has become."""
         made = running.work = asyncio.ensure_future(work())
@@ -207,18 +207,18 @@ class Tasks:
             raise
         number = entry["taskId"]
         self.running[number] = running
-        (await self.ledger()).beat(self._look)
+        (await self.records()).beat(self._look)
         self._keep(self._finished(number, made, finish))
         return {"resultType": "task", **shown(entry)}
 
-    async def _begun(self, running: Running) -> Entry | None:
+    async def _begun(self, running: TaskRun) -> TaskRecord | None:
         """Write a task down; None if that cannot be: then its caller waits, as others do."""
         running.becoming = asyncio.Event()  # what it asks from now on waits for this
         try:
-            ledger = await self.ledger()
-            entry = await asyncio.to_thread(ledger.create, running.call.caller, _POLL_MS)
+            records = await self.records()
+            entry = await asyncio.to_thread(records.create, running.call.caller, _POLL_MS)
             if running.work is not None and running.work.done():
-                await asyncio.to_thread(ledger.forget, entry["taskId"])
+                await asyncio.to_thread(records.forget, entry["taskId"])
                 return None
             running.number = entry["taskId"]
         except OSError as error:
@@ -252,11 +252,11 @@ class Tasks:
 
     async def _end(self, number: str, status: str, more: dict[str, Any]) -> None:
         """Write down how a task ended, however long the disk is busy."""
-        ledger = await self.ledger()
+        records = await self.records()
         pause = 0.5
         while True:
             try:
-                await asyncio.to_thread(lambda: ledger.end(number, status, **more))
+                await asyncio.to_thread(lambda: records.end(number, status, **more))
             except OSError as error:
                 log.error("the end of a task cannot be written down yet: %s", error)
                 await asyncio.sleep(pause)
@@ -269,12 +269,12 @@ class Tasks:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def write(self, number: str, make: Callable[[Entry], None]) -> Entry | None:
+    async def write(self, number: str, make: Callable[[TaskRecord], None]) -> TaskRecord | None:
         """Change what is written of a task; return it as it is then."""
-        ledger = await self.ledger()
-        return await asyncio.to_thread(ledger.change, number, make)
+        records = await self.records()
+        return await asyncio.to_thread(records.change, number, make)
 
-    def write_soon(self, number: str, make: Callable[[Entry], None]) -> None:
+    def write_soon(self, number: str, make: Callable[[TaskRecord], None]) -> None:
         """Change it without waiting; called in the loop."""
         self._keep(self.write(number, make))
 
@@ -283,9 +283,9 @@ class Tasks:
 
         Tells whether there are any.
         """
-        ledger = self._ledger
+        records = self._records
         for number, running in list(self.running.items()):
-            entry = None if ledger is None else ledger.read(number, running.call.caller)
+            entry = None if records is None else records.read(number, running.call.caller)
             if entry is None or entry["status"] in OVER:
                 running.loop.call_soon_threadsafe(running.stop)
             elif entry["_answers"]:
@@ -294,16 +294,16 @@ class Tasks:
 
     async def close(self) -> None:
         """The server ends: what runs has failed."""
-        ledger = self._ledger
-        if ledger is None:
+        records = self._records
+        if records is None:
             return
         error = {"code": t.INTERNAL_ERROR, "message": _STOPPED}
         for number, running in list(self.running.items()):
-            await asyncio.to_thread(ledger.end, number, "failed", error=error)
+            await asyncio.to_thread(records.end, number, "failed", error=error)
             running.stop()
         for task in list(self._background):
             await asyncio.wait({task}, timeout=1)
-        await asyncio.to_thread(ledger.close)
+        await asyncio.to_thread(records.close)
 
     # -- methods
 
@@ -314,12 +314,12 @@ class Tasks:
 
     async def update(self, ctx: Any, params: UpdateParams) -> Any:
         """Answer `tasks/update`: take answers to what the task has asked."""
-        ledger, entry = await self._found(ctx, params)
+        records, entry = await self._found(ctx, params)
         given = params.input_responses
         asked = entry.get("inputRequests", {})
         known = {name: each for name, each in given.items() if name in asked and is_object(each)}
 
-        def take(entry: Entry) -> None:
+        def take(entry: TaskRecord) -> None:
             left = entry.get("inputRequests", {})
             for name, each in known.items():
                 if left.pop(name, None) is not None:
@@ -329,7 +329,7 @@ class Tasks:
                 entry.pop("inputRequests", None)
 
         if known:
-            await _told(ledger.change, params.task_id, take)
+            await _told(records.change, params.task_id, take)
             running = self.running.get(params.task_id)
             if running is not None:
                 running.hear(known)
@@ -337,15 +337,15 @@ class Tasks:
 
     async def cancel(self, ctx: Any, params: TaskParams) -> Any:
         """Answer `tasks/cancel`; one that has ended stays as it is."""
-        ledger, entry = await self._found(ctx, params)
+        records, entry = await self._found(ctx, params)
         if entry["status"] not in OVER:
-            await _told(ledger.end, params.task_id, "cancelled")
+            await _told(records.end, params.task_id, "cancelled")
         running = self.running.get(params.task_id)
         if running is not None:
             running.stop()
         return {}
 
-    async def _found(self, ctx: Any, params: TaskParams) -> tuple[Ledger, Entry]:
+    async def _found(self, ctx: Any, params: TaskParams) -> tuple[TaskRecords, TaskRecord]:
         """Return a task of the caller. Raises `MCPError`."""
         if ctx.protocol_version < STATELESS_SINCE:
             raise MCPError(code=t.METHOD_NOT_FOUND, message="Method not found")
@@ -357,15 +357,15 @@ class Tasks:
             if named is None or decode_header_value(named) != params.task_id:
                 raise MCPError(code=HEADER_MISMATCH, message="Mcp-Name is not the task's id")
         try:
-            ledger = await self.ledger()
+            records = await self.records()
         except OSError as error:
             raise _unreadable(error) from error
         user = caller_of(ctx)
         owner = user.name if user is not None else None
-        entry = await _told(ledger.read, params.task_id, owner)
+        entry = await _told(records.read, params.task_id, owner)
         if entry is None:
             raise MCPError(code=t.INVALID_PARAMS, message="Task not found")
-        return ledger, entry
+        return records, entry
 
 
 async def _told(work: Callable[..., Any], *given: Any) -> Any:
