@@ -76,7 +76,7 @@ async def long_task(name: str, call: Call) -> str:
     return f"task of {call.caller}"
 
 
-@box.tool
+@box.tool(max_result=10_000_000)
 async def big(size: int) -> str:
     """Return a text of so many characters."""
     return "x" * size

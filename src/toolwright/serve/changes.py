@@ -21,7 +21,6 @@ from mcp.shared.subscriptions import (
 )
 
 from ..options import BARE_SINCE
-from ..uri_template import MOST_URI
 from .quotas import MOST_STREAMS, Shares, client_of_request
 
 if TYPE_CHECKING:
@@ -117,8 +116,6 @@ class Changes:
         wanted = self.watchers.get(connection, set())
         if uri in wanted:
             return
-        if len(uri) > MOST_URI:
-            raise MCPError(t.INVALID_PARAMS, f"a URI may have {MOST_URI} characters")
         client = client_of_request(ctx)
         if not self.subscribed.take(client, _cost(uri)):
             raise MCPError(t.INVALID_PARAMS, "too many subscriptions: unsubscribe from some first")

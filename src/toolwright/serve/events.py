@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import mcp_types as t
 from mcp.server.streamable_http import EventMessage, EventStore
 
+from .session_streams import NOTHING
+
 _MOST = 1_000
 _MOST_BYTES = 8 * 1024 * 1024
 _MOST_BYTES_IN_ALL = 64 * 1024 * 1024
@@ -94,6 +96,8 @@ class SessionEvents(EventStore):
 
     async def store_event(self, stream_id: str, message: Any) -> str:
         """Keep an event; return its id, which nobody can guess."""
+        if message is NOTHING:
+            return ""
         number = secrets.token_urlsafe(16)
         turn = self._turn(stream_id, begins=message is None)
         if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):

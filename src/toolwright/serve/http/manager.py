@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from ..events import EventMemory, SessionEvents
 from ..quotas import SessionLimits, Shares
+from ..session_streams import Incoming, Outgoing
 
 _RETRY_MS = 500
 _MIB = 1024 * 1024
@@ -40,6 +41,12 @@ class Session(StreamableHTTPServerTransport):
             retry_interval=_RETRY_MS,
             idle_timeout=idle,
         )
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncGenerator[tuple[Any, Any]]:
+        """Return the streams that the SDK reads from and writes to."""
+        async with super().connect() as (incoming, outgoing):
+            yield Incoming(incoming), Outgoing(outgoing)
 
 
 class SessionManager(StreamableHTTPSessionManager):
