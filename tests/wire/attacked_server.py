@@ -100,4 +100,6 @@ if __name__ == "__main__":
     settings = json.loads(sys.argv[2])
     if settings.pop("closed", False):
         settings["tokens"] = TOKENS
+    if crowd := settings.pop("crowd", 0):
+        settings["tokens"] = {f"token-of-{at}": Caller(f"caller {at}") for at in range(crowd)}
     box.serve("http", port=int(sys.argv[1]), **settings)

@@ -21,7 +21,7 @@ from mcp.shared.subscriptions import (
 )
 
 from ..options import BARE_SINCE
-from .quotas import MOST_STREAMS, Shares, client_of_request
+from .quotas import MOST_STREAMS, Client, Shares, client_of_request
 
 if TYPE_CHECKING:
     from .box import Box
@@ -132,7 +132,7 @@ class Changes:
             wanted.remove(uri)
             self.subscribed.give_back(client_of_request(ctx), _cost(uri))
 
-    def _left(self, client: str, wanted: set[str]) -> None:
+    def _left(self, client: Client, wanted: set[str]) -> None:
         """Forget what a client wanted who has left."""
         while wanted:
             self.subscribed.give_back(client, _cost(wanted.pop()))

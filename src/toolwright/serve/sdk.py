@@ -23,7 +23,13 @@ from .asker import Answers, Pushes
 from .calls import call_of, current_caller, principal_of
 from .changes import Changes
 from .offered import Offered, why
-from .quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, Shares
+from .quotas import (
+    MOST_QUESTIONS,
+    MOST_QUESTIONS_EACH,
+    MOST_RUNNING,
+    Shares,
+    client_of_request,
+)
 from .tasks import (
     EXTENSION,
     Running,
@@ -43,6 +49,8 @@ _CONFIRM: dict[str, Any] = {
     "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
     "required": ["confirm"],
 }
+_UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
+"""Methods that end at once, or with the connection."""
 # Deprecated, and still what old clients want: the function inside does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
@@ -57,9 +65,12 @@ class Served(Offered):
         watch: bool = True,
         trusted: bool = True,
         state_keys: Sequence[bytes] = (),
+        most_running: tuple[int, int] = (MOST_RUNNING, MOST_RUNNING),
     ) -> None:
         super().__init__(box, Changes(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
+        self.running = Shares(*most_running)
+        """Requests that run, be their client still there or not: in all, and of each client."""
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
         handlers: dict[str, Any] = {}
         offers_resources = bool(box.resources) or box.is_live
@@ -111,6 +122,31 @@ class Served(Offered):
         security.bind_principal = principal_of
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
         self.server.middleware.append(self.changes.meet)
+        self.server.middleware.append(self._bounded)
+
+    async def _bounded(self, ctx: Any, call_next: Any) -> Any:
+        """Run a request, unless too many run already; this is middleware of the SDK.
+
+        The work of a client with a handshake goes on if it hangs up, so that it can come back:
+        a bound on open connections does not bound it.
+        """
+        if ctx.request_id is None or ctx.method in _UNBOUNDED:
+            return await call_next(ctx)
+        client = client_of_request(ctx)
+        if not self.running.take(client):
+            return self._too_many(ctx)
+        try:
+            return await call_next(ctx)
+        finally:
+            self.running.give_back(client)
+
+    def _too_many(self, ctx: Any) -> Any:
+        busy = Overloaded("too many requests run already", retry_after=1)
+        if ctx.method != "tools/call":
+            raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
+        name = (ctx.params or {}).get("name")
+        self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
+        return self._finished(ctx, failed(busy))
 
     # -- tools
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from typing import Any
+from typing import Any, Self
 
 import anyio
 import mcp_types as t
@@ -56,7 +56,7 @@ class Incoming:
         self._let_go()
         await self._inner.aclose()
 
-    async def __aenter__(self) -> Incoming:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -84,7 +84,7 @@ class Outgoing:
         """Write no more."""
         await self._inner.aclose()
 
-    async def __aenter__(self) -> Outgoing:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

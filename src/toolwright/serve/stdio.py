@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from ..call import Call
-from ..errors import CallError
+from ..errors import CallError, Overloaded
 from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
 from ..run.forks import unshared
@@ -36,6 +36,8 @@ from .drain import (
 )
 from .ledger import open_stores
 from .line_writer import Writer
+from .quotas import MOST_RUNNING
+from .stdio_run import Run
 
 if TYPE_CHECKING:
     from .box import Box
@@ -253,6 +255,11 @@ class Conversation:
     # -- calls
 
     def _start(self, task: Task) -> None:
+        if len(self.running) >= MOST_RUNNING:
+            busy = Overloaded("too many calls run already", retry_after=1)
+            self.box.refused("tool", busy.code, task.runner.name)
+            self.writer.write(self.desk.finished(task, failed(busy)))
+            return
         run = self.running[task.id] = Run()
         self.unwritten.add(run)
         run.held = self.box.busy()
@@ -374,34 +381,3 @@ class Conversation:
 def _error(number: Any, text: str) -> bytes:
     error = {"code": INTERNAL_ERROR, "message": text}
     return to_json({"jsonrpc": "2.0", "id": number, "error": error})
-
-
-_NOBODY = contextlib.nullcontext()
-"""Nobody is told how far a call is: there is nothing to keep in order."""
-
-
-class Run:
-    """One call that runs."""
-
-    __slots__ = ("answered", "cancelled", "held", "task", "telling")
-
-    def __init__(self) -> None:
-        self.answered = False
-        self.cancelled = False
-        self.telling: contextlib.AbstractContextManager[Any] = _NOBODY
-        """Held while it is told how far it is, and while it is answered."""
-        self.held: Any = None
-        """What keeps the toolbox open for it."""
-        self.task: asyncio.Task[None] | None = None
-
-    def let_go(self) -> None:
-        """It has ended."""
-        held, self.held = self.held, None
-        if held is not None:
-            held.__exit__(None, None, None)
-
-    def cancel(self) -> None:
-        """Stop it, if it can be stopped; it is not answered."""
-        self.cancelled = True
-        if self.task is not None:
-            self.task.cancel()

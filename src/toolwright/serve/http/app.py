@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...limits import check_count, check_seconds, rate_from
 from ...run.workers import holder
-from ..address import TrustedProxies
+from ..address import TrustedProxies, is_loopback
 from ..calls import current_caller
 from ..drain import HTTP_SECONDS, Drain
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..ledger import open_stores
 from ..metadata import Metadata
-from ..quotas import SessionLimits
+from ..quotas import Client, SessionLimits
 from ..state_key import Keys, state_keys
 from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
@@ -146,11 +146,17 @@ class App:
         else:
             exchange.caller = who
             # Whom the threads that it uses count for.
-            holder.set(client if who is None else f"caller {who.name}")
+            exchange.counts_for = self._counts_for(who, client)
+            holder.set(exchange.counts_for.name)
             # Headers that came twice are for somebody who looks at them closely.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}
             await self._admitted(exchange)
+
+    def _counts_for(self, who: Caller | None, address: str) -> Client:
+        name = address if who is None else f"caller {who.name}"
+        is_shared = is_loopback(address) or self.proxies.trusts(address)
+        return Client(name, "" if is_shared else address)
 
     async def _admitted(self, exchange: Exchange) -> None:
         self.exchanges.open.add(exchange)
@@ -198,7 +204,11 @@ class App:
                 return
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
-        scope = {**exchange.scope, "toolwright.client": exchange.client}
+        scope = {
+            **exchange.scope,
+            "toolwright.client": exchange.client,
+            "toolwright.counts_for": exchange.counts_for,
+        }
         who = exchange.caller
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}

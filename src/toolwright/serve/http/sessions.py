@@ -97,7 +97,11 @@ class SdkSessions:
         from .manager import SessionManager
 
         served = Served(
-            self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys
+            self.box,
+            watch=not self.stateless,
+            trusted=False,
+            state_keys=self.state_keys,
+            most_running=(self.limits.max_streams, self.limits.max_streams_per_client),
         )
         served.server.middleware.append(self.drain.count)
         manager = SessionManager(
