@@ -11,6 +11,7 @@ from ..call import Call
 from ..errors import (
     CallCancelled,
     CallError,
+    Overloaded,
     ResultError,
     SchemaError,
     ToolError,
@@ -68,6 +69,8 @@ class Apart:
         owner = pool(self.limits.memory)
         try:
             child = owner.take(call)
+        except Overloaded as error:
+            return None, failed(error, job.repairs)
         except OSError as error:
             log.error("%s: no process could be started", self.name, exc_info=error)
             return None, failed(CallError(f"{self.name}: no process could be started"), job.repairs)

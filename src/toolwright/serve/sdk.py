@@ -144,7 +144,8 @@ class Served(Offered):
         busy = Overloaded("too many requests run already", retry_after=1)
         if ctx.method != "tools/call":
             raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
-        name = (ctx.params or {}).get("name")
+        params: Mapping[str, Any] = ctx.params or {}
+        name = params.get("name")
         self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
         return self._finished(ctx, failed(busy))
 
