@@ -7,6 +7,7 @@ import sys
 from pydantic import BaseModel
 
 from toolwright import Call, Toolbox
+from toolwright.serve import sdk
 from toolwright.serve.guard import Caller
 
 box = Toolbox("attacked", tasks="memory:", keep_tasks=60)
@@ -16,6 +17,9 @@ TOKENS = {
     "token-of-admin": Caller("admin", roles=("admin",)),
     "token-of-guest": Caller("guest"),
     "token-of-other": Caller("other"),
+    # Two people of the same name, as two issuers know them.
+    "token-of-one-ada": Caller("ada", claims={"iss": "https://one.example", "sub": "1"}),
+    "token-of-two-ada": Caller("ada", claims={"iss": "https://two.example", "sub": "1"}),
 }
 
 
@@ -31,6 +35,12 @@ def gate(name):
 async def say(text: str, call: Call) -> str:
     """Say who asks, and what they said."""
     return f"{call.caller}: {text}"
+
+
+@box.tool
+def plain(text: str) -> str:
+    """Say it again; a call of this is a plain one."""
+    return f"None: {text}"
 
 
 @box.tool(roles=["admin"])
@@ -102,4 +112,6 @@ if __name__ == "__main__":
         settings["tokens"] = TOKENS
     if crowd := settings.pop("crowd", 0):
         settings["tokens"] = {f"token-of-{at}": Caller(f"caller {at}") for at in range(crowd)}
+    if few := settings.pop("few_questions", 0):
+        sdk.MOST_QUESTIONS_EACH = few  # a thousand streams would take a thousand connections
     box.serve("http", port=int(sys.argv[1]), **settings)

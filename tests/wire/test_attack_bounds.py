@@ -216,3 +216,64 @@ def test_a_flood_from_one_address_leaves_half_of_the_events():
         assert 0 < max(counts) <= min(counts) + 1
 
     asyncio.run(run())
+
+
+# -- whose a task is
+
+
+@pytest.mark.promise("serve.task-owner")
+def test_a_task_belongs_to_one_caller_and_not_to_a_name():
+    with Attacked(closed=True) as server:
+        extension = {"io.modelcontextprotocol/tasks": {}}
+        meta = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"extensions": extension}}
+
+        def asked(token, method, params):
+            given = {"authorization": f"Bearer {token}"}
+            if "taskId" in params:
+                given["mcp_name"] = params["taskId"]
+            return json.loads(server.asked(server.message(method, params, 1, meta, **given))[1])
+
+        params = {"name": "long_task", "arguments": {"name": "never"}}
+        task = {"taskId": asked("token-of-one-ada", "tools/call", params)["result"]["taskId"]}
+        for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+            refused = asked("token-of-two-ada", method, task)
+            assert refused["error"]["message"] == "Task not found"
+        assert asked("token-of-one-ada", "tasks/get", task)["result"]["status"] == "working"
+        assert "error" not in asked("token-of-one-ada", "tasks/cancel", task)
+
+
+# -- questions that nobody answers
+
+
+def test_questions_of_one_client_are_bounded_over_the_wire():
+    # Each question has its stream, so that as many as there may be are open.
+    with Attacked(closed=True, few_questions=3) as server:
+        able = {"elicitation": {}}
+        mine = [server.session(GUEST, capabilities=able) for _ in range(2)]
+        streams = [mine[at % 2].start("ask", at + 1) for at in range(3)]
+        asked = [next(said for _, said in each.events() if said) for each in streams]
+        assert {each["method"] for each in asked} == {"elicitation/create"}
+        refused = mine[0].call("ask", 9)[-1]["result"]
+        assert refused["isError"]
+        assert "too many questions unanswered" in refused["content"][0]["text"]
+        other = server.session(OTHER, capabilities=able)
+        with other.start("ask", 1) as stream:
+            question = next(said for _, said in stream.events() if said)
+            answer = {"action": "accept", "content": {"word": "yes"}}
+            with other.post({"id": question["id"], "result": answer}):
+                pass
+            assert texts(stream.messages())[-1] == "other was told yes"
+        # An answer, or the end of a session, gives room again.
+        with mine[0].post({"id": asked[0]["id"], "result": answer}):
+            pass
+        assert texts(streams[0].messages())[-1] == "guest was told yes"
+        with mine[0].start("ask", 10) as stream:
+            assert next(said for _, said in stream.events() if said)["method"]
+        for each in (*mine, other):
+            assert each.delete() == 200
+        again = server.session(GUEST, capabilities=able)
+        with again.start("ask", 1) as stream:
+            assert next(said for _, said in stream.events() if said)["method"]
+        for each in streams:
+            each.close()
+        assert server.errors() == []

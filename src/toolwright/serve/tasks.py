@@ -24,7 +24,7 @@ from ..options import BARE_SINCE
 from ..run.failure import log
 from ..schema.walk import is_node
 from .asker import Answers
-from .calls import caller_of
+from .calls import caller_of, principal_of
 from .ledger import OVER, Entry, Ledger, open_ledger, shown
 from .quotas import TaskShares, client_of_request
 
@@ -64,6 +64,7 @@ class Running:
         self.before.abilities = abilities
         self.number = ""
         self.client = client_of_request(ctx)
+        self.owner = principal_of(ctx)
         self.becoming: asyncio.Event | None = None
         """Set when it is settled whether the call is a task; none while nobody has begun to."""
         self.asked: dict[str, Request] = {}
@@ -217,7 +218,7 @@ class Tasks:
         running.becoming = asyncio.Event()  # what it asks from now on waits for this
         try:
             ledger = await self.ledger()
-            entry = await asyncio.to_thread(ledger.create, running.call.caller, _POLL_MS)
+            entry = await asyncio.to_thread(ledger.create, running.owner, _POLL_MS)
             if running.work is not None and running.work.done():
                 await asyncio.to_thread(ledger.forget, entry["taskId"])
                 return None
@@ -286,7 +287,7 @@ class Tasks:
         """
         ledger = self._ledger
         for number, running in list(self.running.items()):
-            entry = None if ledger is None else ledger.read(number, running.call.caller)
+            entry = None if ledger is None else ledger.read(number, running.owner)
             if entry is None or entry["status"] in OVER:
                 running.loop.call_soon_threadsafe(running.stop)
             elif entry["_answers"]:
@@ -361,9 +362,7 @@ class Tasks:
             ledger = await self.ledger()
         except OSError as error:
             raise _unreadable(error) from error
-        user = caller_of(ctx)
-        owner = user.name if user is not None else None
-        entry = await _told(ledger.read, params.task_id, owner)
+        entry = await _told(ledger.read, params.task_id, principal_of(ctx))
         if entry is None:
             raise MCPError(code=t.INVALID_PARAMS, message="Task not found")
         return ledger, entry
