@@ -67,6 +67,13 @@ async def away(name: str, call: Call) -> str:
 
 
 @box.tool
+async def hold(text: str = "") -> str:
+    """Never end; a call of this is a plain one."""
+    await asyncio.Event().wait()
+    return text
+
+
+@box.tool
 async def open_gate(name: str) -> str:
     """Open a gate."""
     gate(name).set()

@@ -1,7 +1,9 @@
 """What goes on after a request has its answer, or its client is gone, is bounded, too."""
 
 import asyncio
+import contextlib
 import json
+import selectors
 
 import mcp_types as types
 import pytest
@@ -101,6 +103,41 @@ def test_a_session_that_ends_gives_back_what_ran_in_it():
                 begun_and_left(session, at + 1, "never")
             assert session.said("say", 9, text="x") == "None: x"
             assert session.delete() == 200
+
+
+def refusals(server, token, count, expected, **arguments):
+    """Begin plain calls that wait; return how many are refused, and leave the others."""
+    params = {"name": "hold", "arguments": arguments}
+    data = server.message("tools/call", params, authorization=f"Bearer {token}")
+    refused = 0
+    with contextlib.ExitStack() as stack:
+        found = stack.enter_context(selectors.DefaultSelector())
+        for _ in range(count):
+            connection = stack.enter_context(server.connect())
+            connection.sendall(data)
+            found.register(connection, selectors.EVENT_READ)
+        while ready := found.select(30 if refused < expected else 0.2):
+            for key, _ in ready:
+                with key.fileobj.makefile("rb") as file:
+                    assert b"too many requests run already" in file.read()
+                found.unregister(key.fileobj)
+                refused += 1
+    return refused
+
+
+def test_plain_calls_are_bounded_in_number_and_in_bytes():
+    settings = {"max_streams": 100, "max_streams_per_client": 30, "max_body": 10_000}
+    with Attacked(closed=True, **settings) as server:
+        assert refusals(server, GUEST, 40, 10) == 10
+        # Sixteen of the largest size, or some more that are smaller.
+        assert refusals(server, OTHER, 25, 8, text="x" * 9_000) == 8
+        given = {"authorization": f"Bearer {GUEST}"}
+        until(lambda: b"run already" not in said(server, given), "those that were left end")
+
+
+def said(server, headers):
+    params = {"name": "say", "arguments": {"text": "x"}}
+    return server.asked(server.message("tools/call", params, **headers))[1]
 
 
 @pytest.mark.parametrize("era", ["handshake", "modern", "sdk"])

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ..errors import Overloaded
+
 MOST_HELLO = 64 * 1024
 """Bytes of a request whose content is kept: `initialize` and `subscriptions/listen`."""
 MOST_STREAMS = 10_000
@@ -124,6 +126,33 @@ def is_within(bound: Excess, client: Client, other: Client) -> bool:
     if bound == "client":
         return client.name == other.name
     return bound == "all" or client.address == other.address
+
+
+class Running:
+    """The requests that run, be their client still there or not: their number, and their bytes."""
+
+    def __init__(
+        self, most: int = MOST_RUNNING, most_each: int = MOST_RUNNING, most_bytes: int = 1 << 40
+    ) -> None:
+        self.count = Shares(most, most_each)
+        self.bytes = Shares(most_bytes, most_bytes // 4)
+
+    def begin(self, client: Client, size: int) -> bool:
+        """Return whether a request may run; it counts from now on."""
+        if self.bytes.excess(client, size) or not self.count.take(client):
+            return False
+        self.bytes.add(client, size)
+        return True
+
+    def end(self, client: Client, size: int) -> None:
+        """Count a request no more."""
+        self.count.give_back(client)
+        self.bytes.give_back(client, size)
+
+
+def too_many() -> Overloaded:
+    """Return the error for a request that may not run now."""
+    return Overloaded("too many requests run already", retry_after=1)
 
 
 class TaskShares:

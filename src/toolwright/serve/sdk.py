@@ -26,13 +26,14 @@ from .offered import Offered, why
 from .quotas import (
     MOST_QUESTIONS,
     MOST_QUESTIONS_EACH,
-    MOST_RUNNING,
+    Running,
     Shares,
     client_of_request,
+    too_many,
 )
 from .tasks import (
     EXTENSION,
-    Running,
+    RunningTask,
     TaskParams,
     Tasks,
     UpdateParams,
@@ -65,12 +66,11 @@ class Served(Offered):
         watch: bool = True,
         trusted: bool = True,
         state_keys: Sequence[bytes] = (),
-        most_running: tuple[int, int] = (MOST_RUNNING, MOST_RUNNING),
+        running: Running | None = None,
     ) -> None:
         super().__init__(box, Changes(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
-        self.running = Shares(*most_running)
-        """Requests that run, be their client still there or not: in all, and of each client."""
+        self.running = running or Running()
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
         handlers: dict[str, Any] = {}
         offers_resources = bool(box.resources) or box.is_live
@@ -133,15 +133,16 @@ class Served(Offered):
         if ctx.request_id is None or ctx.method in _UNBOUNDED:
             return await call_next(ctx)
         client = client_of_request(ctx)
-        if not self.running.take(client):
+        size = getattr(ctx.request, "scope", {}).get("toolwright.size", 0)
+        if not self.running.begin(client, size):
             return self._too_many(ctx)
         try:
             return await call_next(ctx)
         finally:
-            self.running.give_back(client)
+            self.running.end(client, size)
 
     def _too_many(self, ctx: Any) -> Any:
-        busy = Overloaded("too many requests run already", retry_after=1)
+        busy = too_many()
         if ctx.method != "tools/call":
             raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
         params: Mapping[str, Any] = ctx.params or {}
@@ -186,7 +187,7 @@ class Served(Offered):
 
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
-        running = Running(self.tasks, ctx, params, _abilities(ctx))
+        running = RunningTask(self.tasks, ctx, params, _abilities(ctx))
         if not self.tasks.shares.begin(running.client):
             self._refused(ctx, "tool", "overloaded", params.name)
             busy = Overloaded("too many tasks run or are kept already", retry_after=1)

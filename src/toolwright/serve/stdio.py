@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from ..call import Call
-from ..errors import CallError, Overloaded
+from ..errors import CallError
 from ..options import LATEST_PROTOCOL
 from ..run.failure import failed, failure_of, log
 from ..run.forks import unshared
@@ -36,7 +36,7 @@ from .drain import (
 )
 from .ledger import open_stores
 from .line_writer import Writer
-from .quotas import MOST_RUNNING
+from .quotas import MOST_RUNNING, too_many
 from .stdio_run import Run
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Conversation:
 
     def _start(self, task: Task) -> None:
         if len(self.running) >= MOST_RUNNING:
-            busy = Overloaded("too many calls run already", retry_after=1)
+            busy = too_many()
             self.box.refused("tool", busy.code, task.runner.name)
             self.writer.write(self.desk.finished(task, failed(busy)))
             return

@@ -53,7 +53,7 @@ class UpdateParams(TaskParams):
     input_responses: dict[str, Any] = Field(default_factory=dict, alias="inputResponses")
 
 
-class Running:
+class RunningTask:
     """A call that is, or may become, a task of this process; it asks through the task."""
 
     def __init__(self, tasks: Tasks, ctx: Any, params: Any, abilities: frozenset[str]) -> None:
@@ -176,7 +176,7 @@ class Tasks:
 
     def __init__(self, box: Box) -> None:
         self.box = box
-        self.running: dict[str, Running] = {}
+        self.running: dict[str, RunningTask] = {}
         self.shares = TaskShares(box.keep_tasks)
         self._ledger: Ledger | None = None
         self._background: set[asyncio.Task[Any]] = set()
@@ -192,7 +192,7 @@ class Tasks:
     # -- running
 
     async def run(
-        self, running: Running, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
+        self, running: RunningTask, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
     ) -> Any:
         """Run a call; return its result, or the task that it has become."""
         made = running.work = asyncio.ensure_future(work())
@@ -213,7 +213,7 @@ class Tasks:
         self._keep(self._finished(number, made, finish))
         return {"resultType": "task", **shown(entry)}
 
-    async def _begun(self, running: Running) -> Entry | None:
+    async def _begun(self, running: RunningTask) -> Entry | None:
         """Write a task down; None if that cannot be: then its caller waits, as others do."""
         running.becoming = asyncio.Event()  # what it asks from now on waits for this
         try:

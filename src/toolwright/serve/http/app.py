@@ -14,7 +14,7 @@ from ..drain import HTTP_SECONDS, Drain
 from ..guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..ledger import open_stores
 from ..metadata import Metadata
-from ..quotas import Client, SessionLimits
+from ..quotas import Client, Running, SessionLimits
 from ..state_key import Keys, state_keys
 from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
@@ -33,7 +33,7 @@ MOST_BODY = 4 * 1024 * 1024
 BODY_TIMEOUT = 30.0
 """Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
 _BODIES = 64
-"""How many bodies of the largest size may be unfinished at a time."""
+"""How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
 _CLOSE: Header = (b"connection", b"close")
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
@@ -84,7 +84,11 @@ class App:
             rate=None if rate_limit is None else rate_from(rate_limit),
             failed_sign_ins=failed_sign_ins,
         )
-        self.short = PlainRequests(box, watch=not stateless) if short else None
+        limits = SessionLimits(**session_limits)
+        self.running = Running(
+            limits.max_streams, limits.max_streams_per_client, _BODIES * max_body
+        )
+        self.short = PlainRequests(box, self.running, watch=not stateless) if short else None
         self.drain = Drain(drain)
         self.exchanges = Exchanges(self.drain)
         self._stopping: asyncio.Future[None] | None = None
@@ -92,7 +96,8 @@ class App:
             box,
             stateless=stateless,
             most_body=max_body,
-            limits=SessionLimits(**session_limits),
+            limits=limits,
+            running=self.running,
             drain=self.drain,
             state_keys=state_keys(state_key),
             stop=self.stop,
@@ -208,6 +213,7 @@ class App:
             **exchange.scope,
             "toolwright.client": exchange.client,
             "toolwright.counts_for": exchange.counts_for,
+            "toolwright.size": len(exchange.body),
         }
         who = exchange.caller
         if who is not None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
+from ..quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
 from .host import watch_host
 from .streams import LATER, Streams
@@ -30,6 +30,7 @@ class SdkSessions:
         stateless: bool,
         most_body: int,
         limits: SessionLimits,
+        running: Running,
         drain: Drain,
         state_keys: Sequence[bytes],
         stop: Callable[[], Awaitable[None]],
@@ -45,6 +46,7 @@ class SdkSessions:
         self._served: Any = None
         self._manager: Any = None
         self.limits = limits
+        self.running = running
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
         self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
         """The bytes that listeners keep of what opened them."""
@@ -101,7 +103,7 @@ class SdkSessions:
             watch=not self.stateless,
             trusted=False,
             state_keys=self.state_keys,
-            most_running=(self.limits.max_streams, self.limits.max_streams_per_client),
+            running=self.running,
         )
         served.server.middleware.append(self.drain.count)
         manager = SessionManager(
