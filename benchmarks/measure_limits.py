@@ -16,7 +16,7 @@ from typing import Annotated
 from measure_call import TWO, _warm, add, add_async, in_turn
 
 from toolwright import Inject, Retry, Tool, Toolbox
-from toolwright.run.workers import threads
+from toolwright.run.threads import threads
 
 
 def spin() -> int:

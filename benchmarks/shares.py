@@ -22,8 +22,8 @@ def serve(counts, port):
     """Serve the shop, and write down which path each message took."""
     from shop import shop
 
-    from toolwright.serve import stdio
     from toolwright.serve.http.plain import PlainRequests
+    from toolwright.serve.stdio import conversation as stdio
 
     taken = collections.Counter()
 

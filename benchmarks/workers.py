@@ -53,7 +53,7 @@ def hold(seconds: float) -> int:
 
 def make_app(target):
     """What a worker of uvicorn serves: the toolbox has to be loaded in each."""
-    from toolwright.cli.target import load
+    from toolwright.cli.load import load
 
     return load(target)[0].asgi(stateless=True)
 
@@ -62,7 +62,7 @@ def serve_with_uvicorn(target, port, folder):
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    from toolwright.serve.run import listen
+    from toolwright.serve.server import listen
 
     listening = listen("127.0.0.1", port)
     if folder:

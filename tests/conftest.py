@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 from hypothesis import settings
 
-import toolwright.catalog as catalog
-import toolwright.definition as definition
+import toolwright.tools.catalog as catalog
+import toolwright.tools.definition as definition
 from toolwright import SchemaError
 
 sys.path.insert(0, str(Path(__file__).parent / "wire"))

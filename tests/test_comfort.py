@@ -14,7 +14,7 @@ import pytest
 from command_files import here
 from processes import LONGEST, good, refused, run, start
 
-from toolwright.cli.showing import image_for
+from toolwright.cli.terminal import image_for
 
 __all__ = ["here"]  # a fixture
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_files import NOISE, here
-from toolwright.serve.run import listen
+from toolwright.serve.server import listen
 from processes import COMMAND, INITIALIZE, LONGEST, Http, Stdio, good, refused, run, until
 
 __all__ = ["here"]  # a fixture

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from toolwright.cli.editors import EDITORS
-from toolwright.serve.ledger import default_path
+from toolwright.cli.clients.known import EDITORS
+from toolwright.serve.tasks.records import default_path
 
 LIBRARY = "Library/Application Support"
 SET = {

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from processes import good, refused, run, start
 from test_jsonc import documents, in_order, parent_of, tokens
 
-from toolwright.cli.editors import EDITORS, is_ours
-from toolwright.cli.mistakes import Mistake
-from toolwright.cli.settings_file import SettingsFile
+from toolwright.cli.clients.known import EDITORS, is_ours
+from toolwright.cli.usage import Mistake
+from toolwright.cli.clients.settings_file import SettingsFile
 
 __all__ = ["here"]  # a fixture
 

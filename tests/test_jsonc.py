@@ -9,7 +9,7 @@ from counting import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolwright.cli.jsonc import NotJson, drop, put, read
+from toolwright.cli.clients.jsonc import NotJson, drop, put, read
 
 PATH = ("mcpServers", "shop")
 SHOP = {"command": "uv", "args": ["run", "shop.py"], "env": {}}

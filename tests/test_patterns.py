@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import toolwright
 from toolwright import Toolbox
-from toolwright.run import redact
-from toolwright.run.decode import decode
+from toolwright._log import redact
+from toolwright.arguments.decode import decode
 
 HEADS = ("", "```", "{", "[", '"', "'", "(", ":", "a", "0", "-----BEGIN ", "pass", ":param ", "1/")
 FRAGMENTS = (
@@ -80,7 +80,10 @@ def slow_text(pattern):
 
 def test_the_patterns_of_the_package_are_found():
     names = {name for name, _ in patterns()}
-    assert {"toolwright.run.redact._SURE", "toolwright.cli.jsonc._COMMENT_OR_TOKEN"} <= names
+    assert {
+        "toolwright._log.redact._SURE",
+        "toolwright.cli.clients.jsonc._COMMENT_OR_TOKEN",
+    } <= names
     assert len(names) > 20
 
 

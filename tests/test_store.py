@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from toolwright.store import MemoryStore, SqliteStore, Store, open_store
+from toolwright.stores.store import MemoryStore, SqliteStore, Store, open_store
 
 ODD_KEYS = ["", "a", "a%", "a_", "ab", "A", "a\0b", "a\ud800", "a\ud800\udc00", "a\U00010000", "ü"]
 
@@ -510,7 +510,7 @@ def test_a_file_that_breaks_later_raises_oserror(path):
 
 
 def test_a_locked_file_can_be_read_and_fails_to_be_written(path, monkeypatch):
-    monkeypatch.setattr("toolwright.storefile._WAIT", 0.0)
+    monkeypatch.setattr("toolwright.stores.sqlite_file._WAIT", 0.0)
     store = SqliteStore(path)
     store.put("k", b"1", 60)
     other = sqlite3.connect(path, isolation_level=None)
@@ -541,7 +541,7 @@ def test_a_full_disk_fails_the_write_and_nothing_else(path):
 
 WORK = """
 import sys
-from toolwright.store import SqliteStore
+from toolwright.stores.store import SqliteStore
 print("ready", flush=True)
 sys.stdin.readline()
 store = SqliteStore(sys.argv[1])
@@ -569,7 +569,7 @@ def test_processes_lose_no_update(path):
 
 FORK = """
 import os, sys, threading
-from toolwright.store import MemoryStore, SqliteStore
+from toolwright.stores.store import MemoryStore, SqliteStore
 
 store, memory = SqliteStore(sys.argv[1]), MemoryStore()
 count = lambda old: (b"%d" % (int(old or 0) + 1), 60)
@@ -657,5 +657,5 @@ def test_any_other_name_is_refused_with_the_forms(where):
 
 
 def test_sqlite_is_loaded_only_for_a_file():
-    code = "import sys, toolwright.store; toolwright.store.open_store(None); assert 'sqlite3' not in sys.modules"
+    code = "import sys, toolwright.stores.store; toolwright.stores.store.open_store(None); assert 'sqlite3' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -18,7 +18,7 @@ from toolwright import (
     ToolNotFound,
     tool,
 )
-from toolwright.catalog import Catalog, matches
+from toolwright.tools.catalog import Catalog, matches
 
 
 def add(a: int, b: int = 1) -> int:

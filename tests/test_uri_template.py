@@ -11,7 +11,7 @@ from mcp.server.mcpserver.resources.templates import DEFAULT_RESOURCE_SECURITY
 from mcp.shared.uri_template import UriTemplate as SdkTemplate
 
 from toolwright import SchemaError, Toolbox
-from toolwright.uri_template import MOST_URI, UnsafeValue, UriTemplate
+from toolwright.tools.uri_template import MOST_URI, UnsafeValue, UriTemplate
 
 PIECES = [
     *("a", "x-", "-", ".", "..", "/", "\\", ",", "&", "?", "#", ":", "C:", "z", ".csv", "%"),

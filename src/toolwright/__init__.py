@@ -8,9 +8,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost
 
 if TYPE_CHECKING:
     from .call import Call
-    from .catalog import Problem
     from .content import Audio, File, Image
-    from .definition import Tool
     from .errors import (
         ArgumentError,
         CallCancelled,
@@ -27,10 +25,13 @@ if TYPE_CHECKING:
         UnexpectedError,
     )
     from .limits import Process, Retry, Timeout
-    from .marks import tool
-    from .options import Fixed, Flatten, Hidden, Inject, Nullable, SchemaOptions
+    from .markers import Fixed, Flatten, Hidden, Inject, Nullable
+    from .options import SchemaOptions
     from .results import Result
-    from .toolbox import Toolbox
+    from .toolbox.box import Toolbox
+    from .tools.catalog import Problem
+    from .tools.decorator import tool
+    from .tools.definition import Tool
 
 __all__ = [
     "ArgumentError",
@@ -69,7 +70,7 @@ __all__ = [
 _HOMES = {
     "call": ("Call",),
     "limits": ("Process", "Retry", "Timeout"),
-    "catalog": ("Problem",),
+    "tools.catalog": ("Problem",),
     "content": ("Audio", "File", "Image"),
     "results": ("Result",),
     "errors": (
@@ -87,10 +88,11 @@ _HOMES = {
         "ToolwrightError",
         "UnexpectedError",
     ),
-    "options": ("Fixed", "Flatten", "Hidden", "Inject", "Nullable", "SchemaOptions"),
-    "definition": ("Tool",),
-    "marks": ("tool",),
-    "toolbox": ("Toolbox",),
+    "markers": ("Fixed", "Flatten", "Hidden", "Inject", "Nullable"),
+    "options": ("SchemaOptions",),
+    "tools.definition": ("Tool",),
+    "tools.decorator": ("tool",),
+    "toolbox.box": ("Toolbox",),
 }
 
 

@@ -11,8 +11,9 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
-from .asking import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
+from ._log import logger
 from .errors import CallCancelled
+from .questions import Ask, Asker, CannotAsk, Request, Roots, Sample, answered
 from .refusals import Kind
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
@@ -22,7 +23,7 @@ OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
 
 _numbers = itertools.count(1)
-_log = logging.getLogger("toolwright.call")
+_log = logger("call")
 _LEVELS: Mapping[str, int] = {
     "debug": logging.DEBUG,
     "info": logging.INFO,

@@ -21,25 +21,14 @@ from .limits import (
 )
 
 __all__ = [
-    "BARE_SINCE",
     "FULL",
-    "LATEST_PROTOCOL",
     "PORTABLE",
-    "Complete",
-    "Fixed",
-    "Flatten",
-    "Hidden",
-    "Inject",
-    "Nullable",
     "Options",
     "SchemaOptions",
     "ToolOptions",
     "options_from",
 ]
 
-LATEST_PROTOCOL = "2026-07-28"
-# From this protocol version on, structured content may be any JSON value; before, only an object.
-BARE_SINCE = "2026-07-28"
 
 Emit = Literal["auto", "text", "structured", "both"]
 Extra = Literal["forbid", "ignore", "pass"]
@@ -275,72 +264,3 @@ def _style(value: str | SchemaOptions) -> SchemaOptions:
 
 
 _DEFAULTS = Options()
-
-
-class Hidden:
-    """`Annotated[T, Hidden()] = default`: not in the schema, and no caller can set it."""
-
-    __slots__ = ()
-
-
-class Inject:
-    """`Annotated[T, Inject(provider)]`: made by `provider` for each call; no caller can set it.
-
-    A provider is a function, sync or async, or a generator that yields once and then cleans up. It
-    may itself ask for other providers and for the `Call`. With `scope="process"` its value is made
-    once and kept.
-    """
-
-    __slots__ = ("provider", "scope")
-
-    def __init__(self, provider: Any, *, scope: Literal["call", "process"] = "call") -> None:
-        if not callable(provider):
-            msg = f"Inject takes a provider to call; for a value as it is, use Fixed({provider!r})"
-            raise TypeError(msg)
-        if scope not in ("call", "process"):
-            msg = f"scope must be 'call' or 'process'; got {scope!r}"
-            raise ValueError(msg)
-        self.provider = provider
-        self.scope = scope
-
-    def __repr__(self) -> str:
-        return f"Inject({getattr(self.provider, '__qualname__', self.provider)})"
-
-
-class Complete:
-    """`Annotated[str, Complete(values)]`: what clients may propose for an argument of a prompt or
-    a resource: a list, or a function from what was typed to one."""
-
-    __slots__ = ("values",)
-
-    def __init__(self, values: Any) -> None:
-        self.values = values
-
-
-class Fixed:
-    """`Annotated[T, Fixed(value)]`: always `value`; not in the schema, and no caller can set it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-class Flatten:
-    """`Annotated[Model, Flatten()]`: the model's fields stand at the top level of the arguments."""
-
-    __slots__ = ()
-
-
-class Nullable:
-    """`Annotated[T | None, Nullable()] = None`: null is a value of its own, and published as one."""
-
-    __slots__ = ()
-
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
-        """Mark the node, wherever in a type it stands, so that its null arm is kept."""
-        return {**handler(core_schema), NULLABLE_KEY: True}
-
-
-# Keys that only live between generating a schema and publishing it.
-NULLABLE_KEY = "\0nullable"

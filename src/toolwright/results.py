@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, cast
 
 from pydantic_core import to_json
 
+from ._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from .errors import CallError
-from .options import BARE_SINCE, LATEST_PROTOCOL
 
 __all__ = [
     "Repair",
@@ -146,7 +146,7 @@ class Result:
         else:
             parts = [b'{"content":', _json(self.content)]
         if self.shows_body and body is not None:
-            box = self.boxed == "all" or (self.boxed == "old" and protocol < BARE_SINCE)
+            box = self.boxed == "all" or (self.boxed == "old" and protocol < STATELESS_SINCE)
             parts += [b',"structuredContent":', b'{"result":' + body + b"}" if box else body]
         parts.append(b',"isError":true' if self.error is not None else b',"isError":false')
         if self.meta:

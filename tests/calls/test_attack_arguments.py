@@ -12,7 +12,7 @@ import pytest
 from pydantic import AfterValidator, BaseModel
 
 from toolwright import ArgumentError, Toolbox
-from toolwright.run.sample import is_large, no_collection
+from toolwright.arguments.sample import is_large, no_collection
 
 MOST_SECONDS = 20
 """Processor time: building all faults in Python took minutes of it for some of these."""

@@ -6,8 +6,8 @@ import logging
 import pytest
 
 from toolwright import Toolbox
-from toolwright.run.redact import hide, likely, sure
-from toolwright.serve.guard import tokens_from
+from toolwright._log.redact import hide, likely, sure
+from toolwright.serve.access.guard import tokens_from
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
 SURE = {

@@ -54,7 +54,7 @@ from toolwright.results import (
     parse,
     validate,
 )
-from toolwright.run.failure import SPOKEN
+from toolwright.outcome.failure import SPOKEN
 
 from .ways import WAYS, assert_plain, box_of, compact, label, payload_by, result_of, text_of, within
 
@@ -1675,7 +1675,7 @@ def test_a_lifespan_that_does_not_open_is_a_failed_call_and_is_tried_again(error
 
 def renew_background_loop():
     """Forget a loop that a test may have ended, so that no other test hangs on it."""
-    from toolwright.run.workers import background
+    from toolwright.run.loop import background
 
     background.loop = None
 

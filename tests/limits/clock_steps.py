@@ -17,8 +17,8 @@ def main(kind, folder):
     time.time = lambda: real() + shift[0]
 
     from toolwright import Call, Overloaded, Toolbox
-    from toolwright.serve.ledger import Ledger
-    from toolwright.store import MemoryStore, SqliteStore
+    from toolwright.serve.tasks.records import Ledger
+    from toolwright.stores.store import MemoryStore, SqliteStore
 
     seen = {}
 

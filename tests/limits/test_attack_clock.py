@@ -9,9 +9,9 @@ import pytest
 
 from toolwright.limits import Rate
 from toolwright.errors import Overloaded
-from toolwright.run.slots import Gate
-from toolwright.serve.ledger import Ledger
-from toolwright.store import MemoryStore, SqliteStore
+from toolwright.run.policies.rate import Gate
+from toolwright.serve.tasks.records import Ledger
+from toolwright.stores.store import MemoryStore, SqliteStore
 
 PROGRAM = Path(__file__).with_name("clock_steps.py")
 
@@ -88,8 +88,8 @@ def test_a_server_that_is_silent_for_long_is_not_dead(store, clock):
 
 CREATE = """
 import sys
-from toolwright.serve.ledger import Ledger
-from toolwright.store import SqliteStore
+from toolwright.serve.tasks.records import Ledger
+from toolwright.stores.store import SqliteStore
 store = SqliteStore(sys.argv[1])
 print(Ledger(store, "box", keep=60).create("ada", 500)["taskId"])
 """
@@ -111,7 +111,7 @@ def test_a_process_that_cannot_be_seen_is_dead_after_a_minute_and_stays_so(
     store, clock, monkeypatch
 ):
     """Another machine or container: only its silence is known, and the first verdict stands."""
-    monkeypatch.setattr("toolwright.serve.ledger.lives", lambda sign: None)
+    monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
     mine, other = Ledger(store, "box", keep=600), Ledger(store, "box", keep=600)
     number = mine.create("ada", 500)["taskId"]
     clock[0] += 50

@@ -7,8 +7,9 @@ import threading
 import pytest
 
 from toolwright import Call, Result, Toolbox, ToolTimeout
-from toolwright.serve.desk import Task
-from toolwright.serve.stdio import Conversation, Run
+from toolwright.serve.short_path import Task
+from toolwright.serve.stdio.conversation import Conversation
+from toolwright.serve.stdio.call import StdioCall
 
 from .driving import WAYS, wait_for
 
@@ -132,7 +133,7 @@ def test_the_end_of_a_call_forgets_no_other_with_its_id():
         box = Toolbox("ids")
         box.add(one)
         talk = Conversation(box, reading, writing, short=True)
-        old, new = Run(), Run()
+        old, new = StdioCall(), StdioCall()
         task = Task(box.runner("one"), {}, 1, None, "2025-11-25")
         talk.running[1] = new
         talk._done(task, old, box.call("one"))
@@ -153,7 +154,7 @@ def test_no_progress_is_written_behind_an_answer():
         box = Toolbox("order")
         box.add(one)
         talk = Conversation(box, reading, writing, short=True)
-        run = Run()
+        run = talk.running[1] = StdioCall()
         task = Task(box.runner("one"), {}, 1, "token", "2025-11-25")
         tell = talk._teller(task, run)
         tell(1, 2, "in time")

@@ -8,8 +8,8 @@ import pytest
 from attack_tools import box
 
 from toolwright import Call, CallCancelled, Overloaded
-from toolwright.run import children
-from toolwright.run.children import Pool
+from toolwright.run.process import pool as children
+from toolwright.run.process.pool import Pool
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from attack_tools import box
 
 from toolwright import Call, ToolTimeout, UnexpectedError
-from toolwright.run import children, frames
+from toolwright.run.process import pool as children, pipe as frames
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from toolwright import Call, Overloaded, Toolbox
-from toolwright.run.workers import Threads, holder, threads
+from toolwright.run.threads import Threads, holder, threads
 
 from .driving import LONGEST, wait_for, wait_until
 
@@ -198,7 +198,7 @@ def test_alone_a_caller_has_half_and_the_rest_waits_in_turn(gate):
 
 
 def test_a_line_that_is_full_sends_away(gate, monkeypatch):
-    monkeypatch.setattr("toolwright.run.workers.MOST_PARKED", 3)
+    monkeypatch.setattr("toolwright.run.threads.MOST_PARKED", 3)
     pool, told = Threads(2, 2), Told()
     hold(pool, "ada", 4, lambda: gate.wait(60), told)
     with pytest.raises(Overloaded):

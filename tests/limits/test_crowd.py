@@ -12,7 +12,7 @@ from typing import Annotated
 import pytest
 
 from toolwright import Call, Inject, Toolbox
-from toolwright.run import workers
+from toolwright.run import threads as workers
 
 from .driving import LATER, LONGEST, SOON, code_of, wait_until
 

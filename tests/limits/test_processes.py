@@ -25,7 +25,7 @@ from toolwright import (
     ToolTimeout,
     UnexpectedError,
 )
-from toolwright.run import children
+from toolwright.run.process import pool as children
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process need Linux")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import pytest
 
 from toolwright import Call, Inject, Retry, Timeout, Toolbox
-from toolwright.run import workers
+from toolwright.run import threads as workers
 
 from .driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, wait_for, wait_until
 

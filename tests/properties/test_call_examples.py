@@ -12,7 +12,7 @@ from test_calls import check_result, within
 
 from toolwright import File, Image, Result, Tool, Toolbox, ToolError
 from toolwright.results import build_result
-from toolwright.run import pipeline, workers
+from toolwright.run import runner as pipeline, threads as workers
 
 NESTED = "[" * 300 + "]" * 300
 

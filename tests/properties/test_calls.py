@@ -29,10 +29,10 @@ from specs import Cat, Colour, Dog, Level, Node, specs
 
 from toolwright import ArgumentError, File, Flatten, Image, Result, Tool, Toolbox, ToolError
 from toolwright.results import build_result, validate
-from toolwright.run.arguments import Reader
-from toolwright.run.cache import Cache
-from toolwright.run.outcome import Outcome
-from toolwright.store import MemoryStore
+from toolwright.arguments.reader import Reader
+from toolwright.run.policies.cache import Cache
+from toolwright.outcome.writer import Outcome
+from toolwright.stores.store import MemoryStore
 
 ERAS = ("2025-11-25", "2026-07-28")
 

@@ -7,8 +7,8 @@ import sys
 from pydantic import BaseModel
 
 from toolwright import Call, Toolbox
-from toolwright.serve import sdk
-from toolwright.serve.guard import Caller
+from toolwright.serve.access.guard import Caller
+from toolwright.serve.sdk import server as sdk
 
 box = Toolbox("attacked", tasks="memory:", keep_tasks=60)
 gates: dict[str, asyncio.Event] = {}

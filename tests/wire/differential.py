@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
 from toolwright import Call, Toolbox, ToolError
-from toolwright.serve.stdio import Conversation
+from toolwright.serve.stdio.conversation import Conversation
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"

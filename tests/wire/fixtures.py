@@ -9,8 +9,8 @@ from forms import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
 from pydantic import BaseModel, Field
 
 from toolwright import Audio, Call, File, Image, Toolbox, ToolError
-from toolwright.asking import Ask, Roots, Sample
-from toolwright.options import Complete
+from toolwright.questions import Ask, Roots, Sample
+from toolwright.markers import Complete
 
 box = Toolbox("toolwright-fixtures", version="1.0.0", instructions="Fixtures for testing.")
 PICTURE = Image(base64.b64decode(PNG), mime_type="image/png")

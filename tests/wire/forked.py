@@ -188,7 +188,7 @@ def import_everything():
     import toolwright
 
     for found in pkgutil.walk_packages(toolwright.__path__, "toolwright."):
-        if found.name not in {"toolwright.__main__", "toolwright.pytest_plugin"}:
+        if found.name not in {"toolwright.__main__", "toolwright.testing.plugin"}:
             importlib.import_module(found.name)
     for name in LAZY:
         with contextlib.suppress(ModuleNotFoundError):  # some are optional

@@ -10,8 +10,8 @@ import pytest
 from attackers import Attacked, Stream
 from processes import INITIALIZE, MODERN, Stdio, resident, until
 
-from toolwright.serve.events import EventMemory, SessionEvents
-from toolwright.serve.quotas import Client, Shares
+from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.access.quotas import Client, Shares
 
 GUEST, OTHER = "token-of-guest", "token-of-other"
 BIG = 3_900_000

@@ -9,8 +9,8 @@ from asgi_requests import ask
 from command_files import here
 from processes import Http
 from toolwright import Toolbox
-from toolwright.serve.guard import Guard
-from toolwright.serve.signin import SignIn
+from toolwright.serve.access.guard import Guard
+from toolwright.serve.access.oauth import SignIn
 
 __all__ = ["here"]  # a fixture
 

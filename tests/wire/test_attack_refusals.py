@@ -13,8 +13,8 @@ from command_files import here
 from processes import Http, until
 
 from toolwright import Call, Toolbox
-from toolwright.serve.guard import Caller
-from toolwright.watch import audit, metrics
+from toolwright.serve.access.guard import Caller
+from toolwright.telemetry import audit, metrics
 
 __all__ = ["here"]  # a fixture
 

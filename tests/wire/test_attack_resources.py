@@ -7,7 +7,7 @@ import pytest
 from era_client import Client
 
 from toolwright import Toolbox
-from toolwright.options import Complete
+from toolwright.markers import Complete
 
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
 

@@ -10,9 +10,9 @@ from era_client import Client, sent
 from pydantic import Field
 
 from toolwright import Toolbox, tool
-from toolwright.options import Complete
-from toolwright.serve.guard import Caller
-from toolwright.watch.metrics import exposition, metrics
+from toolwright.markers import Complete
+from toolwright.serve.access.guard import Caller
+from toolwright.telemetry.metrics import exposition, metrics
 
 TOKENS = {"admin-token": Caller("ada", ("admin",)), "plain-token": Caller("bob", ("staff",))}
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])

@@ -9,10 +9,10 @@ from command_files import here
 from processes import Http, refused
 from toolwright import Toolbox
 from toolwright.limits import Rate
-from toolwright.serve import lockout as lockout_module
-from toolwright.serve import pace as pace_module
-from toolwright.serve.guard import Caller, Refusal
-from toolwright.serve.lockout import Lockout
+from toolwright.serve.access import lockout as lockout_module
+from toolwright.serve.access import pace as pace_module
+from toolwright.serve.access.guard import Caller, Refusal
+from toolwright.serve.access.lockout import Lockout
 
 __all__ = ["here"]  # a fixture
 

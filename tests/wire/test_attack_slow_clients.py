@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import resource
 import socket
 import ssl
 import threading
@@ -14,19 +13,23 @@ from asgi_requests import ask
 from certificates import certificate
 from processes import MODERN, Http, until
 from toolwright import Toolbox
-from toolwright.serve.address import TrustedProxies
+from toolwright.serve.access.address import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
-from toolwright.serve.http.connections import ConnectionLimits, Connections
+from toolwright.serve.http.uvicorn.connections import ConnectionLimits, Connections
 
-TOOLS = """
+FILES = 300
+"""How many files the server may open: fewer than it gets connections."""
+TOOLS = f"""
+import resource
+
+resource.setrlimit(resource.RLIMIT_NOFILE, ({FILES}, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
 def add(a: int, b: int) -> int:
     return a + b
 
 def long(n: int) -> str:
     return "x" * n
 """
-FILES = 300
-"""How many files the server may open: fewer than it gets connections."""
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 
 
@@ -35,13 +38,7 @@ def started(folder, *more):
     """A server that may open few files."""
     target = folder / "tools.py"
     target.write_text(TOOLS)
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
-    try:
-        server = Http(target, "--header-timeout", "2", "--body-timeout", "2", *more)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    with server:
+    with Http(target, "--header-timeout", "2", "--body-timeout", "2", *more) as server:
         yield server
         assert "Traceback" not in server.said(), server.said()[-2000:]
 

@@ -131,8 +131,8 @@ def test_functions_that_run_on_demand_share_the_key(monkeypatch):
 
 
 def test_a_key_is_hidden_in_logs():
-    from toolwright.run.redact import sure
-    from toolwright.serve.state_key import state_keys
+    from toolwright._log.redact import sure
+    from toolwright.serve.access.state_key import state_keys
 
     state_keys([OTHER])
     assert sure(f"it was {OTHER} again") == "it was *** again"

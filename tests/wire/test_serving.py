@@ -16,11 +16,11 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
-from toolwright.options import Complete
-from toolwright.serve.events import EventMemory, SessionEvents
-from toolwright.serve.guard import Caller, Guard, Refusal, tokens_from
-from toolwright.serve.run import serve_http
-from toolwright.serve.sdk import Served
+from toolwright.markers import Complete
+from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.access.guard import Caller, Guard, Refusal, tokens_from
+from toolwright.serve.server import serve_http
+from toolwright.serve.sdk.server import Served
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

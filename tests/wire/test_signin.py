@@ -18,10 +18,10 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from mcp.server.auth.provider import AccessToken
 from mcp.shared.auth import ProtectedResourceMetadata
 
-from toolwright.serve import signin
-from toolwright.serve.guard import Caller, Refusal
-from toolwright.serve.metadata import metadata, metadata_path
-from toolwright.serve.signin import NEEDED, SignIn
+from toolwright.serve.access import oauth as signin
+from toolwright.serve.access.guard import Caller, Refusal
+from toolwright.serve.access.metadata import metadata, metadata_path
+from toolwright.serve.access.oauth import NEEDED, SignIn
 
 AUDIENCE = "https://tools.example/mcp"
 LATER = Refusal(503, "the keys of the issuer cannot be fetched now")
@@ -430,7 +430,7 @@ def test_known_keys_go_on_working_when_the_issuer_is_down(sign_in, issuer, token
 def test_a_new_server_says_that_the_issuer_is_down(sign_in, issuer, token, caplog):
     issuer.close()
     assert ask(sign_in, token(), token()) == LATER
-    said = [each.getMessage() for each in caplog.records if each.name == "toolwright.signin"]
+    said = [each.getMessage() for each in caplog.records if each.name == "toolwright.sign_in"]
     assert said == [f"no new keys: {issuer.name} does not say where its keys are"]
 
 
@@ -662,6 +662,6 @@ def test_several_loops_may_use_one(sign_in, issuer, token):
 
 
 def test_importing_loads_nothing_heavy():
-    code = "import sys, toolwright.serve.signin\nprint(*sorted(sys.modules))"
+    code = "import sys, toolwright.serve.access.oauth\nprint(*sorted(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"jwt", "cryptography", "mcp", "httpx2", "http.client"} & set(run.stdout.split())

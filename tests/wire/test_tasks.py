@@ -220,7 +220,7 @@ def test_older_clients_know_no_tasks(store):
 @pytest.mark.promise("everyday.task-lost")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
-    with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
+    with Http(TOOLS) as server:
         done = computed(server, store.parent, "kept")
         ended(server, done)
         lost = call(server, "slow_compute", seconds=600)["taskId"]
@@ -228,7 +228,7 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
         waiting(server, asking)
         server.process.send_signal(how)
         server.process.wait(LONGEST)
-    with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
+    with Http(TOOLS) as server:
         assert get(server, done)["result"]["content"][0]["text"] == "computed kept"
         for number in (lost, asking):
             task = ended(server, number)
@@ -258,8 +258,8 @@ def test_every_worker_knows_every_task(store):
 
 
 def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
-    from toolwright.serve.ledger import Ledger
-    from toolwright.store import SqliteStore
+    from toolwright.serve.tasks.records import Ledger
+    from toolwright.stores.store import SqliteStore
 
     now = [time.time()]
     store = SqliteStore(tmp_path / "tasks.db", clock=lambda: now[0])
@@ -279,7 +279,7 @@ def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
     assert ledger.read(number, "ada")["status"] == "working"
     assert ledger.read(number, "bob") is None
     now[0] += 61  # no sign of life since, and its process cannot be seen from here
-    monkeypatch.setattr("toolwright.serve.ledger.lives", lambda sign: None)
+    monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
     assert ledger.read(number, "ada")["status"] == "failed"
     store.close()
 
@@ -354,7 +354,7 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
 
 @pytest.mark.usefixtures("soon")
 def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
-    env = {"TASKS_ALIVE": "1", "TASKS_BEAT": "0.1"}
+    env = {"TASKS_BEAT": "0.1"}
     with Http(TOOLS, env=env) as first, Http(TOOLS, env=env) as second:
         number = call(first, "confirm_delete", filename="z")["taskId"]
         (name,) = waiting(second, number)
@@ -373,10 +373,10 @@ def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
 
 
 def test_signs_of_life_end_with_the_last_task(monkeypatch):
-    from toolwright.serve.ledger import Ledger
-    from toolwright.store import MemoryStore
+    from toolwright.serve.tasks.records import Ledger
+    from toolwright.stores.store import MemoryStore
 
-    monkeypatch.setattr("toolwright.serve.ledger._BEAT", 0.01)
+    monkeypatch.setattr("toolwright.serve.tasks.records._BEAT", 0.01)
     ledger = Ledger(MemoryStore(), "box", keep=60)
     runs = [True, True, False, False]
     ledger.beat(lambda: runs.pop(0) if runs else False)

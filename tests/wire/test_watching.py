@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from processes import LONGEST, Http, Stdio, refused, start, until
 
 from toolwright import Call, Toolbox, ToolError
-from toolwright.watch import audit, metrics, spans
+from toolwright.telemetry import audit, metrics, spans
 
 __all__ = ["here"]  # a fixture
 

@@ -18,22 +18,22 @@ from ..errors import ToolNotFound
 from . import output, workers
 from .http_settings import drain_of
 from .install import clients, install, uninstall
-from .mistakes import Mistake
 from .new import new
 from .opening import opened
 from .output import first_line, print_content, print_json, print_rows, say
-from .showing import Bar, interruptible
-from .watching import show_status, watched
+from .telemetry import show_status, watched
+from .terminal import Bar, interruptible
+from .usage import Mistake
 
 if TYPE_CHECKING:
-    from ..definition import Tool
-    from ..serve.box import Box
-    from ..toolbox import Toolbox
+    from ..serve.servable import Box
+    from ..toolbox.box import Toolbox
+    from ..tools.definition import Tool
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Run a command; what is wrong is one line on standard error."""
-    from .target import BadTarget
+    from .load import BadTarget
 
     if chosen.command != "serve":
         output.claim()
@@ -75,9 +75,9 @@ def serve(chosen: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if chosen.http:
         return _serve_http(chosen)
-    from ..run.frames import take_over
+    from .._descriptors import take_over
     from ..serve.drain import STDIO_SECONDS
-    from ..serve.stdio import converse
+    from ..serve.stdio.conversation import converse
 
     patience = drain_of(chosen, STDIO_SECONDS)
     wire = take_over()  # before the target is imported: it may print
@@ -93,9 +93,9 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
     """Return what is served: the toolbox, or what stands for its newest version."""
     if not chosen.reload:
         return box
-    from ..serve.live import Live
+    from ..serve.reloadable import Live
+    from .load import BadTarget
     from .reload import Reloader
-    from .target import BadTarget
 
     def load() -> Toolbox:
         newer, usable = opened(chosen)
@@ -109,8 +109,8 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Box:
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
-    from ..serve.ledger import open_stores
-    from ..serve.run import listen, serve_http
+    from ..serve.server import listen, serve_http
+    from ..serve.tasks.records import open_stores
     from .http_settings import http_settings
 
     given = None if chosen.listening is None else workers.keys_from_input()

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 from argcomplete.finders import CompletionFinder
 
 from ..errors import SchemaError
-from .editors import EDITORS, GENERIC
+from .clients.known import EDITORS, GENERIC
 from .output import first_line
 
 if TYPE_CHECKING:
-    from ..definition import Tool
-    from ..toolbox import Toolbox
+    from ..toolbox.box import Toolbox
+    from ..tools.definition import Tool
 
 _PATHS = frozenset(("FILE", "DIR", "TARGET"))
 """What the usage of a command calls its files and folders."""
@@ -76,7 +76,7 @@ class _Finder(CompletionFinder):
 
 
 def _box(chosen: argparse.Namespace) -> Toolbox:
-    from .target import load
+    from .load import load
 
     return load(os.path.expanduser(chosen.target))[0]  # noqa: PTH111 - text
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .mistakes import Mistake
+from .usage import Mistake
 
 if TYPE_CHECKING:
-    from ..serve.signin import SignIn
+    from ..serve.access.oauth import SignIn
 
 
 def http_settings(
@@ -21,9 +21,9 @@ def http_settings(
 ) -> dict[str, Any]:
     """Return the settings of the server; a worker is given its keys. Raises `Mistake`."""
     from ..limits import check_count, rate_from
-    from ..serve.address import TrustedProxies
+    from ..serve.access.address import TrustedProxies
+    from ..serve.access.guard import tokens_from
     from ..serve.drain import HTTP_SECONDS
-    from ..serve.guard import tokens_from
     from ..serve.http import MOST_BODY
 
     tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
@@ -78,7 +78,7 @@ def drain_of(chosen: argparse.Namespace, usual: float) -> float:
 
 def _state_keys(chosen: argparse.Namespace) -> tuple[bytes, ...] | None:
     """Return the keys in a file or in the environment, and take them out of there for tools."""
-    from ..serve.state_key import VARIABLE, state_keys
+    from ..serve.access.state_key import VARIABLE, state_keys
 
     where, written = f"${VARIABLE}", os.environ.pop(VARIABLE, "")
     if chosen.state_key_file is not None:
@@ -117,7 +117,7 @@ def _bounds(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def _session_limits(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the bounds that were given. Raises `ValueError`."""
-    from ..serve.quotas import SessionLimits
+    from ..serve.access.quotas import SessionLimits
 
     known = {name: getattr(chosen, name) for name in SessionLimits.__dataclass_fields__}
     given = {name: value for name, value in known.items() if value is not None}
@@ -126,7 +126,7 @@ def _session_limits(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
-    from ..serve.run import is_loopback
+    from ..serve.server import is_loopback
 
     if not (is_loopback(chosen.host) or is_closed or chosen.no_auth):
         raise Mistake(
@@ -153,7 +153,7 @@ def _sign_in(chosen: argparse.Namespace) -> SignIn | None:
         return None
     if not chosen.audience:
         raise Mistake("--issuer needs an --audience: a token for another server must not do here")
-    from ..serve.signin import SignIn
+    from ..serve.access.oauth import SignIn
 
     more = {"roles_claim": chosen.roles_claim} if chosen.roles_claim else {}
     return SignIn(

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..schema.walk import is_node
-from .editors import EDITORS, GENERIC, Editor, editor, is_ours
-from .mistakes import Mistake
+from .._json_values import is_object
+from .clients.known import EDITORS, GENERIC, Editor, editor, is_ours
+from .clients.settings_file import Changed, SettingsFile
+from .load import split
 from .opening import opened
 from .output import print_json, print_rows, say
-from .settings_file import Changed, SettingsFile
-from .target import split
+from .usage import Mistake
 
 
 def install(chosen: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def install(chosen: argparse.Namespace) -> int:
 def _install(client: Editor, chosen: argparse.Namespace, name: str, entry: dict[str, Any]) -> int:
     file = _file(client, chosen)
     before = file.get(client.key, name)
-    same = is_ours(before) or (is_node(before) and before.get("url") == entry.get("url", ""))
+    same = is_ours(before) or (is_object(before) and before.get("url") == entry.get("url", ""))
     if before is not None and not same and not chosen.force:
         raise Mistake(
             f"{file.shown} has another server `{name}`: choose another --name, or say --force"
@@ -52,7 +52,7 @@ def uninstall(chosen: argparse.Namespace) -> int:
 def _uninstall(client: Editor, chosen: argparse.Namespace) -> int:
     file = _file(client, chosen)
     servers = file.get(client.key)
-    known: list[str] = list(servers) if is_node(servers) else []
+    known: list[str] = list(servers) if is_object(servers) else []
     if chosen.name not in known:
         there = f"; it has {', '.join(f'`{each}`' for each in known)}" if known else ""
         raise Mistake(f"{file.shown} has no server `{chosen.name}`{there}")
@@ -91,7 +91,7 @@ def _state(client: Editor, path: Path) -> dict[str, Any]:
         servers = SettingsFile(path).get(client.key)
     except Mistake as error:
         return {"exists": True, "servers": [], "problem": str(error)}
-    return {"exists": path.exists(), "servers": list(servers) if is_node(servers) else []}
+    return {"exists": path.exists(), "servers": list(servers) if is_object(servers) else []}
 
 
 def _said(state: dict[str, Any]) -> str:

@@ -323,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reader.print_help()
         return 0
     chosen.given_arguments = given
-    from ..run.frames import stand_in
+    from .._descriptors import stand_in
 
     stand_in()
     from .commands import run

@@ -11,10 +11,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from .mistakes import Mistake
+from ..testing.snapshots import snapshot
+from .load import load
 from .output import print_json, say
-from .snapshots import snapshot
-from .target import load
+from .usage import Mistake
 
 _TOOLBOX = '''\
 """The tools of {name}."""

@@ -6,15 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ..catalog import matches
+from ..tools.catalog import matches
 
 if TYPE_CHECKING:
-    from ..toolbox import Toolbox
+    from ..toolbox.box import Toolbox
 
 
 def opened(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     """Load the target and choose tools; tell whether it may be used."""
-    from .target import load
+    from .load import load
 
     box, refused = load(chosen.target)
     for name, tool in list(box.items()):

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, TextIO
 
-from .showing import image_for
+from .terminal import image_for
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .target import BadTarget, split
+from .load import BadTarget, split
 
 if TYPE_CHECKING:
-    from ..serve.live import Live
-    from ..toolbox import Toolbox
+    from ..serve.reloadable import Live
+    from ..toolbox.box import Toolbox
 
 Stamp = tuple[int, int, int]
 _PAUSE = 0.1
@@ -98,7 +98,7 @@ class Reloader:
             )
             print(f"toolwright: not reloaded, {said}", file=sys.stderr, flush=True)
             return False
-        from ..run.children import forget_code
+        from ..run.process.pool import forget_code
 
         forget_code()
         if is_new:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import Annotated, Any, NamedTuple, cast
 
 from ..errors import SchemaError
-from ..options import Flatten
+from ..markers import Flatten
 from .signature import (
     EMPTY,
     KEYWORD_ONLY,

@@ -8,11 +8,11 @@ import types
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator
 from typing import Any, cast
 
+from ..arguments.wording import short
 from ..call import Call
 from ..errors import CallCancelled, ResultError
-from .outcome import Stopped
-from .words import short
-from .workers import background
+from ..outcome.writer import Stopped
+from .loop import background
 
 _MOST_TOLD = 1000
 """How many characters of an item are told as progress."""

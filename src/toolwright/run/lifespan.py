@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from .places import LOOP, Signal
-from .workers import background
+from .loop import background
+from .waiting import LOOP, Signal
 
 
 class Lifespan:

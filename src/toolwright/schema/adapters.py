@@ -8,10 +8,10 @@ from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
+from .._json_values import is_list, is_object
 from .encoded import encoded_schema, encoder_in
 from .hints import strip_annotated
 from .plan import Plan
-from .walk import is_list, is_node
 
 # JSON has neither bytes nor NaN.
 _CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", allow_inf_nan=False)
@@ -77,7 +77,7 @@ def is_alike(schema: Any) -> bool:
     """Tell whether arguments may be validated as a Python dict, without writing them as JSON."""
     if is_list(schema):
         return all(is_alike(item) for item in schema)
-    if not is_node(schema):
+    if not is_object(schema):
         return True
     kind = schema.get("type")
     if isinstance(kind, str):
@@ -116,7 +116,7 @@ def _base64(schema: Any, seen: dict[int, Any]) -> Any:
         return [_base64(item, seen) for item in schema]
     if isinstance(schema, tuple):
         return tuple(_base64(item, seen) for item in cast("tuple[Any, ...]", schema))
-    if not is_node(schema):
+    if not is_object(schema):
         return schema
     if id(schema) in seen:
         return seen[id(schema)]

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from .._json_values import JsonObject
 from .generate import BYTES_KEY, NAME_KEY
 from .passes import Pass, apply_passes, losses
-from .walk import REF_PREFIX, Schema, nodes, refs, rewrite
+from .walk import REF_PREFIX, nodes, refs, rewrite
 
 Refs = Counter[str]
 
@@ -20,7 +21,7 @@ class Definition:
 
     __slots__ = ("losses", "name", "refs", "schema", "size")
 
-    def __init__(self, key: str, schema: Schema, steps: tuple[Pass, ...]) -> None:
+    def __init__(self, key: str, schema: JsonObject, steps: tuple[Pass, ...]) -> None:
         self.name = _short_name(schema.get(NAME_KEY), key)
         self.losses = [f"`{self.name}`: {loss}" for loss in losses(schema)]
         self.schema = apply_passes(schema, steps)
@@ -31,12 +32,12 @@ class Definition:
 class Definitions:
     """All definitions of one batch, in one style and direction; each is worked out when needed."""
 
-    def __init__(self, raw: Mapping[str, Schema], steps: tuple[Pass, ...]) -> None:
+    def __init__(self, raw: Mapping[str, JsonObject], steps: tuple[Pass, ...]) -> None:
         self.raw = raw
         self.steps = steps
         self._known: dict[str, Definition] = {}
         self._reach: dict[str, frozenset[str]] = {}
-        self._expanded: dict[str, Schema] = {}
+        self._expanded: dict[str, JsonObject] = {}
 
     def __getitem__(self, key: str) -> Definition:
         found = self._known.get(key)
@@ -62,7 +63,7 @@ class Definitions:
         """Tell whether a definition refers to itself."""
         return key in self.reach(key)
 
-    def used_by(self, root: Schema) -> list[str]:
+    def used_by(self, root: JsonObject) -> list[str]:
         """Return the definitions a schema needs, in the order it meets them."""
         order: dict[str, None] = {}
         todo = list(refs(root))
@@ -73,13 +74,13 @@ class Definitions:
                 todo.extend(self[key].refs)
         return list(order)
 
-    def losses(self, root: Schema) -> list[str]:
+    def losses(self, root: JsonObject) -> list[str]:
         """Return what the definitions a schema needs could not say."""
         return [loss for key in self.used_by(root) for loss in self[key].losses]
 
     # -- giving a schema its definitions
 
-    def attach(self, root: Schema, *, inline: bool, limit: int) -> Schema:
+    def attach(self, root: JsonObject, *, inline: bool, limit: int) -> JsonObject:
         """Return a schema that needs nothing beyond itself: definitions inlined or attached."""
         used = self.used_by(root)
         if not used:
@@ -102,7 +103,7 @@ class Definitions:
             }
         return made
 
-    def _size(self, root: Schema, recursive: set[str], limit: int) -> int:
+    def _size(self, root: JsonObject, recursive: set[str], limit: int) -> int:
         """Estimate the size with everything inlined; stops counting above the limit."""
         total = len(json.dumps(root))
         todo = list(refs(root))
@@ -117,7 +118,7 @@ class Definitions:
             todo.extend(self[key].refs.elements())
         return total
 
-    def _inlined(self, key: str, kept: set[str], names: Mapping[str, str]) -> Schema:
+    def _inlined(self, key: str, kept: set[str], names: Mapping[str, str]) -> JsonObject:
         """Return a definition with all it refers to; with none kept, it is the same for all tools."""
         if kept:
             return self._place(self[key].schema, kept, names)
@@ -126,8 +127,8 @@ class Definitions:
             found = self._expanded[key] = self._place(self[key].schema, kept, names)
         return found
 
-    def _place(self, schema: Schema, kept: set[str], names: Mapping[str, str]) -> Schema:
-        def change(node: Schema, key: str) -> Schema:
+    def _place(self, schema: JsonObject, kept: set[str], names: Mapping[str, str]) -> JsonObject:
+        def change(node: JsonObject, key: str) -> JsonObject:
             ref = node.get("$ref")
             if not isinstance(ref, str) or not ref.startswith(REF_PREFIX):
                 return node
@@ -143,7 +144,7 @@ class Definitions:
         return rewrite(schema, change)
 
 
-def keys_with_bytes(raw: Mapping[str, Schema]) -> frozenset[str]:
+def keys_with_bytes(raw: Mapping[str, JsonObject]) -> frozenset[str]:
     """Return the definitions that reach bytes inside a class that has no rule for them."""
     found = {key for key, schema in raw.items() if any(BYTES_KEY in node for node in nodes(schema))}
     grown = bool(found)
@@ -154,7 +155,7 @@ def keys_with_bytes(raw: Mapping[str, Schema]) -> frozenset[str]:
     return frozenset(found)
 
 
-def merge(definition: Schema, said: Schema) -> Schema:
+def merge(definition: JsonObject, said: JsonObject) -> JsonObject:
     """Put a definition where it is used; what is said there comes first and nothing is lost."""
     here, there = said.get("description"), definition.get("description")
     merged = {**definition, **said}

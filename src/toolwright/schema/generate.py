@@ -21,9 +21,9 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
+from .._json_values import is_list, is_object
 from ..read.attributes import class_docs
 from .encoded import encoder_in
-from .walk import is_list, is_node
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
@@ -292,7 +292,7 @@ class Generator(GenerateJsonSchema):
 
     def _is_unwritable(self, choice: Any) -> bool:
         # With a label, a choice is a pair.
-        schema: Any = choice if is_node(choice) else choice[0]
+        schema: Any = choice if is_object(choice) else choice[0]
         return schema["type"] in ("callable", "is-instance", "is-subclass")
 
     # -- defaults and serialisers
@@ -369,18 +369,18 @@ def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
 
 
 def _innermost(schema: Any) -> Mapping[str, Any]:
-    while is_node(schema) and is_node(schema.get("schema")):
+    while is_object(schema) and is_object(schema.get("schema")):
         schema = schema["schema"]
     return schema or {}
 
 
 def _fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
     """Find the fields in a record's core schema, below any validators around them."""
-    while is_node(schema):
+    while is_object(schema):
         fields = schema.get("fields")
-        if is_node(fields):
+        if is_object(fields):
             return fields
-        if is_list(fields) and fields and is_node(fields[0]):
+        if is_list(fields) and fields and is_object(fields[0]):
             return {field["name"]: field for field in fields}
         schema = schema.get("schema")
     return {}

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any, get_args, get_origin
 
 from ..call import Call
-from ..options import Inject
+from ..markers import Inject
 from .hints import UNIONS, arms, metadata, strip_annotated
 
 Wanted = Inject | type[Any]

@@ -7,9 +7,10 @@ from typing import Any, NoReturn, get_args, get_origin
 
 import typing_extensions
 
+from .._json_values import JsonObject
 from ..read.signature import EMPTY
 from .hints import UNIONS, arms, unalias
-from .walk import REF_PREFIX, Schema
+from .walk import REF_PREFIX
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"
@@ -103,12 +104,12 @@ def is_bytes(hint: Any) -> bool:
     return unalias(hint) in (bytes, bytearray)
 
 
-def is_object(schema: Schema) -> bool:
+def describes_object(schema: JsonObject) -> bool:
     """Tell whether a schema's root is an object, as clients before 2026-07-28 need it."""
     return schema.get("type") == "object"
 
 
-def root_object(schema: Schema) -> Schema:
+def root_object(schema: JsonObject) -> JsonObject:
     """Say at the root that a recursive object is one."""
     ref = schema.get("$ref")
     if isinstance(ref, str) and "type" not in schema:
@@ -118,12 +119,12 @@ def root_object(schema: Schema) -> Schema:
     return schema
 
 
-def may_be_null(schema: Schema) -> bool:
+def may_be_null(schema: JsonObject) -> bool:
     """Tell whether null may stand at the root."""
     return _takes_null(schema, schema.get("$defs", {}), frozenset())
 
 
-def _takes_null(schema: Schema, definitions: Schema, seen: frozenset[str]) -> bool:
+def _takes_null(schema: JsonObject, definitions: JsonObject, seen: frozenset[str]) -> bool:
     name = str(schema.get("$ref", "")).removeprefix(REF_PREFIX)
     if name in definitions and name not in seen:
         return _takes_null(definitions[name], definitions, seen | {name})
@@ -136,11 +137,11 @@ def _takes_null(schema: Schema, definitions: Schema, seen: frozenset[str]) -> bo
     return any(_takes_null(arm, definitions, seen) for arm in alternatives)
 
 
-def boxed(schema: Schema) -> Schema:
+def boxed(schema: JsonObject) -> JsonObject:
     """Put a schema inside an object; definitions stay at the root, where references find them."""
     inner = dict(schema)
     definitions = inner.pop("$defs", None)
-    box: Schema = {
+    box: JsonObject = {
         "type": "object",
         "properties": {BOX_FIELD: inner},
         "required": [BOX_FIELD],

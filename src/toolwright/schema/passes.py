@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..options import NULLABLE_KEY, SchemaOptions
+from .._json_values import JsonObject, is_object
+from ..markers import NULLABLE_KEY
+from ..options import SchemaOptions
 from .generate import (
     EXACT_KEY,
     LOSS_KEY,
@@ -14,9 +16,9 @@ from .generate import (
     POSITIONS_KEY,
     UNTITLED_KEY,
 )
-from .walk import Schema, is_node, nodes, rewrite
+from .walk import nodes, rewrite
 
-Pass = Callable[[Schema, str], Schema]
+Pass = Callable[[JsonObject, str], JsonObject]
 
 JSON_TYPES = ("string", "number", "boolean", "object", "array", "null")
 _ENUM_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -43,7 +45,7 @@ def passes(options: SchemaOptions, *, is_input: bool) -> tuple[Pass, ...]:
 def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
     """Return a schema with every pass applied to every node, and the private keys gone."""
 
-    def change(node: Schema, key: str) -> Schema:
+    def change(node: JsonObject, key: str) -> JsonObject:
         for step in steps:
             node = step(node, key)
         if any(word[:1] == "\0" for word in node):
@@ -62,13 +64,13 @@ def losses(schema: Any) -> list[str]:
     return [node[LOSS_KEY] for node in nodes(schema) if LOSS_KEY in node]
 
 
-def note(node: Schema, text: str) -> None:
+def note(node: JsonObject, text: str) -> None:
     """Say in words what a keyword no longer says."""
     described = node.get("description")
     node["description"] = f"{described} ({text})" if described else text[:1].upper() + text[1:]
 
 
-def any_of(node: Schema, key: str) -> Schema:
+def any_of(node: JsonObject, key: str) -> JsonObject:
     """Write alternatives as `anyOf`."""
     if "oneOf" in node and "anyOf" not in node:
         node["anyOf"] = node.pop("oneOf")
@@ -76,7 +78,7 @@ def any_of(node: Schema, key: str) -> Schema:
     return node
 
 
-def enum_for_const(node: Schema, key: str) -> Schema:
+def enum_for_const(node: JsonObject, key: str) -> JsonObject:
     """Write a constant as an `enum` of one value."""
     if "const" in node:
         value = node.pop("const")
@@ -87,7 +89,7 @@ def enum_for_const(node: Schema, key: str) -> Schema:
     return node
 
 
-def any_arm(node: Schema, key: str) -> Schema:
+def any_arm(node: JsonObject, key: str) -> JsonObject:
     """A union with an arm for any value is any value."""
     arms = node.get("anyOf")
     if arms and any(_is_any(arm) for arm in arms):
@@ -95,13 +97,13 @@ def any_arm(node: Schema, key: str) -> Schema:
     return node
 
 
-def absent_for_null(node: Schema, key: str) -> Schema:
+def absent_for_null(node: JsonObject, key: str) -> JsonObject:
     """An optional property whose default is null may just be left out: no null arm, no default."""
     optional = key == "properties" and "default" in node and node["default"] is None
     return _without_null(node) if optional and not node.get(NULLABLE_KEY) else node
 
 
-def _without_null(node: Schema) -> Schema:
+def _without_null(node: JsonObject) -> JsonObject:
     kept = {word: value for word, value in node.items() if word != "default"}
     arms = kept.get("anyOf")
     if arms:
@@ -118,7 +120,7 @@ def _without_null(node: Schema) -> Schema:
     return kept
 
 
-def one_items(node: Schema, key: str) -> Schema:
+def one_items(node: JsonObject, key: str) -> JsonObject:
     """Write a fixed tuple with one schema for all its items, and its positions in words."""
     positions = node.pop("prefixItems", None)
     if positions is None:
@@ -129,7 +131,7 @@ def one_items(node: Schema, key: str) -> Schema:
         if item not in different:
             different.append(item)
     more = node.pop("items", None)
-    if is_node(more) and more not in different:
+    if is_object(more) and more not in different:
         different.append(more)
     node["items"] = different[0] if len(different) == 1 else {"anyOf": different}
     names = node.get(POSITIONS_KEY) or [""] * len(positions)
@@ -141,7 +143,7 @@ def one_items(node: Schema, key: str) -> Schema:
     return node
 
 
-def _in_words(node: Schema) -> str:
+def _in_words(node: JsonObject) -> str:
     if "enum" in node:
         return " or ".join(repr(value) for value in node["enum"])
     if "anyOf" in node:
@@ -153,10 +155,10 @@ def _in_words(node: Schema) -> str:
 
 
 def _is_any(node: Any) -> bool:
-    return is_node(node) and not _SHAPES & node.keys() and "properties" not in node
+    return is_object(node) and not _SHAPES & node.keys() and "properties" not in node
 
 
-def typed_nodes(node: Schema, key: str) -> Schema:
+def typed_nodes(node: JsonObject, key: str) -> JsonObject:
     """Give every node a type; any value is the union of the JSON types."""
     if node.get("type") == "array" and "items" not in node and "prefixItems" not in node:
         node["items"] = {"type": list(JSON_TYPES)}
@@ -171,18 +173,18 @@ def typed_nodes(node: Schema, key: str) -> Schema:
         return {**node, "type": list(JSON_TYPES)}
     if key in ("additionalProperties", "unevaluatedProperties", "unevaluatedItems") and not node:
         return node
-    arms: list[Schema] = [{"type": kind} for kind in JSON_TYPES]
+    arms: list[JsonObject] = [{"type": kind} for kind in JSON_TYPES]
     arms[JSON_TYPES.index("array")]["items"] = {"type": list(JSON_TYPES)}
     return {**node, "anyOf": arms}
 
 
-def plain_keys(node: Schema, key: str) -> Schema:
+def plain_keys(node: JsonObject, key: str) -> JsonObject:
     """Say in words what the keys of a map may be."""
     patterns = node.pop("patternProperties", None)
     if patterns:
         node.setdefault("additionalProperties", next(iter(patterns.values())))
         note(node, f"keys match {' or '.join(f'`{p}`' for p in patterns)}")
-    names: Schema = node.pop("propertyNames", {})
+    names: JsonObject = node.pop("propertyNames", {})
     rules = [f"{word} {value}" for word, value in names.items() if word not in _SHAPES]
     if rules and NOTE_KEY not in node:
         note(node, f"keys: {', '.join(rules)}")
@@ -193,7 +195,7 @@ def plain_keys(node: Schema, key: str) -> Schema:
 _SPECIAL = re.compile(r"\(\?(?!:)|\\[AZzpPGKh]|[*+?}]\+")
 
 
-def plain_patterns(node: Schema, key: str) -> Schema:
+def plain_patterns(node: JsonObject, key: str) -> JsonObject:
     """Keep only patterns that every regular expression engine reads alike."""
     pattern = node.get("pattern")
     if isinstance(pattern, str) and node.get("type") == "string" and _SPECIAL.search(pattern):
@@ -209,7 +211,7 @@ _LOOSE = {
 }
 
 
-def plain_formats(node: Schema, key: str) -> Schema:
+def plain_formats(node: JsonObject, key: str) -> JsonObject:
     """Drop a `format` that a valid value may break: naive times, negative durations."""
     words = _LOOSE.get(node.get("format", "")) if node.get("type") == "string" else None
     if words and not node.get(EXACT_KEY):
@@ -218,7 +220,7 @@ def plain_formats(node: Schema, key: str) -> Schema:
     return node
 
 
-def no_unique_items(node: Schema, key: str) -> Schema:
+def no_unique_items(node: JsonObject, key: str) -> JsonObject:
     """Drop `uniqueItems`: a repeated item is taken once, not refused."""
     node.pop("uniqueItems", None)
     return node

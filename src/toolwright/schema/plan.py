@@ -17,7 +17,7 @@ from pydantic import Field as PydanticField
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ..options import Fixed, Flatten, Hidden, Inject
+from ..markers import Fixed, Flatten, Hidden, Inject
 from ..read.attributes import class_docs
 from ..read.signature import (
     EMPTY,

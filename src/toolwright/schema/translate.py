@@ -19,6 +19,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typing_extensions
 from pydantic import AfterValidator, EncodedBytes
 
+from .._json_values import is_list
 from ..read.scope import needs_scope
 from ..read.target import is_typed_dict
 from .construct import Constructed, has_typed_constructor, is_named_tuple
@@ -32,7 +33,6 @@ from .hints import (
     strip_annotated,
     unqualify,
 )
-from .walk import is_list
 
 _LISTS: frozenset[Any] = frozenset(
     (abc.Iterable, abc.Collection, abc.Container, abc.Reversible, abc.AsyncIterable)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
-Schema = dict[str, Any]
+from .._json_values import JsonObject, is_list, is_object
 
 MAPS = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
 LISTS = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
@@ -27,37 +27,27 @@ SINGLES = frozenset(
 REF_PREFIX = "#/$defs/"
 
 
-def is_node(value: Any) -> TypeGuard[Schema]:
-    """Tell a schema that has keywords from `true`, `false` and everything else."""
-    return isinstance(value, dict)
-
-
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Tell a list."""
-    return isinstance(value, list)
-
-
-def rewrite(node: Any, change: Callable[[Schema, str], Schema], key: str = "") -> Any:
+def rewrite(node: Any, change: Callable[[JsonObject, str], JsonObject], key: str = "") -> Any:
     """Copy a schema, innermost nodes first; `change` gets each fresh node and the keyword it
     stands under. What a node holds as data (`default`, `enum`, `examples`, ...) stays as it is."""
-    if not is_node(node):
+    if not is_object(node):
         return node
-    made: Schema = {}
+    made: JsonObject = {}
     for word, value in node.items():
         if word in SINGLES:
             made[word] = rewrite(value, change, word)
         elif word in LISTS and is_list(value):
             made[word] = [rewrite(item, change, word) for item in value]
-        elif word in MAPS and is_node(value):
+        elif word in MAPS and is_object(value):
             made[word] = {name: rewrite(item, change, word) for name, item in value.items()}
         else:
             made[word] = value
     return change(made, key)
 
 
-def nodes(node: Any) -> Iterator[Schema]:
+def nodes(node: Any) -> Iterator[JsonObject]:
     """Yield a schema and every schema inside it."""
-    if not is_node(node):
+    if not is_object(node):
         return
     yield node
     for word, value in node.items():
@@ -66,7 +56,7 @@ def nodes(node: Any) -> Iterator[Schema]:
         elif word in LISTS and is_list(value):
             for item in value:
                 yield from nodes(item)
-        elif word in MAPS and is_node(value):
+        elif word in MAPS and is_object(value):
             for item in value.values():
                 yield from nodes(item)
 

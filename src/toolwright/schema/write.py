@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
+from .._json_values import JsonObject, is_object
 from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, VARIADIC, Signature
@@ -18,8 +19,8 @@ from .explicit import check_explicit
 from .output import (
     boxed,
     declared_content,
+    describes_object,
     is_bytes,
-    is_object,
     is_text,
     may_be_null,
     may_stream,
@@ -27,7 +28,7 @@ from .output import (
 )
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
-from .walk import REF_PREFIX, Schema, is_node, refs
+from .walk import REF_PREFIX, refs
 
 
 class Flat(NamedTuple):
@@ -94,12 +95,12 @@ class Draft:
 class Writer:
     """Turns pydantic's neutral schemas of one batch into the published ones."""
 
-    def __init__(self, raw: dict[str, Schema]) -> None:
+    def __init__(self, raw: dict[str, JsonObject]) -> None:
         self.raw = raw
         self.with_bytes = keys_with_bytes(raw)
         self.known: dict[tuple[SchemaOptions, bool], Definitions] = {}
 
-    def _has_own_bytes(self, root: Schema) -> bool:
+    def _has_own_bytes(self, root: JsonObject) -> bool:
         return bool(self.with_bytes) and not self.with_bytes.isdisjoint(refs(root))
 
     def _definitions(self, style: SchemaOptions, *, is_input: bool) -> Definitions:
@@ -109,7 +110,7 @@ class Writer:
             found = self.known[key] = Definitions(self.raw, passes(style, is_input=is_input))
         return found
 
-    def compiled(self, draft: Draft, given: Schema, taken: Schema | None) -> Compiled:
+    def compiled(self, draft: Draft, given: JsonObject, taken: JsonObject | None) -> Compiled:
         """Finish a draft with its input schema and, if it has one, its output schema."""
         options = draft.options
         flat: dict[str, Flat] = {}
@@ -118,7 +119,7 @@ class Writer:
         if options.input_schema is not None:
             explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
             schema = dict(options.input_schema)
-        output: Schema | None = None
+        output: JsonObject | None = None
         if options.output_schema is not None:
             explicit_output = check_explicit(
                 draft.signature, options.output_schema, "output_schema"
@@ -141,7 +142,7 @@ class Writer:
             input_schema=_dump(schema),
             output_schema=None if output is None else _dump(output),
             boxed_output_schema=(
-                None if output is None or is_object(output) else _dump(boxed(output))
+                None if output is None or describes_object(output) else _dump(boxed(output))
             ),
             nullable_output=output is not None and may_be_null(output),
             text_output=options.output_schema is None and is_text(draft.output_hint),
@@ -154,11 +155,11 @@ class Writer:
             explicit_output=explicit_output,
         )
 
-    def _input(self, draft: Draft, raw: Schema, flat: dict[str, Flat]) -> Schema:
+    def _input(self, draft: Draft, raw: JsonObject, flat: dict[str, Flat]) -> JsonObject:
         style = draft.options.style
         definitions = self._definitions(style, is_input=True)
         slots = draft.plan.slots
-        properties: dict[str, Schema] = {}
+        properties: dict[str, JsonObject] = {}
         keys: dict[str, str] = {}
         published = raw.get("properties", {})
         if len(published) < len(slots):
@@ -168,7 +169,7 @@ class Writer:
             described = slot.description and "description" not in node
             properties[key] = {**node, "description": slot.description} if described else node
             draft.problems.extend(f"`{key}`: {loss}" for loss in losses(node))
-        root: Schema = {"type": "object", "properties": properties}
+        root: JsonObject = {"type": "object", "properties": properties}
         if raw.get("required"):
             root["required"] = list(raw["required"])
         root["additionalProperties"] = self._extra(draft, raw)
@@ -184,16 +185,16 @@ class Writer:
             root.pop("required", None)
         return definitions.attach(root, inline=style.inline_refs, limit=style.inline_limit)
 
-    def _extra(self, draft: Draft, raw: Schema) -> Any:
+    def _extra(self, draft: Draft, raw: JsonObject) -> Any:
         extra = raw.get("additionalProperties", True)
-        if is_node(extra) and draft.plan.extra_description:
+        if is_object(extra) and draft.plan.extra_description:
             return {"description": draft.plan.extra_description, **extra}
         return extra
 
     def _flatten(
         self,
         draft: Draft,
-        root: Schema,
+        root: JsonObject,
         slot: Slot,
         key: str,
         definitions: Definitions,
@@ -204,7 +205,7 @@ class Writer:
         if "$ref" in node:
             target = definitions[node["$ref"].removeprefix(REF_PREFIX)]
             node = merge(target.schema, {k: v for k, v in node.items() if k != "$ref"})
-        fields: dict[str, Schema] | None = node.get("properties")
+        fields: dict[str, JsonObject] | None = node.get("properties")
         if node.get("type") != "object" or fields is None:
             raise signature.refusal(
                 "is marked `Flatten()` but has no fields",
@@ -219,7 +220,7 @@ class Writer:
                 parameter=slot.name,
                 hint="rename one of them, or do not flatten",
             )
-        before: dict[str, Schema] = {}
+        before: dict[str, JsonObject] = {}
         for name, inner in root["properties"].items():
             before.update(fields if name == key else {name: inner})
         root["properties"] = before
@@ -232,7 +233,7 @@ class Writer:
             root["additionalProperties"] = node["additionalProperties"]
         return Flat(frozenset(fields), slot.required, takes_rest)
 
-    def _output(self, draft: Draft, raw: Schema) -> Schema:
+    def _output(self, draft: Draft, raw: JsonObject) -> JsonObject:
         style = draft.options.style
         definitions = self._definitions(style, is_input=False)
         schema = apply_passes(raw, definitions.steps)
@@ -270,5 +271,5 @@ def _is_open(draft: Draft) -> bool:
     )
 
 
-def _dump(schema: Schema) -> bytes:
+def _dump(schema: JsonObject) -> bytes:
     return json.dumps(schema, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...limits import Rate, rate_from
-from ..address import TrustedProxies
-from ..guard import Caller, Guard, Refusal
-from ..lockout import Lockout
-from ..metadata import Metadata
-from ..pace import Pace
+from ..access.address import TrustedProxies
+from ..access.guard import Caller, Guard, Refusal
+from ..access.lockout import Lockout
+from ..access.metadata import Metadata
+from ..access.pace import Pace
 from .asgi import Scope
 
 if TYPE_CHECKING:
-    from ..signin import SignIn
+    from ..access.oauth import SignIn
 
 FAILED_SIGN_INS = "10/10min"
 """How many sign-ins of a client may fail: ten at once, then one a minute."""

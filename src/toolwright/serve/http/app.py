@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...limits import check_count, check_seconds, rate_from
-from ...run.workers import holder
-from ..address import TrustedProxies, is_loopback
-from ..calls import current_caller
+from ...run.threads import holder
+from ..access.address import TrustedProxies, is_loopback
+from ..access.guard import Caller, Guard, Refusal, tokens_from, user_of
+from ..access.metadata import Metadata
+from ..access.quotas import Client, Running, SessionLimits
+from ..access.state_key import Keys, state_keys
 from ..drain import HTTP_SECONDS, Drain
-from ..guard import Caller, Guard, Refusal, tokens_from, user_of
-from ..ledger import open_stores
-from ..metadata import Metadata
-from ..quotas import Client, Running, SessionLimits
-from ..state_key import Keys, state_keys
+from ..sdk.calls import current_caller
+from ..tasks.records import open_stores
 from .admission import FAILED_SIGN_INS, Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
 from .body import BodyMemory, BodyTimes, Full, Gone, Slow, read_body, replayed
@@ -26,8 +26,8 @@ from .plain import PlainRequests
 from .sessions import SdkSessions
 
 if TYPE_CHECKING:
-    from ..box import Box
-    from ..signin import SignIn
+    from ..access.oauth import SignIn
+    from ..servable import Box
 
 MOST_BODY = 4 * 1024 * 1024
 BODY_TIMEOUT = 30.0
@@ -292,7 +292,7 @@ async def _tell_metadata(
 async def _metrics(send: Send, box: Box, who: Caller | None) -> None:
     import prometheus_client as prometheus
 
-    from ...watch.metrics import exposition
+    from ...telemetry.metrics import exposition
 
     kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
     await respond(send, 200, exposition(box, who.roles if who is not None else ()), kind)

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from pydantic_core import to_json
 
-from ...run.sample import parsed
+from ...arguments.sample import parsed
+from ..access.guard import Caller
+from ..access.quotas import Client
 from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
-from ..guard import Caller
-from ..quotas import Client
 from .asgi import Receive, Scope, Send, answer, say
 
 Kind = Literal["plain", "sdk"]

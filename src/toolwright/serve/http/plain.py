@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..._protocol import LATEST_PROTOCOL
+from ...arguments.sample import is_large, parsed
 from ...call import Call
-from ...options import LATEST_PROTOCOL
-from ...run.failure import failed
-from ...run.sample import is_large, parsed
-from ..desk import Asked, Desk, Task, asked_of, is_modern
-from ..quotas import Running, too_many
+from ...outcome.failure import failed
+from ..access.quotas import Running, too_many
+from ..short_path import Asked, Desk, Task, asked_of, is_modern
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
 from .exchanges import Exchange
 
 if TYPE_CHECKING:
-    from ..box import Box
+    from ..servable import Box
 
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))

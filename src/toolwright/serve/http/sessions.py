@@ -6,14 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
+from pydantic_core import to_json
+
+from ..access.quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
-from .host import watch_host
 from .streams import LATER, Streams
+from .uvicorn.host import watch_host
 
 if TYPE_CHECKING:
-    from ..box import Box
     from ..drain import Drain
+    from ..servable import Box
     from .asgi import Receive, Scope, Send
 
 _MOST_LISTENING = 64 * 1024 * 1024
@@ -95,8 +97,8 @@ class SdkSessions:
             starting.set_exception(error)
 
     async def _serve(self, starting: Any, stop: Any) -> None:
-        from ..sdk import Served
-        from .manager import SessionManager
+        from ..sdk.server import Served
+        from ..sdk.session_manager import SessionManager
 
         served = Served(
             self.box,
@@ -106,6 +108,7 @@ class SdkSessions:
             running=self.running,
         )
         served.server.middleware.append(self.drain.count)
+        served.server.middleware.append(_bounded_hello)
         manager = SessionManager(
             served.server,
             self.limits,
@@ -138,6 +141,15 @@ class SdkSessions:
             self._stop.set()
             await self._task
             self._task = self._loop = None
+
+
+async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
+    """Refuse a large `initialize` in a session that has begun: it would be kept, too."""
+    if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
+        from mcp.shared.exceptions import MCPError
+
+        raise MCPError(-32602, f"`initialize` may have {MOST_HELLO} bytes")
+    return await call_next(ctx)
 
 
 def _kept(scope: Scope, *, stateless: bool) -> str:

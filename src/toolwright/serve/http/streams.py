@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from typing import Any
 
-from ..quotas import Client, Shares, is_within
+from ..access.quotas import Client, Shares, is_within
 from .asgi import Message, Receive, Scope, Send, say
 
 LATER = (b"retry-after", b"5")

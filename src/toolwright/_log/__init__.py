@@ -1,0 +1,21 @@
+"""The package's loggers: silent until a program configures logging, and without secrets."""
+
+from __future__ import annotations
+
+import logging
+
+from .redact import Redacting
+
+__all__ = ["log", "logger"]
+
+
+def logger(name: str = "") -> logging.Logger:
+    """Return the logger of a part of the package; filters are not inherited, so each has its own."""
+    made = logging.getLogger(f"toolwright.{name}" if name else "toolwright")
+    if not any(isinstance(each, Redacting) for each in made.filters):
+        made.addFilter(Redacting())
+    return made
+
+
+log = logger()
+log.addHandler(logging.NullHandler())

@@ -1,0 +1,1 @@
+"""From JSON to validated arguments: read, repair, explain."""

@@ -1,0 +1,224 @@
+"""Say what is wrong with arguments: one short line for each fault, with what would be right."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .._json_values import is_list, is_object
+from ..errors import Fault
+from .shape import Shape, kind_of
+from .wording import short, show, where
+
+_MOST_NAMES = 200
+MOST_EXPLAINED = 200
+"""How many of a validator's errors are looked at."""
+_MOST_HINTS = 10
+"""For how many faults the nearest name or value is looked for: that is what costs most."""
+_WORDS = {
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a string",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_MISSING = frozenset(("missing", "missing_keyword_only_argument", "missing_argument"))
+_UNKNOWN = frozenset(("unexpected_keyword_argument", "extra_forbidden"))
+_SEEN = frozenset((bool, float, dict, list))
+_RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "greater_than": lambda c: f"must be more than {c['gt']}",
+    "greater_than_equal": lambda c: f"must be at least {c['ge']}",
+    "less_than": lambda c: f"must be less than {c['lt']}",
+    "less_than_equal": lambda c: f"must be at most {c['le']}",
+    "multiple_of": lambda c: f"must be a multiple of {c['multiple_of']}",
+    "string_too_short": lambda c: f"must have at least {_count(c['min_length'], 'character')}",
+    "string_too_long": lambda c: f"must have at most {_count(c['max_length'], 'character')}",
+    "bytes_too_short": lambda c: f"must have at least {_count(c['min_length'], 'byte')}",
+    "bytes_too_long": lambda c: f"must have at most {_count(c['max_length'], 'byte')}",
+    "too_short": lambda c: f"must have at least {_count(c['min_length'], 'item')}",
+    "too_long": lambda c: f"must have at most {_count(c['max_length'], 'item')}",
+    "string_pattern_mismatch": lambda c: f"must match `{c['pattern']}`",
+    "finite_number": lambda _: "must be a finite number",
+    "bytes_invalid_encoding": lambda _: "must be base64",
+}
+
+
+def explain(
+    errors: Iterable[Mapping[str, Any]], data: Any, shape: Shape, flat: frozenset[str] = frozenset()
+) -> list[Fault]:
+    """Turn pydantic's errors into faults, one for each place; `flat` keys are not shown."""
+    places: dict[tuple[str | int, ...], list[Mapping[str, Any]]] = {}
+    for error in itertools.islice(errors, MOST_EXPLAINED):
+        places.setdefault(_path_in(error, data), []).append(error)
+    deep = [path for path in places if len(path) > 0]
+    faults: list[Fault] = []
+    for at, (path, found) in enumerate(places.items()):
+        # Where a union failed, its own arms say no more than the places inside them.
+        if len(found) > 1 and any(other[: len(path)] == path != other for other in deep):
+            continue
+        fault = _fault(path, found, data, shape, flat, hints=at < _MOST_HINTS)
+        if len(path) > 1 and path[0] in flat:
+            fault = Fault(path[1:], fault.code, fault.text.replace(f"`{path[0]}.", "`", 1))
+        faults.append(fault)
+    return faults
+
+
+def _path_in(error: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
+    """Keep the steps of a location that lead into the data; the rest are names of union arms."""
+    path: list[str | int] = []
+    steps: list[str | int] = list(error["loc"])
+    for at, step in enumerate(steps):
+        if is_object(data) and step in data:
+            data = data[str(step)]
+        elif is_list(data) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        elif not (at == len(steps) - 1 and error["type"] in _MISSING):
+            continue
+        path.append(step)
+    return tuple(path)
+
+
+def _fault(
+    path: tuple[str | int, ...],
+    found: list[Mapping[str, Any]],
+    data: Any,
+    shape: Shape,
+    flat: frozenset[str],
+    *,
+    hints: bool,
+) -> Fault:
+    error = found[0]
+    kind = str(error["type"])
+    place = where(path)
+    if kind in _MISSING:
+        node = _node_at(path, shape)
+        wanted = f" ({_wanted(node, shape)})" if node else ""
+        return Fault(path, "missing", f"missing argument {place}{wanted}")
+    if kind in _UNKNOWN:
+        return Fault(path, "unknown", unknown(path, shape, flat, hints=hints))
+    said = [_said(each) for each in found if each["type"] in ("value_error", "assertion_error")]
+    if said:
+        return Fault(path, "invalid", f"{place}: {said[0]}")
+    got = f"; got {show(_value_at(path, data))}"
+    if len(found) == 1 and kind in _RULES:
+        return Fault(path, kind, f"{place} {_RULES[kind](error.get('ctx', {}))}{got}")
+    node = _node_at(path, shape)
+    if node is None:
+        return Fault(path, kind, f"{place}: {plain(str(error['msg']))}{got}")
+    near = _nearest(_value_at(path, data), shape.values(node) or []) if hints else None
+    hint = f"; did you mean {show(near)}?" if near is not None else ""
+    value = _value_at(path, data)
+    if not hint and kind_of(value) in shape.kinds(node) and shape.values(node) is None:
+        # The JSON type is right: what is wrong is what the text or number says.
+        return Fault(path, kind, f"{place} {plain(str(error['msg']))}{got}")
+    return Fault(path, "type", f"{place} must be {_wanted(node, shape)}{got}{hint}")
+
+
+def unknown(
+    path: tuple[str | int, ...],
+    shape: Shape,
+    flat: frozenset[str] = frozenset(),
+    *,
+    hints: bool = True,
+) -> str:
+    """Say that an argument is unknown, with the nearest that is known."""
+    if not hints:
+        return f"unknown argument {where(path)}"
+    *above, last = path
+    node = _node_at(tuple(above), shape)
+    names = [name for arm in shape.arms(node) for name in arm.get("properties", ())]
+    if not above:
+        names += [
+            name
+            for key in flat
+            for arm in shape.arms(shape.child(shape.root, key))
+            for name in arm.get("properties", ())
+        ]
+    near = _nearest(str(last), [name for name in names if name not in flat])
+    hint = f"; did you mean `{near}`?" if near is not None else ""
+    return f"unknown argument {where(path)}{hint}"
+
+
+def misplaced(data: Any, shape: Shape) -> list[Fault]:
+    """Find booleans and floats that pydantic would take for members of an enum or a `Literal`,
+    because in Python `True` and `1.0` equal 1."""
+    found: list[Fault] = []
+    # With the node of each value: the path is followed only once, on the way down.
+    todo: list[tuple[tuple[str | int, ...], Any, Any]] = [((), data, shape.root)]
+    while todo and len(found) < MOST_EXPLAINED:
+        path, value, node = todo.pop()
+        if is_object(value):
+            many: Iterable[tuple[str | int, Any]] = value.items()
+        elif is_list(value):
+            many = enumerate(value)
+        else:
+            many = ()
+        todo.extend(
+            ((*path, at), item, shape.child(node, at))
+            for at, item in many
+            if item.__class__ in _SEEN
+        )
+        if isinstance(value, bool | float):
+            kinds = shape.kinds(node) if node is not None else frozenset[str]()
+            if kinds and kind_of(value) not in kinds:
+                text = f"{where(path)} must be {_wanted(node, shape)}; got {show(value)}"
+                found.append(Fault(path, "type", text))
+    return found
+
+
+def _nearest(value: Any, known: list[Any]) -> Any:
+    """Return the known name or value that is nearest; the search is bounded."""
+    if not isinstance(value, str) or len(value) > 100:
+        return None
+    names = {str(each).casefold(): each for each in known[:_MOST_NAMES] if isinstance(each, str)}
+    exact = names.get(value.casefold())
+    if exact is not None or not names:
+        return exact
+    close = difflib.get_close_matches(value.casefold(), names, n=1)
+    return names[close[0]] if close else None
+
+
+def _node_at(path: tuple[str | int, ...], shape: Shape) -> Any:
+    node: Any = shape.root
+    for step in path:
+        node = shape.child(node, step)
+    return node
+
+
+def _value_at(path: tuple[str | int, ...], data: Any) -> Any:
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _wanted(node: Any, shape: Shape) -> str:
+    values = shape.values(node)
+    if values:
+        shown = ", ".join(show(value) for value in values[:10])
+        return f"one of {shown}" + (", ..." if len(values) > 10 else "")
+    kinds = sorted(shape.kinds(node) - ({"integer"} if "number" in shape.kinds(node) else set()))
+    if not kinds:
+        return "a valid value"
+    if kinds == ["array"]:
+        items = shape.kinds(shape.child(node, 0))
+        return f"a list of {next(iter(items))}s" if len(items) == 1 else "a list"
+    return " or ".join(_WORDS[kind] for kind in kinds)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    said = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return short(said, 300)
+
+
+def plain(message: str) -> str:
+    """Put what a validator says in our own form."""
+    text = message.removeprefix("Input should be ").removeprefix("Value should be ")
+    return f"must be {text}" if text != message else message[:1].lower() + message[1:]

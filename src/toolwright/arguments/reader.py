@@ -1,0 +1,246 @@
+"""Arguments of one call: validated strictly; repaired only if that fails; explained if all fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+from pydantic_core import ValidationError, from_json, to_json
+
+from .._json_values import is_object
+from ..errors import ArgumentError, Fault
+from ..results import Repair
+from ..schema.adapters import is_alike
+from ..schema.explicit import broken_rules
+from ..schema.generate import Generator
+from ..schema.nest import nest
+from ..schema.write import Compiled
+from .explain import MOST_EXPLAINED, explain, misplaced, unknown
+from .repair import MOST_REPAIRS, Repairer
+from .sample import Sample, no_collection
+from .shape import Shape
+from .wording import short, where
+
+Arguments = Mapping[str, Any] | str | bytes | None
+Validated = dict[str, Any]
+"""Arguments of the declared types; `Plan.bind` makes them the target's own."""
+
+
+class Reader:
+    """Reads the arguments of one tool."""
+
+    def __init__(self, name: str, compiled: Compiled, *, repair: bool) -> None:
+        self.name = name
+        self.compiled = compiled
+        self.repair = repair
+        self.validate = compiled.validator.validate_json
+        self.unsendable = compiled.plan.unsendable
+        self.prepared = bool(
+            compiled.flat or compiled.guarded or compiled.explicit_input is not None
+        )
+        self.confuses = _confuses(compiled.inputs.core_schema)
+        alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
+        self.validate_dict = compiled.validator.validate_python if alike else None
+        self._shape: Shape | None = None
+
+    def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
+        """Do the same for arguments that take long, in a thread. Raises `ArgumentError`."""
+        with no_collection():
+            return self.read(arguments)
+
+    def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
+        """Return validated arguments and the repairs made. Raises `ArgumentError`."""
+        repairs: tuple[Repair, ...] = ()
+        try:
+            if self.validate_dict is not None and arguments.__class__ is dict:
+                validated = self.validate_dict(arguments, strict=True)
+            else:
+                validated = self._by_json(arguments)
+        except ValueError as error:
+            validated, repairs, _ = self._second(arguments, error)
+        if self.unsendable:
+            self._refuse_names(self.unsendable & validated.keys())
+        return validated, repairs
+
+    def read_with_data(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
+        """Return, besides, the arguments as JSON sees them, repairs made. Raises `ArgumentError`."""
+        validated, repairs = self.read(arguments)
+        data = self._second(arguments)[2] if repairs else self._object(arguments)
+        return validated, repairs, data
+
+    def _by_json(self, arguments: Arguments) -> dict[str, Any]:
+        body: str | bytes
+        if isinstance(arguments, bytes | str):
+            body = arguments
+            if body.lstrip()[:1] not in _OBJECTS:
+                raise ValueError  # a list would be taken for positional arguments
+        else:
+            body = to_json({} if arguments is None else arguments)
+            if body[:1] != b"{":
+                raise ValueError
+        if self.prepared or self.confuses:
+            data = self._prepare(from_json(body))
+            if self.confuses and misplaced(data, self.shape):
+                raise ValueError
+            body = to_json(data)
+        return self.validate(body, strict=True)
+
+    def _prepare(self, data: Any) -> Any:
+        """Check an explicit schema and gather flattened fields, before the validator sees them."""
+        if not is_object(data):
+            return data
+        compiled = self.compiled
+        if compiled.explicit_input is not None:
+            try:
+                errors = broken_rules(compiled.explicit_input, data)
+            except RecursionError:
+                fault = Fault((), "not_json", "the arguments are nested too deeply")
+                raise ArgumentError(self.name, [fault]) from None
+            if errors:
+                faults = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
+                raise ArgumentError(self.name, faults)
+        self._refuse_names(compiled.guarded & data.keys())
+        return self._nested(data, whole=False)[0] if compiled.flat else data
+
+    def _nested(self, data: dict[str, Any], *, whole: bool) -> tuple[dict[str, Any], list[str]]:
+        made, came_whole, faults = nest(self.compiled, data, nested=whole)
+        if faults:
+            raise ArgumentError(self.name, faults)
+        return made, came_whole
+
+    def _refuse_names(self, names: Collection[str]) -> None:
+        if names:
+            faults = [
+                Fault((key,), "unknown", unknown((key,), self.shape))
+                for key in sorted(names)[:MOST_EXPLAINED]
+            ]
+            raise ArgumentError(self.name, faults, count=len(names))
+
+    # -- what only a failing call needs
+
+    def _second(
+        self, arguments: Arguments, first: ValueError | None = None
+    ) -> tuple[Validated, tuple[Repair, ...], Any]:
+        data = self._object(arguments)
+        if self.compiled.explicit_input is not None:
+            self._prepare(data)  # what the author's own schema refuses is not repaired
+        repairs: list[Repair] = []
+        if isinstance(first, ValidationError) and first.error_count() > MOST_REPAIRS:
+            # More than can be repaired: what costs most, finding them all, is not done again.
+            raise self._explained(first, self._prepare(data)) from None
+        if self.repair:
+            data, repairs = self._repaired(data)
+        elif self.prepared:
+            data = self._prepare(data)
+        self._refuse_names(self.compiled.guarded & data.keys())
+        faults = misplaced(data, self.shape) if self.confuses else []
+        if faults:
+            raise ArgumentError(self.name, faults)
+        try:
+            body = to_json(data)
+        except Exception:  # noqa: BLE001 - nested too deeply, or lone surrogates
+            fault = Fault((), "not_json", "the arguments are nested too deeply, or are not UTF-8")
+            raise ArgumentError(self.name, [fault]) from None
+        try:
+            return self.validate(body, strict=True), tuple(repairs), data
+        except ValidationError as second:
+            raise self._explained(second, data) from None
+
+    def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
+        """Return what says what is wrong: the first faults, and how many there are."""
+        flat = frozenset(self.compiled.flat)
+        count = error.error_count()
+        if count <= MOST_EXPLAINED:
+            found: list[Any] = error.errors(include_url=False, include_input=False)
+            return ArgumentError(self.name, explain(found, data, self.shape, flat))
+        # All of them are made at once, or none: make those of a small part of the arguments.
+        sample = Sample(data, self.shape)
+        found = []
+        try:
+            self.validate(to_json(sample.data), strict=True)
+        except ValidationError as few:
+            found = few.errors(include_url=False, include_input=False)
+        faults = explain(found, sample.data, self.shape, flat)
+        faults = [each for each in faults if each.path not in sample.cut]
+        if not faults:
+            faults = [Fault((), "many", f"{count} values are not of the declared types")]
+            count = 1
+        return ArgumentError(self.name, faults, count=count)
+
+    def _repaired(self, data: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
+        repairer = Repairer(self.shape)
+        if self.compiled.flat:
+            data, whole = self._nested(repairer.without_noise(data), whole=True)
+            text = "`{}` came as one object; its fields belong at the top level"
+            repairer.done += [Repair((key,), "nested", text.format(key)) for key in whole]
+        return repairer.arguments(data), repairer.done
+
+    def _object(self, arguments: Arguments) -> dict[str, Any]:
+        """Return the arguments as an object, or say that they are none."""
+        try:
+            given: Any = {} if arguments is None else arguments
+            if isinstance(given, bytes | str):
+                data = json.loads(given, parse_constant=_refuse_constant)
+            else:
+                data = from_json(to_json(given))
+        except Exception:  # noqa: BLE001 - a caller's own mapping may raise anything
+            fault = Fault((), "not_json", "the arguments are not JSON; send one JSON object")
+            raise ArgumentError(self.name, [fault]) from None
+        if isinstance(data, str) and self.repair and data.strip().startswith("{"):
+            return self._object(data)
+        if data is None:
+            return {}
+        if not is_object(data):
+            fault = Fault((), "not_object", "the arguments must be one JSON object")
+            raise ArgumentError(self.name, [fault])
+        return data
+
+    @property
+    def shape(self) -> Shape:
+        """The declared shape, worked out when first needed."""
+        if self._shape is None:
+            written, rest = TypeAdapter.json_schemas(
+                [(0, "validation", self.compiled.inputs)], schema_generator=Generator
+            )
+            self._shape = Shape(written[0, "validation"], rest.get("$defs", {}))
+        return self._shape
+
+
+_OBJECTS = ("{", b"{")
+
+
+def _refuse_constant(constant: str) -> Any:
+    msg = f"{constant} is not JSON"
+    raise ValueError(msg)
+
+
+def _said(error: Any) -> str:
+    steps = tuple(error.absolute_path)
+    said = short(str(error.message), 300)
+    return f"{where(steps)}: {said}" if steps else said
+
+
+def _confuses(schema: Any) -> bool:
+    """Tell whether a core schema holds enums or literals of numbers: pydantic would take `true`
+    for 1 there, and 2.0 for 2."""
+    todo: list[Any] = [schema]
+    seen: set[int] = set()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if is_object(node):
+            values: list[Any] = []
+            if node.get("type") == "enum":
+                values = [member.value for member in node.get("members", ())]
+            elif node.get("type") == "literal":
+                values = node.get("expected", [])
+            if any(type(value) is not bool and isinstance(value, int | float) for value in values):
+                return True
+            todo.extend(value for key, value in node.items() if key != "metadata")
+        elif isinstance(node, list | tuple):
+            todo.extend(cast("list[Any]", node))
+    return False

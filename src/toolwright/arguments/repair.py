@@ -1,0 +1,202 @@
+"""Repair arguments, only after strict validation failed and directed by the declared type.
+
+A value that some arm of its declared type accepts by its JSON type is never touched. Every change
+is recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._json_values import is_list, is_object
+from ..results import Repair
+from .decode import MOST_TEXT, UNREADABLE, decode
+from .shape import Shape, kind_of
+from .wording import show, where
+
+MOST_REPAIRS = 10_000
+MOST_VALUES = 100_000
+"""How many values are looked at; what comes behind them stays as it is."""
+MOST_TEXT_IN_ALL = 500_000
+"""How many characters of text are decoded in one call."""
+_MOST_CHOICE = 1000
+"""How many characters a word may have that is looked for among choices."""
+_MOST_DEPTH = 200
+"""How deep values are looked into: a recursive type takes any number of lists around a value."""
+NOISE = frozenset(("toolCallId", "tool_call_id", "sessionId", "_meta"))
+"""Keys that some clients add to the arguments of every call."""
+
+_TRUE = frozenset(("true", "yes", "on", "1"))
+_FALSE = frozenset(("false", "no", "off", "0"))
+_UNCHANGED: Any = object()
+_ABSENT: Any = object()
+
+
+class Repairer:
+    """Repairs one set of arguments and remembers what it did."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.done: list[Repair] = []
+        self.values_left = MOST_VALUES
+        self.text_left = MOST_TEXT_IN_ALL
+
+    def without_noise(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments without what some clients add to every call."""
+        root = self.shape.root
+        known: dict[str, Any] = root.get("properties", {})
+        if root.get("additionalProperties") is not False:
+            return data
+        noise = [key for key in data if key in NOISE and key not in known]
+        for key in noise:
+            self._note((key,), "noise", f"`{key}` is not an argument; left out")
+        return {key: value for key, value in data.items() if key not in noise}
+
+    def arguments(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments, repaired where they can be."""
+        root = self.shape.root
+        known: dict[str, Any] = root.get("properties", {})
+        required = frozenset(root.get("required", ()))
+        made: dict[str, Any] = {}
+        for key, value in self.without_noise(data).items():
+            node = known.get(key, root.get("additionalProperties"))
+            fixed = self._value(value, node, (key,), optional=key in known and key not in required)
+            if fixed is not _ABSENT:
+                made[key] = fixed
+        return made
+
+    def _note(self, path: tuple[str | int, ...], code: str, text: str) -> None:
+        self.done.append(Repair(path, code, text))
+
+    def _value(
+        self, value: Any, node: Any, path: tuple[str | int, ...], *, optional: bool = False
+    ) -> Any:
+        self.values_left -= 1
+        if not is_object(node) or self._is_exhausted(path):
+            return value
+        kinds = self.shape.kinds(node)
+        if not kinds:
+            return value
+        if kind_of(value) in kinds:
+            return self._inside(value, node, path)
+        if optional and _means_absent(value, kinds):
+            self._note(path, "absent", f"{where(path)}: {show(value)} read as absent")
+            return _ABSENT
+        fixed = self._convert(value, kinds, node, path)
+        if fixed is _UNCHANGED:
+            return value
+        return fixed
+
+    def _is_exhausted(self, path: tuple[str | int, ...]) -> bool:
+        """Return whether so much was looked at that the rest stays as it came."""
+        return self.values_left < 0 or len(self.done) >= MOST_REPAIRS or len(path) > _MOST_DEPTH
+
+    def _inside(self, value: Any, node: Any, path: tuple[str | int, ...]) -> Any:
+        """Look inside a value that is of the right JSON type."""
+        if isinstance(value, str):
+            return self._choice(value, node, path)
+        if is_list(value):
+            return self._list(value, node, path)
+        if is_object(value):
+            return self._object(value, node, path)
+        return value
+
+    def _list(self, value: list[Any], node: Any, path: tuple[str | int, ...]) -> list[Any]:
+        made: list[Any] = []
+        for at, item in enumerate(value):
+            if self.values_left <= 0:
+                return made + value[at:]
+            made.append(self._value(item, self.shape.child(node, at), (*path, at)))
+        return made
+
+    def _object(self, value: dict[str, Any], node: Any, path: tuple[str | int, ...]) -> Any:
+        arm = self.shape.object_for(node, value)
+        if arm is None:
+            return value
+        known: dict[str, Any] = arm.get("properties", {})
+        made: dict[str, Any] = {}
+        for key, item in value.items():
+            if self.values_left <= 0:
+                made[key] = item
+                continue
+            optional = key in known and key not in arm.get("required", ())
+            inner = self.shape.child(arm, key)
+            fixed = self._value(item, inner, (*path, key), optional=optional)
+            if fixed is not _ABSENT:
+                made[key] = fixed
+        return made
+
+    def _choice(self, value: str, node: Any, path: tuple[str | int, ...]) -> Any:
+        """Read a string as one of the listed values: by case, or by a member's name."""
+        if len(value) > _MOST_CHOICE:
+            return value
+        choices = self.shape.choices(node)
+        if choices is None or value in choices.values:
+            return value
+        near = choices.named(value, _UNCHANGED)
+        return value if near is _UNCHANGED else self._read(path, "choice", value, near)
+
+    def _convert(
+        self, value: Any, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
+    ) -> Any:
+        """Read a value of the wrong JSON type as one of the right type, if that is plain."""
+        if isinstance(value, float) and "integer" in kinds and value.is_integer():
+            return self._read(path, "integer", value, int(value))
+        if isinstance(value, str):
+            fixed = self._text(value, kinds, node, path)
+            if fixed is not _UNCHANGED:
+                return fixed
+        if "array" in kinds and not is_list(value) and value is not None:
+            before = len(self.done)
+            item = self._value(value, self.shape.child(node, 0), (*path, 0))
+            if not self._fits(item, self.shape.child(node, 0)):
+                del self.done[before:]
+                return _UNCHANGED
+            return self._read(path, "list", value, [item])
+        return _UNCHANGED
+
+    def _fits(self, value: Any, node: Any) -> bool:
+        kinds = self.shape.kinds(node) if is_object(node) else frozenset[str]()
+        return not kinds or kind_of(value) in kinds
+
+    def _text(
+        self, text: str, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
+    ) -> Any:
+        if len(text) <= _MOST_CHOICE:
+            folded = text.strip().casefold()
+            if "boolean" in kinds and not kinds & {"integer", "number"}:
+                if folded in _TRUE:
+                    return self._read(path, "boolean", text, after=True)
+                if folded in _FALSE:
+                    return self._read(path, "boolean", text, after=False)
+            near = self.shape.members(node).named(text, _UNCHANGED)
+            if near is not _UNCHANGED:
+                return self._read(path, "choice", text, near)
+        decoded = self._decoded(text)
+        if isinstance(decoded, float) and "number" not in kinds and decoded.is_integer():
+            decoded = int(decoded)
+        if decoded is UNREADABLE or kind_of(decoded) not in kinds:
+            return _UNCHANGED
+        self._note(path, "json", f"{where(path)}: text read as {kind_of(decoded)}")
+        return self._inside(decoded, node, path)
+
+    def _decoded(self, text: str) -> Any:
+        if len(text) > min(self.text_left, MOST_TEXT):
+            return UNREADABLE
+        self.text_left -= len(text)
+        return decode(text)
+
+    def _read(self, path: tuple[str | int, ...], code: str, before: Any, after: Any) -> Any:
+        self._note(path, code, f"{where(path)}: {show(before)} read as {show(after)}")
+        return after
+
+
+def _means_absent(value: Any, kinds: frozenset[str]) -> bool:
+    if value is None:
+        return True
+    return (
+        isinstance(value, str)
+        and "string" not in kinds
+        and len(value) <= _MOST_CHOICE
+        and value.strip() in ("", "null", "None")
+    )

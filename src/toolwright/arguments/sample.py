@@ -1,0 +1,141 @@
+"""How large arguments are, and a small part of them to explain faults by."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from pydantic_core import from_json
+
+from .._json_values import is_list, is_object
+from .shape import Shape
+
+LARGE = 64 * 1024
+"""Arguments of more bytes than that are not read on an event loop."""
+_VALUE = 16
+"""Bytes that a value counts for at least: what takes time is reading values, not characters."""
+_FEW, _SHORT = 16, 2048
+_SMALL = frozenset((int, float, bool, type(None)))
+_MOST_ITEMS = 20
+"""How many items of a list, and unknown keys of an object, a sample has."""
+_MOST_SAMPLED = 2000
+
+
+def is_large(arguments: Any) -> bool:
+    """Return whether reading arguments may take milliseconds; stops counting when it is sure."""
+    if arguments.__class__ is dict and len(arguments) <= _FEW:
+        for value in arguments.values():
+            kind = value.__class__
+            if kind not in _SMALL and (kind is not str or len(value) > _SHORT):
+                break
+        else:
+            return False  # as almost all are
+    return _takes_long(arguments)
+
+
+def _takes_long(arguments: Any) -> bool:
+    if isinstance(arguments, str | bytes):
+        return len(arguments) > LARGE
+    if not isinstance(arguments, Mapping):
+        return False
+    left = LARGE
+    todo: list[Any] = [arguments]
+    while todo and left > 0:
+        value = todo.pop()
+        if is_list(value):
+            left -= _VALUE * len(value)
+            if left > 0:
+                todo += value
+        elif is_object(value):
+            left -= 2 * _VALUE * len(value)
+            if left > 0:
+                todo += value
+                todo += value.values()
+        elif isinstance(value, str):
+            left -= len(value)
+        elif value.__class__ is int:
+            left -= value.bit_length() >> 3
+    return left <= 0
+
+
+def parsed(body: bytes) -> Any:
+    """Parse a message. Raises `ValueError`."""
+    if len(body) <= LARGE:
+        return from_json(body)
+    with no_collection():
+        return from_json(body)
+
+
+@contextlib.contextmanager
+def no_collection() -> Generator[None]:
+    """Make many objects without a search for garbage among them, again and again.
+
+    A million lists in 4 MB of JSON take 0.07 s to make, and three to nine times that with searches,
+    each of which stops every thread.
+    """
+    global _paused  # noqa: PLW0603 - the collector is one for the whole process, too
+    with _pausing:
+        if _paused == 0 and not gc.isenabled():
+            pause = False  # somebody else's wish
+        else:
+            pause = True
+            _paused += 1
+            gc.disable()
+    try:
+        yield
+    finally:
+        with _pausing:
+            if pause:
+                _paused -= 1
+                if _paused == 0:
+                    gc.enable()
+
+
+_pausing = threading.Lock()
+_paused = 0
+
+
+class Sample:
+    """The beginning of every list and object in arguments, with all keys that are declared."""
+
+    def __init__(self, data: Any, shape: Shape) -> None:
+        self.shape = shape
+        self.left = _MOST_SAMPLED
+        self.cut: set[tuple[str | int, ...]] = set()
+        """The places of what is not whole, and of whatever holds it."""
+        self.data = self._of(data, shape.root, ())
+
+    def _of(self, value: Any, node: Any, path: tuple[str | int, ...]) -> Any:
+        self.left -= 1
+        if is_list(value):
+            many = list(enumerate(value[: self._room]))
+            made: Any = [
+                self._of(item, self.shape.child(node, at), (*path, at)) for at, item in many
+            ]
+        elif is_object(value):
+            declared = self._declared(node)
+            unknown = self._room
+            made = {}
+            for key, item in value.items():
+                if key not in declared:
+                    if unknown <= 0:
+                        break
+                    unknown -= 1
+                made[key] = self._of(item, self.shape.child(node, key), (*path, key))
+            for key in declared & value.keys() - made.keys():
+                made[key] = self._of(value[key], self.shape.child(node, key), (*path, key))
+        else:
+            return value
+        if len(made) < len(value):
+            self.cut.update(path[:length] for length in range(len(path) + 1))
+        return made
+
+    @property
+    def _room(self) -> int:
+        return max(min(_MOST_ITEMS, self.left), 1)
+
+    def _declared(self, node: Any) -> frozenset[str]:
+        return frozenset(key for arm in self.shape.arms(node) for key in arm.get("properties", ()))

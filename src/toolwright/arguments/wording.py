@@ -1,0 +1,62 @@
+"""Words for places and values: short, and on one line whatever the caller sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from .._json_values import is_object
+
+_ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
+_MOST_BITS = 14_000
+"""Python writes no integer of more than 4300 digits."""
+_LINE_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def where(path: tuple[str | int, ...]) -> str:
+    """Write a path: `` `orders[0].sku` ``."""
+    text = ""
+    for step in path:
+        name = f"[{step}]" if isinstance(step, int) else short(step, 60)
+        text += name if isinstance(step, int) or not text else f".{name}"
+    return f"`{text}`" if text else "the arguments"
+
+
+def show(value: Any, most: int = 60) -> str:
+    """Write a value as JSON, cut if it is long; of a long one only the beginning is looked at."""
+    text = ""
+    for piece in _pieces(value, most):
+        text += piece
+        if len(text) > most:
+            break
+    return short(text, most)
+
+
+def _pieces(value: Any, most: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield _ENCODE(value[: most + 1])
+    elif is_object(value):
+        yield "{"
+        for at, (key, item) in enumerate(value.items()):
+            yield f"{', ' if at else ''}{_ENCODE(str(key)[: most + 1])}: "
+            yield from _pieces(item, most)
+        yield "}"
+    elif isinstance(value, list | tuple):
+        yield "["
+        for at, item in enumerate(cast("list[Any]", value)):
+            if at:
+                yield ", "
+            yield from _pieces(item, most)
+        yield "]"
+    elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        yield f"an integer of {value.bit_length()} bits"
+    else:
+        yield _ENCODE(value)
+
+
+def short(text: str, most: int) -> str:
+    """Cut a text, and keep it on its line."""
+    cut = text if len(text) <= most else f"{text[: most - 3]}..."
+    return _LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", cut)

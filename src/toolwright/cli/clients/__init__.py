@@ -1,0 +1,1 @@
+"""MCP clients, and their lists of servers."""

@@ -1,0 +1,167 @@
+"""A settings file of another program: read as it is, and written so that nothing else changes."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import difflib
+import glob
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..usage import Mistake
+from . import jsonc
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BACKUPS = 5
+"""How many copies are kept of a file as it was before."""
+
+
+class Changed(Exception):
+    """Somebody else has written the file since it was read."""
+
+
+class SettingsFile:
+    """One file. What cannot be read is left alone: then every method raises `Mistake`."""
+
+    def __init__(self, path: Path) -> None:
+        self.shown = path
+        try:
+            # A link stays a link: what it points to is written.
+            self.path = path.resolve()
+            self.data = self._read()
+        except RuntimeError as error:
+            raise Mistake(f"{path} cannot be read: it is a link to itself") from error
+        except OSError as error:
+            raise Mistake(f"{path} cannot be read: {error.strerror}") from error
+        self.encoding = next((name for mark, name in _MARKS if self.data.startswith(mark)), "utf-8")
+        try:
+            self.text = self.data.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            raise Mistake(f"{path} is left alone: it is not {self.encoding.upper()}") from error
+        self.value = self._checked(lambda: jsonc.read(self.text.removeprefix("\ufeff")))
+        if not isinstance(self.value, dict):
+            raise Mistake(f"{path} is left alone: it holds no JSON object")
+
+    def _read(self) -> bytes:
+        try:
+            mode = self.path.stat().st_mode
+        except FileNotFoundError:
+            return b""
+        if not stat.S_ISREG(mode):
+            raise Mistake(f"{self.shown} cannot be read: it is not a file")
+        return self.path.read_bytes()
+
+    def _checked(self, work: Callable[[], Any]) -> Any:
+        try:
+            return work()
+        except jsonc.NotJson as error:
+            raise Mistake(f"{self.shown} is left alone: {error}") from error
+        except ValueError as error:
+            raise Mistake(f"{self.shown} is left alone: {error}") from error
+
+    def get(self, *keys: str) -> Any:
+        """Return what stands under keys; None if nothing does."""
+        found: Any = self.value
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        return found  # pyright: ignore[reportUnknownVariableType]
+
+    def put(self, keys: Sequence[str], value: Any) -> str:
+        """Return the text with a value under keys."""
+        return self._checked(lambda: jsonc.put(self.text, keys, value))
+
+    def drop(self, keys: Sequence[str]) -> str:
+        """Return the text without what stands under keys."""
+        return self._checked(lambda: jsonc.drop(self.text, keys))
+
+    def diff(self, text: str) -> str:
+        """Show what would change."""
+        lines = difflib.unified_diff(
+            self.text.removeprefix("\ufeff").splitlines(keepends=True),
+            text.removeprefix("\ufeff").splitlines(keepends=True),
+            str(self.shown),
+            f"{self.shown} (new)",
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+    def write(self, text: str) -> Path | None:
+        """Write a text in one step; return the copy of what was there before.
+
+        Raises `Changed` if somebody else has written meanwhile.
+        """
+        existed = self.path.exists()
+        if existed and not self.path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+            raise Mistake(f"{self.shown} is read-only: it is left alone")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with _alone(self.path.parent):
+                if self._read() != self.data:
+                    raise Changed
+                backup = self._backup() if existed else None
+                self._replace(self.path, text.encode(self.encoding))
+        except OSError as error:
+            raise Mistake(f"{self.shown} cannot be written: {error.strerror}") from error
+        return backup
+
+    def _replace(self, path: Path, data: bytes) -> None:
+        """Write a file beside ours, for the same people to read, and put it in its place."""
+        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(number, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            if self.path.exists():
+                known = self.path.stat()
+                if hasattr(os, "chown"):
+                    os.chown(name, known.st_uid, known.st_gid)
+                Path(name).chmod(stat.S_IMODE(known.st_mode))
+            os.replace(name, path)  # noqa: PTH105 - says that it is one step
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+
+    def _backup(self) -> Path:
+        """Copy the file; each copy has a name of its own, and the oldest go."""
+        made = self.path.with_name(f"{self.path.name}.{time.time_ns()}.bak")
+        self._replace(made, self.data)
+        copies = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*.bak"))
+        for old in [each for each in copies if _is_copy(each.name)][:-_BACKUPS]:
+            with contextlib.suppress(OSError):
+                old.unlink()
+        return made
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Generator[None]:
+    """Let nobody else who asks for it write in a folder meanwhile."""
+    if fcntl is None:
+        yield
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(number)
+
+
+def _is_copy(name: str) -> bool:
+    return name.rsplit(".", 2)[1].isdecimal()

@@ -1,0 +1,181 @@
+"""Find the toolbox that a command names: in a file, a module, or a folder."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import keyword
+import sys
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..errors import DefinitionError, SchemaError
+from ..toolbox.box import Toolbox, loading
+
+_FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
+
+
+class BadTarget(Exception):
+    """The target cannot be loaded; says why, in one line."""
+
+
+def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
+    """Return the toolbox that a target names, and what was refused on the way.
+
+    Raises `BadTarget`.
+    """
+    path, attribute = split(target)
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # last: a file of theirs must not stand in for what we import
+    with loading() as refused:
+        module = _imported(path)
+        found: Any = module
+        for part in filter(None, attribute.split(".")):
+            found = getattr(found, part, None)
+            if found is None:
+                raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
+        if not _holds_functions(found):
+            kind = type(found).__name__
+            raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
+        box = found if isinstance(found, Toolbox) else _box_of(found, module, bool(attribute))
+    return box, refused
+
+
+def split(target: str) -> tuple[str, str]:
+    """Split `file.py:box`; a drive letter is no attribute."""
+    path, colon, attribute = target.rpartition(":")
+    if not colon or (len(path) == 1 and path.isalpha()) or "/" in attribute or "\\" in attribute:
+        return target, ""
+    return path, attribute
+
+
+def _imported(path: str) -> ModuleType:
+    place = Path(path)
+    try:
+        if place.is_dir():
+            return _folder(place)
+        if path.endswith(".py") or place.is_file():
+            return _file(place)
+        return importlib.import_module(path)
+    except BadTarget:
+        raise
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if not missing:
+            raise BadTarget(f"{path} cannot be imported: {error}") from error
+        if path == missing or path.startswith(f"{missing}."):
+            raise BadTarget(f"there is no file or module {path}") from error
+        raise BadTarget(f"{path} needs {missing}, which is not installed") from error
+    except SystemExit as error:
+        raise BadTarget(f"{path} ended the program when it was imported") from error
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        said = str(error).split("\n", 1)[0]
+        raise BadTarget(f"{path} cannot be imported: {type(error).__name__}: {said}") from error
+
+
+def _file(place: Path) -> ModuleType:
+    if not place.is_file():
+        raise BadTarget(f"there is no file {place}")
+    folder = str(place.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    name = place.stem
+    known = getattr(sys.modules.get(name), "__file__", None)
+    if known is not None and Path(known).resolve() == place.resolve():
+        return sys.modules[name]
+    return _under(_free(name, place), place)
+
+
+def _free(name: str, place: Path) -> str:
+    """Return a module's name, or another one if that means something else here."""
+    if name.isidentifier() and not keyword.iskeyword(name) and name not in sys.modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None or (spec.origin and Path(spec.origin).resolve() == place.resolve()):
+            return name
+    return f"toolwright_target_{zlib.crc32(str(place.resolve()).encode()):x}"
+
+
+def _under(name: str, place: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, place)
+    if spec is None or spec.loader is None:
+        raise BadTarget(f"{place} is not a Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _folder(place: Path) -> ModuleType:
+    """Return a module with everything in a package, or in the files of a folder."""
+    if (place / "__init__.py").is_file():
+        sys.path.append(str(place.resolve().parent))
+        first = place.resolve() / "__init__.py"
+        name = _free(place.resolve().name, first)
+        return sys.modules.get(name) or _under(name, first)
+    files = sorted(
+        each
+        for each in place.glob("*.py")
+        if not each.name.startswith(("_", "test_", "conftest")) and each.name != "setup.py"
+    )
+    if not files:
+        raise BadTarget(f"there are no Python files in {place}")
+    made = ModuleType(place.resolve().name)
+    box = Toolbox(place.resolve().name)
+    seen: set[int] = set()
+    for each in files:
+        module = _file(each)
+        own = _box_of(module, module, named=False)
+        if id(own) in seen:
+            continue  # one file imports it from another
+        seen.add(id(own))
+        try:
+            box.include(own)
+        except DefinitionError as error:
+            raise BadTarget(str(error).replace("\n", " ")) from error
+        box.resources.update(own.resources)
+        box.prompts.update(own.prompts)
+    vars(made)["box"] = box
+    return made
+
+
+def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
+    """Return the toolbox in a module; make one of plain functions if there is none."""
+    if isinstance(found, ModuleType):
+        boxes = {name: each for name, each in vars(found).items() if isinstance(each, Toolbox)}
+        distinct = list({id(each): each for each in boxes.values()}.values())
+        if len(distinct) == 1:
+            return distinct[0]
+        for name in _FAVOURITES:
+            if name in boxes:
+                return boxes[name]
+        if distinct:
+            names = ", ".join(f"`{name}`" for name in boxes)
+            raise BadTarget(f"{found.__name__} has several toolboxes: say which of {names}")
+    own = module.__name__.rsplit(".", 1)[-1]
+    if own.startswith("toolwright_target_") and module.__file__:
+        own = Path(module.__file__).stem  # the name that the user knows
+    made = Toolbox(own)
+    if callable(found) and not isinstance(found, type) and named:
+        made.add(found)
+    else:
+        made.include(found)
+    if not made:
+        raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
+    return made
+
+
+def _holds_functions(found: Any) -> bool:
+    """Tell what can be included: not a number, a text, a list."""
+    if isinstance(found, ModuleType | Mapping) or callable(found):
+        return True
+    return type(found).__module__ != "builtins"
+
+
+def _offer(module: ModuleType) -> str:
+    names = [name for name, each in vars(module).items() if isinstance(each, Toolbox)]
+    return f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""

@@ -1,0 +1,81 @@
+"""What `serve` is told to watch, and the line on the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .usage import Mistake
+
+if TYPE_CHECKING:
+    from ..toolbox.box import Toolbox
+
+
+_audits: dict[str, Any] = {}
+"""One for each file, however often the tools are loaded anew."""
+
+
+def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
+    """Put the hooks around every call that were asked for. Raises `Mistake`."""
+    if chosen.audit_arguments and not chosen.audit:
+        raise Mistake("--audit-arguments goes with --audit FILE")
+    if chosen.audit:
+        from ..telemetry.audit import audit
+
+        where: Any = sys.stderr if chosen.audit == "-" else chosen.audit
+        try:
+            if chosen.audit not in _audits:
+                _audits[chosen.audit] = audit(where, arguments=chosen.audit_arguments)
+            box.around(_audits[chosen.audit])
+        except OSError as error:
+            raise Mistake(f"{chosen.audit} cannot be written: {error.strerror}") from error
+    if chosen.otel:
+        from ..telemetry.spans import spans
+
+        _needed("--otel", "opentelemetry", "otel", lambda: _export_spans(box.name))
+        box.around(spans())
+    if chosen.metrics:
+        from ..telemetry.metrics import metrics
+
+        if not chosen.http:
+            raise Mistake("--metrics goes with --http: over stdio nobody can ask for them")
+        box.around(_needed("--metrics", "prometheus-client", "metrics", metrics))
+
+
+def _export_spans(name: str) -> None:
+    """Send spans where OpenTelemetry's own variables say, unless somebody has seen to that."""
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        return
+    provider = TracerProvider(resource=Resource.create({"service.name": name}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+
+
+def _needed(flag: str, package: str, extra: str, make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except ImportError as error:
+        raise Mistake(f"{flag} needs {package}: pip install 'toolwright[{extra}]'") from error
+
+
+def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
+    """Show a line about calls, if somebody looks."""
+    if not sys.stderr.isatty() or chosen.reload or os.environ.get("TERM") == "dumb":
+        return
+    from .status import Status
+
+    status = Status()
+    box.around(status.around)
+    status.start()
+    # Once more: the handler of before writes to standard error itself, across the line.
+    logging.basicConfig(stream=sys.stderr, format="%(message)s", force=True)

@@ -1,0 +1,1 @@
+"""From a value or an exception to a result."""

@@ -1,0 +1,109 @@
+"""How much of a result is sent: what is over the limit is cut, and says so, or refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, cast
+
+from pydantic_core import from_json, to_json
+
+from ..errors import ResultError
+from .encode import without_surrogates
+
+_PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
+_MOST_BINARY = 32 * 1024 * 1024
+"""Images, sound and files are no words that a model reads: they may be so large, but not larger."""
+_PIECE = 1 << 20
+
+
+class Cap:
+    """The limit of one tool's results."""
+
+    def __init__(self, most: int, parameters: Iterable[str]) -> None:
+        self.most = most
+        self.most_binary = max(most, _MOST_BINARY)
+        named = set(parameters)
+        paging = " or ".join(f"`{key}`" for key in _PAGING if key in named)
+        self.hint = f"use {paging} to ask for a part of it" if paging else "ask for less at a time"
+
+    def allows(self, value: Any) -> bool:
+        """Tell whether a value may be within the limit: looks at its length only."""
+        if type(value) is str:
+            return len(value) <= self.most
+        if type(value) is list or type(value) is tuple:
+            # An item takes a digit and a comma at least.
+            return len(cast("list[Any]", value)) <= self.most // 2
+        return True
+
+    def beginning(self, value: Any) -> Any:
+        """Return as much of a long value as is over the limit for sure."""
+        return value[: self.most + 1] if isinstance(value, str) else value[: self.most // 2 + 1]
+
+    def left_of(self, value: Any, shown: Any) -> str:
+        """Say how much of a long value is not shown."""
+        if isinstance(value, str):
+            whole = sum(
+                len(value[at : at + _PIECE].encode("utf-8", "surrogatepass"))
+                for at in range(0, len(value), _PIECE)
+            )
+            return self.notice(whole - len(shown.encode()), whole, "bytes")
+        return self.notice(len(value) - len(shown), len(value), "items")
+
+    def notice(self, left: int, whole: int, unit: str) -> str:
+        """Say how much is not shown, and how to get it."""
+        return f"[cut: {left} of {whole} {unit} left out; {self.hint}]"
+
+    def check(self, size: int) -> None:
+        """Refuse what cannot be cut. Raises `ResultError`."""
+        if size > self.most:
+            raise self.too_large(size, self.most)
+
+    def check_binary(self, size: int) -> None:
+        """Refuse content that is too large. Raises `ResultError`."""
+        if size > self.most_binary:
+            raise self.too_large(size, self.most_binary)
+
+    def too_large(self, size: int, most: int) -> ResultError:
+        """Return the error that says by how much."""
+        text = f"the result has {size} bytes, more than the limit of {most}"
+        return ResultError(text, hint=self.hint)
+
+    def text(self, body: bytes) -> tuple[str, str]:
+        """Cut a text that is written as JSON; return what is shown, and the notice, if any."""
+        data = str(from_json(body)).encode()
+        shown = data[: self.most].decode("utf-8", "ignore")
+        left = len(data) - len(shown.encode())
+        # Else only its quotes and escapes are over the limit.
+        return shown, self.notice(left, len(data), "bytes") if left else ""
+
+    def items(self, body: bytes) -> tuple[bytes, str]:
+        """Cut a list that is written as JSON; return what is shown, and the notice."""
+        items: list[Any] = json.loads(body)
+        kept: list[bytes] = []
+        size = 2
+        for item in items:
+            written = to_json(item)
+            size += len(written) + 1
+            if size > self.most:
+                break
+            kept.append(written)
+        shown = b"[" + b",".join(kept) + b"]"
+        return shown, self.notice(len(items) - len(kept), len(items), "items")
+
+    def blocks(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Cut the text of blocks where together they exceed the limit."""
+        left = self.most
+        made: list[dict[str, Any]] = []
+        for block in blocks:
+            text = block.get("text") if block["type"] == "text" else None
+            if not isinstance(text, str):
+                made.append(block)
+                continue
+            data = without_surrogates(text).encode()
+            made.append({**block, "text": data[: max(left, 0)].decode("utf-8", "ignore")})
+            left -= len(data)
+        if left < 0:
+            notice = f"[cut: {-left} bytes left out; {self.hint}]"
+            made.append({"type": "text", "text": notice})
+        return made

@@ -1,0 +1,262 @@
+"""Write any Python value as JSON that is really JSON, or say why not."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from .._json_values import is_list, is_object
+from ..content import Content, convert, known_converter
+from ..errors import ResultError
+from ..results import Result, is_block
+
+# A string, which may hold any digits, or an integer that readers of JSON refuse.
+# Possessive: a long string must not be remembered character by character.
+_NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+|(\d++)')
+_MOST_DIGITS = 4300
+_MOST_BITS = 14_285
+"""Of the largest integer of so many digits."""
+_TOO_MANY_DIGITS = "the result holds an integer of more than 4300 digits"
+_NO_INTEGERS = frozenset((str, float, bool, bytes, type(None)))
+_DIGITS_ONLY = bytes(ord("0") if 48 <= each <= 57 else 32 for each in range(256))
+_NEEDED: Mapping[str, frozenset[str]] = {
+    "text": frozenset(("text",)),
+    "image": frozenset(("data", "mimeType")),
+    "audio": frozenset(("data", "mimeType")),
+    "resource": frozenset(("resource",)),
+    "resource_link": frozenset(("uri", "name")),
+}
+
+
+_LEAVES = frozenset((int, float, str, bool, type(None)))
+
+
+def lift(value: Any, lifted: list[dict[str, Any]]) -> Any:
+    """Replace content inside a value by its place among the blocks it is lifted out to."""
+    if value.__class__ in _LEAVES:
+        return value
+    if is_object(value):
+        made = {key: lift(item, lifted) for key, item in value.items()}
+        return value if all(made[key] is item for key, item in value.items()) else made
+    if is_list(value):
+        if _LEAVES.issuperset(map(type, value)):
+            return value
+        items = [lift(item, lifted) for item in value]
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    blocks = blocks_of(value)
+    if blocks is None:
+        return value
+    lifted.extend(blocks)
+    return f"[{blocks[0]['type']} {len(lifted)}]"
+
+
+def lifts(value: Any) -> bool:
+    """Tell whether a value holds content."""
+    with contextlib.suppress(RecursionError):
+        return lift(value, []) is not value
+    return False
+
+
+def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
+    """Write a value; return its JSON and the content found inside it, as blocks.
+
+    Raises `ResultError`.
+    """
+    check_integers(value)
+    lifted: list[dict[str, Any]] = []
+    with contextlib.suppress(RecursionError):  # a cycle: writing it says so
+        value = lift(value, lifted)
+
+    def fallback(unknown: Any) -> Any:
+        blocks = blocks_of(unknown)
+        if blocks is None:
+            return convert(unknown)
+        lifted.extend(blocks)
+        return f"[{blocks[0]['type']} {len(lifted)}]"
+
+    try:
+        body = to_json(
+            value, by_alias=True, bytes_mode="base64", inf_nan_mode="constants", fallback=fallback
+        )
+    except MemoryError:
+        raise
+    except Exception as error:
+        text = str(error)
+        if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
+            return write(cleaned)
+        reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
+        if not reason.endswith("cannot be written as JSON") and "ircular" not in reason:
+            reason = "its own code failed while it was read"  # and what that said is not for all
+        raise ResultError(f"the result cannot be written as JSON: {reason}") from error
+    if (b"NaN" in body or b"Infinity" in body) and not _is_json(body):
+        raise ResultError("the result holds a number that is not finite")
+    check_digits(body)
+    return body, lifted
+
+
+def check_digits(body: bytes) -> None:
+    """Refuse integers that readers of JSON refuse. Raises `ResultError`."""
+    if len(body) <= _MOST_DIGITS or b"0" * (_MOST_DIGITS + 1) not in body.translate(_DIGITS_ONLY):
+        return
+    if any(len(found[1] or b"") > _MOST_DIGITS for found in _NUMBER.finditer(body)):
+        raise ResultError(_TOO_MANY_DIGITS)
+
+
+def check_integers(value: Any) -> None:
+    """Refuse such integers before they are written: that takes quadratic time.
+
+    Raises `ResultError`.
+    """
+    if value.__class__ is int and value.bit_length() <= _MOST_BITS:
+        return
+    todo: list[Any] = [value]
+    seen: set[int] = set()
+    while todo:
+        each = todo.pop()
+        kind: type[Any] = each.__class__
+        if kind in _NO_INTEGERS:
+            continue
+        if kind is int:
+            if each.bit_length() > _MOST_BITS:
+                raise ResultError(_TOO_MANY_DIGITS)
+        elif id(each) not in seen:
+            seen.add(id(each))
+            todo += _parts(each)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """Return what a value consists of, as far as it is written."""
+    if isinstance(value, dict):
+        named = cast("dict[Any, Any]", value)
+        return [*named, *named.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return cast("Iterable[Any]", value)
+    if isinstance(value, int):  # of a class of its own
+        return (int(value),)
+    if isinstance(value, Fraction):
+        return value.numerator, value.denominator
+    if isinstance(value, BaseModel) or hasattr(value, "__dataclass_fields__"):
+        return getattr(value, "__dict__", {}).values()
+    return ()
+
+
+def blocks_of(value: Any) -> list[dict[str, Any]] | None:
+    """Return content blocks of content: ours, the protocol's own types, or their dicts."""
+    if isinstance(value, Content):
+        return [value.block()]
+    if isinstance(value, Result):
+        return value.content
+    if isinstance(value, BaseModel):
+        dumped = _protocol_block(value)
+        return None if dumped is None else [dumped]
+    if known_converter(value) is not None:
+        made = convert(value)
+        return [made.block()] if isinstance(made, Content) else None
+    return None
+
+
+def block_dict(value: Any) -> list[dict[str, Any]] | None:
+    """Return a dict that is a content block as one."""
+    known = is_object(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
+    return [dict(value)] if known else None
+
+
+def size_of(block: Mapping[str, Any]) -> int:
+    """Return how large the binary part of a block is."""
+    resource = block.get("resource")
+    data = resource.get("blob") if is_object(resource) else block.get("data")
+    return len(data) if isinstance(data, str) else 0
+
+
+def protocol_result(value: Any) -> dict[str, Any] | None:
+    """Return the protocol's own result as a plain one."""
+    if type(value).__name__ != "CallToolResult" or not isinstance(value, BaseModel):
+        return None
+    dumped = value.model_dump(mode="json", by_alias=True)
+    keys = ("content", "structuredContent", "_meta")
+    kept = {key: dumped[key] for key in keys if dumped.get(key) is not None}
+    blocks = [
+        {key: item for key, item in block.items() if item is not None}
+        for block in kept.get("content") or [{"type": "text", "text": "null"}]
+    ]
+    return {**kept, "content": blocks, "isError": bool(dumped.get("isError"))}
+
+
+def _protocol_block(value: BaseModel) -> dict[str, Any] | None:
+    if type(value).__module__.split(".", 1)[0] not in ("mcp", "mcp_types"):
+        return None
+    dumped = value.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return dumped if is_block(dumped) else None
+
+
+def not_finite(value: Any, place: str, seen: frozenset[int] = frozenset()) -> str:
+    """Return the place of a number that is not finite; empty if there is none."""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else place
+    if isinstance(value, Mapping):
+        named = cast("Mapping[Any, Any]", value)
+        items = [(f"{place}.{key}", item) for key, item in named.items()]
+    elif isinstance(value, list | tuple | set | frozenset):
+        items = [(f"{place}[{at}]", item) for at, item in enumerate(cast("Any", value))]
+    else:
+        return ""
+    seen |= {id(cast("object", value))}
+    for where, item in items:
+        if id(item) not in seen and (found := not_finite(item, where, seen)):
+            return found
+    return ""
+
+
+def _is_json(body: bytes) -> bool:
+    def refuse(constant: str) -> Any:
+        raise ValueError(constant)
+
+    try:
+        json.loads(body, parse_constant=refuse)
+    except ValueError:
+        return False
+    return True
+
+
+def without_surrogates(value: Any) -> Any:
+    """Replace lone surrogates, which UTF-8 cannot hold, by the replacement character."""
+    with contextlib.suppress(RecursionError):
+        return _clean(value)
+    return value  # a cycle: writing it says so
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)
+        return value
+    if isinstance(value, Mapping):
+        named = cast("Mapping[Any, Any]", value)
+        return {_clean(key): _clean(item) for key, item in named.items()}
+    if is_list(value) or isinstance(value, tuple | set | frozenset):
+        return [_clean(item) for item in cast("Any", value)]
+    if isinstance(value, BaseModel):
+        return _clean(dict(value))
+    fields: Any = getattr(value, "__dataclass_fields__", None)
+    if fields is not None and not isinstance(value, type):
+        return _clean({str(name): getattr(value, str(name)) for name in fields})
+    return value
+
+
+__all__ = [
+    "blocks_of",
+    "check_digits",
+    "not_finite",
+    "without_surrogates",
+    "write",
+]

@@ -1,0 +1,112 @@
+"""From an exception to a result: what a model may read, and what only the author sees."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, cast
+
+from pydantic_core import PydanticSerializationError, ValidationError, to_json
+
+from .._log import log, redact
+from ..errors import CallError, Overloaded, UnexpectedError
+from ..questions import InputNeeded
+from ..results import Repair, Result
+from .encode import without_surrogates
+
+SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
+"""Exceptions whose text a model may read, as `TypeName: text`; append your own."""
+
+
+_MOST_TEXT = 10_000
+_MOST_SENT = 20
+"""How many faults are sent in structured form."""
+
+
+class Remote(Exception):
+    """What a tool raised in another process: its classes by name, and its traceback as text."""
+
+    def __init__(self, kinds: frozenset[str], trace: str) -> None:
+        super().__init__(trace)
+        self.kinds = kinds
+
+
+def kinds_of(error: BaseException) -> frozenset[str]:
+    """Return the names of an exception's classes, as another process can compare them."""
+    return frozenset(f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__)
+
+
+def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
+    """Make the result of a failure."""
+    detail: dict[str, Any] = {"code": error.code}
+    if error.hint:
+        detail["hint"] = error.hint
+    retryable = getattr(error, "retryable", None)
+    if retryable is not None:
+        detail["retryable"] = bool(retryable)
+    if isinstance(error, Overloaded):
+        detail["retry_after"] = error.retry_after
+    faults: Any = getattr(error, "faults", ())
+    if faults:
+        detail["faults"] = [
+            {"path": list(fault.path), "code": fault.code, "text": fault.text}
+            for fault in faults[:_MOST_SENT]
+        ]
+    text = without_surrogates(error.for_model())
+    if not text.strip():
+        text = type(error).__name__
+    if len(text) > _MOST_TEXT:
+        text = f"{text[:_MOST_TEXT]} [cut]"
+    try:
+        to_json(detail)
+    except PydanticSerializationError:  # paths may hold lone surrogates
+        detail = without_surrogates(detail)
+    return Result(
+        blocks=[{"type": "text", "text": text}],
+        error=error,
+        repairs=repairs,
+        meta={"toolwright/error": detail},
+    )
+
+
+def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
+    """Make the result of whatever a tool raised, even if the exception's own code raises."""
+    try:
+        return _failure_of(name, raised, repairs)
+    except BaseException as second:  # noqa: BLE001 - no exception of a tool may lose the answer
+        number = secrets.token_hex(4)
+        what = f"{name} failed unexpectedly (reference {number})"
+        # Without the traceback: writing that may be what has failed.
+        log.error("%s, and so did its exception: %s", what, type(second).__name__)
+        return failed(UnexpectedError(what), repairs)
+
+
+def is_a(error: object, kinds: type[Any] | tuple[type[Any], ...]) -> bool:
+    """Return whether an exception is of a class, by its type: its `__class__` may raise, or lie."""
+    return issubclass(type(error), kinds)
+
+
+def _failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
+    if is_a(raised, CallError):
+        return failed(cast("CallError", raised), repairs)
+    if is_a(raised, InputNeeded):
+        needed = CallError(f"{name} needs answers from its caller")
+        needed.__cause__ = raised
+        return failed(needed, repairs)
+    kind = type(raised).__name__
+    if is_a(raised, tuple(SPOKEN)) and not is_a(raised, ValidationError):
+        text = _first_line(raised)
+        error = CallError(f"{kind}: {text}" if text else kind)
+        log.info("%s raised %s", name, kind, exc_info=raised)
+    else:
+        number = secrets.token_hex(4)
+        error = UnexpectedError(f"{name} failed unexpectedly (reference {number})")
+        log.error("%s failed unexpectedly (reference %s)", name, number, exc_info=raised)
+    error.__cause__ = raised
+    return failed(error, repairs)
+
+
+def _first_line(raised: BaseException) -> str:
+    try:
+        return redact.sure(str(raised).split("\n", 1)[0][:500])
+    except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
+        return ""

@@ -1,0 +1,363 @@
+"""From a value to a result: checked against its declared type, written once, capped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
+
+from .._json_values import is_list
+from .._log import log
+from ..arguments.explain import plain
+from ..content import Content, of_bytes
+from ..errors import ResultError
+from ..options import Options
+from ..results import Repair, Result, is_canonical
+from ..schema.explicit import broken_rules
+from ..schema.walk import nodes
+from ..schema.write import Compiled
+from .cap import Cap
+from .encode import (
+    block_dict,
+    blocks_of,
+    check_digits,
+    check_integers,
+    lifts,
+    not_finite,
+    protocol_result,
+    size_of,
+    without_surrogates,
+    write,
+)
+from .failure import failed
+from .finished import canonical, checked_result
+
+
+class Stopped(list[Any]):
+    """The items of a stream that was not taken to its end."""
+
+
+_SCALARS = frozenset(("integer", "boolean", "string"))
+_SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
+# What shows that a value is not exactly of its type, or that its writer does not take it.
+_INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
+
+
+def is_any(node: Mapping[str, Any]) -> bool:
+    """Tell a node that takes any value at all."""
+    return (
+        node.get("additionalProperties") is True
+        or is_list(node.get("type"))
+        or (
+            "type" not in node
+            and "enum" not in node
+            and "$ref" not in node
+            and len(node.get("anyOf", ())) in (0, 6)
+        )
+    )
+
+
+class Outcome:
+    """How the values of one tool become results; worked out once."""
+
+    def __init__(self, name: str, compiled: Compiled, options: Options) -> None:
+        self.name = name
+        self.compiled = compiled
+        self.cap = Cap(options.max_result, compiled.keys)
+        schema: Any = from_json(compiled.output_schema) if compiled.output_schema else {}
+        typed = compiled.output_validator is not None and not compiled.bytes_output
+        validator: Any = compiled.output_validator
+        self.check: Any = validator.validate_python if typed else None
+        self.to_json: Any = compiled.serializer.to_json if typed else None
+        self.is_text = compiled.text_output
+        self.is_scalar = schema.get("type") in _SCALARS
+        self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
+        self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
+        self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
+        # What has no declared type is looked at when it is written.
+        self.holds_integers = typed and any(
+            is_any(node) or node.get("type") == "integer" for node in nodes(schema)
+        )
+        self.explicit = compiled.explicit_output
+        shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
+        self.shows_body = shown and (options.emit != "auto" or not self.is_text)
+        self.only_body = options.emit == "structured" and self.shows_body
+        boxed = compiled.boxed_output_schema is not None
+        self.boxed = ("all" if compiled.nullable_output else "old") if boxed else ""
+
+    def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
+        """Make the result of a value; one that cannot be sent makes an error result."""
+        try:
+            if self.holds_integers:
+                check_integers(value)
+            made = (
+                self._of(value, repairs) if self.cap.allows(value) else self._begun(value, repairs)
+            )
+            if type(value) is Stopped:
+                rest = "only the beginning is shown, the rest was not taken"
+                made.renote(f"[cut: {rest}; {self.cap.hint}]")
+            if self.explicit is not None and made.error is None:
+                self._check_explicit(made)
+        except ResultError as error:
+            error.message = f"{self.name}: {error.message}"
+            error.args = (error.message,)
+            # Its frames hold the value, which may be huge, and results are kept.
+            return failed(error.with_traceback(None), repairs)
+        except MemoryError:
+            text = f"{self.name}: the result is too large for this machine's memory"
+            return failed(ResultError(text, hint=self.cap.hint), repairs)
+        except Exception as error:  # noqa: BLE001 - a value's own code may raise anything
+            log.error("%s: the result could not be made", self.name, exc_info=error)
+            broken = ResultError(f"{self.name}: the result's own code failed while it was read")
+            broken.__cause__ = error
+            return failed(broken, repairs)
+        return made
+
+    def _of(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        if self.check is None or self.to_json is None:
+            return self._untyped(value, repairs)
+        if type(value) is Result:
+            return self._fitting(checked_result(value))
+        if self.has_any and lifts(value):
+            return self._by_json(value, repairs)
+        try:
+            checked = self.check(value, strict=True)
+            if self.is_scalar:
+                body = self.to_json(checked, by_alias=True)
+            else:
+                # A field set to something else after validation is written with a warning only.
+                body = self.to_json(checked, by_alias=True, warnings="error")
+        except _INEXACT:
+            return self._by_json(value, repairs)
+        return self._finish(checked, body, repairs, [])
+
+    def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        """A value that is not exactly of its type may still be its JSON: a dict for a model."""
+        given = protocol_result(value) or value
+        if is_canonical(given):
+            return self._fitting(canonical(given, repairs))
+        body, lifted = write(value)
+        try:
+            checked = self.compiled.output_validator.validate_json(body, strict=True)
+            body = self.compiled.serializer.to_json(checked, by_alias=True)
+        except ValidationError as error:
+            raise self._broken(error) from error
+        except PydanticSerializationError as error:
+            raise ResultError(f"the result cannot be written as JSON: {error}") from error
+        # With content in it, the value is what the function gave, not the words in its place.
+        return self._finish(value if lifted else checked, body, repairs, lifted)
+
+    def _fitting(self, made: Result) -> Result:
+        """A finished result of a tool with an output schema must bring what that promises."""
+        if made.error is not None or not self.shows_body:
+            return made
+        if not made.shows_body:
+            raise ResultError(
+                "a finished result must have `structuredContent` of the declared type"
+            )
+        try:
+            self.compiled.output_validator.validate_json(to_json(made.structured), strict=True)
+        except ValidationError as error:
+            raise self._broken(error) from error
+        made.boxed = self.boxed
+        return made
+
+    def _broken(self, error: ValidationError) -> ResultError:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(["result", *(str(step) for step in first["loc"])])
+        said = str(first["msg"])
+        log.error("%s: %s is not of its declared type: %s", self.name, where, said)
+        text = f"`{where}` is not of its declared type: {plain(said)}"
+        return ResultError(text, path=first["loc"])
+
+    def _finish(
+        self, value: Any, body: bytes, repairs: tuple[Repair, ...], lifted: list[dict[str, Any]]
+    ) -> Result:
+        if self.has_numbers and b"null" in body:
+            # NaN is written as null by models, whatever their schema says.
+            plain = self.compiled.serializer.to_python(value, warnings=False)
+            place = not_finite(plain, "result")
+            if place:
+                raise ResultError(f"`{place}` is not a finite number")
+        check_digits(body)
+        if len(body) > self.cap.most:
+            return self._cut(value, body, repairs)
+        blocks: list[dict[str, Any]] | None = None
+        if lifted:
+            blocks = [{"type": "text", "text": body.decode()}, *lifted]
+        elif self.only_body:
+            blocks = _SEE_STRUCTURED
+        return Result(
+            value,
+            body=body,
+            blocks=blocks,
+            is_text=self.is_text,
+            shows_body=self.shows_body,
+            boxed=self.boxed,
+            repairs=repairs,
+        )
+
+    def _check_explicit(self, made: Result) -> None:
+        try:
+            errors = broken_rules(self.explicit, made.json_value())
+        except RecursionError:
+            raise ResultError("the result is nested too deeply") from None
+        if errors:
+            steps = [str(step) for step in errors[0].absolute_path]
+            where = ".".join(["result", *steps])
+            raise ResultError(f"`{where}` does not meet the output schema: {errors[0].message}")
+        made.shows_body = self.shows_body
+        made.boxed = self.boxed
+
+    # -- values that are kept, or come from elsewhere
+
+    def keep(self, value: Any, made: Result) -> bytes | None:
+        """Write a value so that `kept` gives it back, its whole even if its result was cut.
+
+        What is more than JSON (content, a finished result) is kept as the result it made.
+        """
+        # A value of a declared type is kept as that: a tuple for a list has become a list.
+        exact = made.value if self.to_json is not None and type(value) is not Result else value
+        body = self._plain_body(exact)
+        if body is not None:
+            return b'{"%s":%s}' % (b"stopped" if type(value) is Stopped else b"value", body)
+        payload = made.to_mcp()
+        return to_json({"result": payload}) if is_canonical(payload) else None
+
+    def _plain_body(self, value: Any) -> bytes | None:
+        try:
+            if self.to_json is not None:
+                if self.has_any and lifts(value):
+                    return None
+                body = self.to_json(self.check(value, strict=True), by_alias=True)
+                self.compiled.output_validator.validate_json(body, strict=True)
+                return body
+            is_content = type(value) is Result or self._blocks(value) is not None
+            if is_content or is_canonical(protocol_result(value) or value):
+                return None
+            body, lifted = write(value)
+        except (*_INEXACT, ResultError):
+            return None
+        return None if lifted else body
+
+    def kept(self, stored: bytes) -> Any:
+        """Return what was kept: a value of the declared type, or a result. Raises `ValueError`."""
+        name, body = stored[2:-1].split(b'":', 1)
+        if name == b"result":
+            return canonical(from_json(body), ())
+        if self.to_json is None:
+            value: Any = from_json(body)
+        else:
+            value = self.compiled.output_validator.validate_json(body, strict=True)
+        return Stopped(value) if name == b"stopped" else value
+
+    # -- values of which no type is declared
+
+    def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        if type(value) is Result:
+            return checked_result(value)
+        if self.compiled.none_output and value is not None:
+            log.error("%s: `result` is not of its declared type: must be None", self.name)
+            raise ResultError("`result` is not of its declared type: must be nothing at all")
+        wanted = self.compiled.content_type
+        if wanted is not None and isinstance(value, str | bytes | Path):
+            value = wanted(value)
+        if isinstance(value, str):
+            body = to_json(without_surrogates(value))
+            if len(body) > self.cap.most:
+                return self._cut_text(value, body, repairs)
+            return Result(value, body=body, is_text=True, repairs=repairs)
+        given: Any = protocol_result(value) or value
+        if is_canonical(given):
+            made = canonical(given, repairs)
+            return Result(
+                given,
+                body=to_json(made.structured) if made.shows_body else None,
+                blocks=self.cap.blocks(made.content),
+                shows_body=made.shows_body,
+                boxed=made.boxed,
+                error=made.error,
+                repairs=repairs,
+                meta=made.meta,
+            )
+        blocks = self._blocks(value)
+        if blocks is not None:
+            return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
+        body, lifted = write(value)
+        if len(body) > self.cap.most and body[:1] == b"[":
+            return self._cut_list(value, body, repairs)
+        self.cap.check(len(body))
+        self.cap.check_binary(sum(size_of(block) for block in lifted))
+        text = {"type": "text", "text": body.decode()}
+        return Result(value, body=body, blocks=[text, *lifted] if lifted else None, repairs=repairs)
+
+    def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
+        """Return a value that is content, or a list that holds some, as blocks."""
+        if isinstance(value, bytes | bytearray):
+            value = of_bytes(bytes(value))
+        many = isinstance(value, list | tuple)
+        items = cast("list[Any]", value if many else [value])
+        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
+        blocks = blocks_of(value) or block_dict(value)
+        parts = [blocks_of(item) or block_dict(item) for item in items if many]
+        # Now that files were read: some have more than they said.
+        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
+        if blocks is not None or not many:
+            return blocks
+        if all(part is None for part in parts):
+            return None
+        made: list[dict[str, Any]] = []
+        for item, part in zip(items, parts, strict=True):
+            made.extend(part if part is not None else self._untyped(item, ()).content)
+        return made
+
+    # -- size
+
+    def _begun(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+        """Make the result of a value that is cut anyway: of it, only the beginning is looked at."""
+        if self.check is not None and not (self.is_text or self.may_cut):
+            return self._of(value, repairs)
+        made = self._of(self.cap.beginning(value), repairs)
+        kept = made.json_value()
+        if kept is None:
+            raise ResultError(f"the result has {len(value)} pieces of content, far too many")
+        notice = self.cap.left_of(value, kept)
+        return self._shown(value, to_json(kept), made.content[0]["text"], notice, repairs)
+
+    def _cut(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        if self.is_text:
+            return self._cut_text(value, body, repairs)
+        if not self.may_cut:
+            raise self.cap.too_large(len(body), self.cap.most)
+        return self._cut_list(value, body, repairs)
+
+    def _cut_text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        shown, notice = self.cap.text(body)
+        if notice:
+            return self._shown(value, to_json(shown), shown, notice, repairs)
+        return Result(
+            value,
+            body=body,
+            is_text=True,
+            shows_body=self.shows_body,
+            boxed=self.boxed,
+            repairs=repairs,
+        )
+
+    def _cut_list(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        shown, notice = self.cap.items(body)
+        return self._shown(value, shown, shown.decode(), notice, repairs)
+
+    def _shown(
+        self, value: Any, body: bytes, text: str, notice: str, repairs: tuple[Repair, ...]
+    ) -> Result:
+        return Result(
+            value,
+            body=body,
+            blocks=[{"type": "text", "text": text}, {"type": "text", "text": notice}],
+            shows_body=self.shows_body,
+            boxed=self.boxed,
+            repairs=repairs,
+        )

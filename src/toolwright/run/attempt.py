@@ -1,0 +1,188 @@
+"""One attempt to run a target: inject, call, take what it gives, write it, clean up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack, ExitStack
+from typing import Any, NamedTuple
+
+from .._log import log
+from ..arguments.reader import Arguments, Validated
+from ..call import Call
+from ..errors import CallCancelled
+from ..outcome.failure import failure_of, is_a
+from ..outcome.writer import Outcome
+from ..results import Repair, Result
+from .drain import Drain, is_deferred
+from .inject.injector import Injector
+from .threads import threads
+from .waiting import LOOP, Signal
+
+Made = tuple[Any, Result]
+"""A value and its result."""
+
+
+class Job(NamedTuple):
+    """What one attempt works on."""
+
+    validated: Validated
+    arguments: Arguments
+    """As they came."""
+    data: Any
+    """As JSON sees them, where that is needed."""
+    repairs: tuple[Repair, ...]
+    call: Call
+
+
+class Work(NamedTuple):
+    """How a tool is run: one of the first two is there."""
+
+    sync: Callable[[Job], Made] | None
+    waits: Callable[[Job], Coroutine[Any, Any, Made]] | None
+    inline: bool = False
+    """Run sync work on the event loop itself."""
+    stops: bool = False
+    """Cancelling ends it: whoever cancels can wait for that."""
+    needs_data: bool = False
+    sees_call: bool = False
+    """The target, or a provider of it, can know who asked."""
+    epoch: str = ""
+    """Names what stands in for providers."""
+
+
+class Worker:
+    """Runs the target of one tool with what is injected into it."""
+
+    def __init__(
+        self,
+        name: str,
+        called: Callable[[Validated], Any],
+        drain: Drain,
+        outcome: Outcome,
+        injector: Injector | None,
+        *,
+        is_async: bool,
+    ) -> None:
+        self.name = name
+        self.called = called
+        self.drain = drain
+        self.result_of = outcome.of
+        self.injector = injector
+        self.is_async = is_async
+
+    def sync(self, job: Job) -> Made:
+        """Inject, run and write, all in one thread; then clean up."""
+        stack = ExitStack()
+        value: Any = None
+        error: BaseException | None = None
+        try:
+            validated = job.validated
+            if self.injector is not None:
+                validated = {**validated, **self.injector.enter(stack, job.call)}
+                self._check(job.call)
+            value = self.called(validated)
+            if is_deferred(value):
+                value = self.drain.drained(value, job.call)
+            made = self.result_of(value, job.repairs)
+            error = made.error
+            if error is None:
+                self._check(job.call)
+        except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
+            error = raised
+            made = failure_of(self.name, raised, job.repairs)
+        if self.injector is None:
+            return value, made
+        try:
+            stack.__exit__(*_raised(error))
+        except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
+            return self._left(raised, error, (value, made), job)
+        return value, made
+
+    async def waits(self, job: Job) -> Made:
+        """The same for what must be awaited; clean-up waits for a thread to end, however long."""
+        stack = AsyncExitStack()
+        value: Any = None
+        made: Result | None = None
+        error: BaseException | None = None
+        try:
+            validated = job.validated
+            if self.injector is not None:
+                validated = {**validated, **await self.injector.enter_async(stack, job.call)}
+                self._check(job.call)
+            if self.is_async:
+                value = await self.drain.settled(self.called(validated), job.call)
+            else:
+                value = await self._beside(validated, job)
+            made = self.result_of(value, job.repairs)
+            error = made.error
+            if error is None:
+                self._check(job.call)
+        except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
+            error = raised
+            made = None
+        cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
+        if made is None and error is not None and not cancelled:
+            made = failure_of(self.name, error, job.repairs)
+        try:
+            await stack.__aexit__(*_raised(error))
+        except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
+            if not cancelled and made is not None:
+                return self._left(raised, error, (value, made), job)
+            if raised is not error:
+                log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
+        if made is None:
+            raise asyncio.CancelledError
+        return value, made
+
+    async def _beside(self, validated: Validated, job: Job) -> Any:
+        """Run a sync target in a thread, and leave only when that has ended."""
+        ended = Signal()
+        outcome: list[tuple[Any, BaseException | None]] = []
+
+        def settle(value: Any, failure: BaseException | None) -> None:
+            outcome.append((value, failure))
+            ended.set()
+
+        def run() -> Any:
+            value = self.called(validated)
+            return self.drain.drained(value, job.call) if is_deferred(value) else value
+
+        started = threads.start(run, settle, caller=job.call.caller)
+        try:
+            await LOOP.wait(ended, None)
+        except asyncio.CancelledError:
+            if not threads.give_up(started):
+                # Asked a second time, the loop is about to end: nothing can wait for the thread.
+                await LOOP.wait(ended, None)
+            raise
+        value, failure = outcome[0]
+        if failure is not None:
+            raise failure
+        return value
+
+    def _check(self, call: Call) -> None:
+        """Work that nobody waits for any more has not succeeded: not for providers either."""
+        if call.cancelled:
+            raise CallCancelled(f"{self.name}: the call was cancelled")
+
+    def _left(
+        self, raised: BaseException, seen: BaseException | None, made: Made, job: Job
+    ) -> Made:
+        """A clean-up that fails makes a call fail that had succeeded."""
+        if raised is seen:
+            return made
+        if seen is None:
+            return None, failure_of(self.name, raised, job.repairs)
+        log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
+        return made
+
+
+def is_cancelled() -> bool:
+    """Tell whether the running task is asked to end, by others than the tool itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _raised(error: BaseException | None) -> tuple[Any, Any, Any]:
+    return (None, None, None) if error is None else (type(error), error, error.__traceback__)

@@ -1,0 +1,1 @@
+"""What parameters get from providers."""

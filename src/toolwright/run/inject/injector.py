@@ -1,0 +1,142 @@
+"""Give parameters what providers make: worked out once for a tool, made anew for each call."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, ExitStack
+from typing import Any, cast
+
+from ...call import Call
+from ...errors import SchemaError
+from ...read.reader import read
+from ...read.scope import scope_of
+from ...read.signature import EMPTY, VARIADIC, Parameter
+from ...read.target import open_constructor, open_target
+from ...schema.injected import Wanted, injection
+from .providers import Providers, Step, entered, entered_async, generator_of, in_thread
+
+
+class Injector:
+    """What one tool is injected with, in the order in which it is made."""
+
+    def __init__(self, tool: str, wanted: Mapping[str, Wanted], providers: Providers) -> None:
+        self.tool = tool
+        self.providers = providers
+        self.steps: list[Step] = []
+        self._at: dict[Any, int] = {}
+        self.gives = [(name, self._plan(each, (), name)) for name, each in wanted.items()]
+        self.is_async = any(step.kind.startswith("a") for step in self.steps)
+        self.sees_call = any(step.kind == "call" for step in self.steps)
+
+    def enter(self, stack: ExitStack, call: Call) -> dict[str, Any]:
+        """Make everything, in this thread; the stack cleans up."""
+        made: list[Any] = []
+        for step in self.steps:
+            needed = {name: made[at] for name, at in step.needs}
+            if step.kind == "call":
+                made.append(call)
+            elif step.kept is not None:
+                made.append(step.kept.get(step, needed))
+            else:
+                made.append(entered(step, needed, stack))
+        return {name: made[at] for name, at in self.gives}
+
+    async def enter_async(self, stack: AsyncExitStack, call: Call) -> dict[str, Any]:
+        """Make everything, sync providers in a thread; the stack cleans up."""
+        made: list[Any] = []
+        for step in self.steps:
+            needed = {name: made[at] for name, at in step.needs}
+            if step.kind == "call":
+                made.append(call)
+            elif step.kept is None:
+                made.append(await entered_async(step, needed, stack))
+            elif step.kind.startswith("a"):
+                made.append(await step.kept.get_async(step, needed))
+            elif step.make in step.kept.values:
+                made.append(step.kept.values[step.make])
+            else:
+                made.append(await in_thread(step.kept.get, step, needed))
+        return {name: made[at] for name, at in self.gives}
+
+    # -- working it out
+
+    def _plan(self, wanted: Wanted, above: tuple[Any, ...], parameter: str) -> int:
+        if wanted is Call:
+            return self._step(Call, Step("Call", Call, "call", (), None))
+        inject = self.providers.find(wanted)
+        make = inject.provider
+        if make in above:
+            chain = " -> ".join(_name(each) for each in (*above[above.index(make) :], make))
+            raise self._refusal(parameter, f"asks for itself: {chain}")
+        key = (make, inject.scope)
+        known = self._at.get(key)
+        if known is not None:
+            return known
+        try:
+            asked = _parameters(make)
+        except SchemaError as error:
+            what = f"is provided by {_name(make)}, which {error.what}"
+            raise self._refusal(parameter, what) from error
+        needs: list[tuple[str, int]] = []
+        for each in asked:
+            inner = injection(each.hint, self.providers.types)
+            if inner is not None:
+                needs.append((each.name, self._plan(inner, (*above, make), parameter)))
+            elif each.default is EMPTY:
+                what = f"is provided by {_name(make)}, which needs `{each.name}`: nothing gives it"
+                raise self._refusal(parameter, what)
+        kept = self.providers.kept if inject.scope == "process" else None
+        if kept is not None:
+            self._check_kept(needs, make, parameter)
+        return self._step(key, Step(_name(make), make, _kind(make), tuple(needs), kept))
+
+    def _check_kept(self, needs: list[tuple[str, int]], make: Any, parameter: str) -> None:
+        for name, at in needs:
+            if self.steps[at].kept is None:
+                what = f"is kept for the process by {_name(make)}, but `{name}` is made per call"
+                raise self._refusal(parameter, what)
+
+    def _step(self, key: Any, step: Step) -> int:
+        if key not in self._at:
+            self._at[key] = len(self.steps)
+            self.steps.append(step)
+        return self._at[key]
+
+    def _refusal(self, parameter: str, what: str) -> SchemaError:
+        return SchemaError(what, tool=self.tool, parameter=parameter)
+
+
+def _parameters(make: Any) -> list[Parameter]:
+    """Read what a provider itself asks for."""
+    if inspect.isbuiltin(make) or (isinstance(make, type) and _has_no_constructor(make)):
+        return []
+    target = open_constructor(make) if isinstance(make, type) else open_target(make)
+    signature = read(target, scope_of(target), permissive=True)
+    return [each for each in signature.parameters if each.kind not in VARIADIC]
+
+
+def _has_no_constructor(cls: type) -> bool:
+    return cls.__module__ == "builtins" or (
+        cls.__init__ is object.__init__ and cls.__new__ is object.__new__
+    )
+
+
+def _kind(make: Any) -> str:
+    function = generator_of(make)
+    if not callable(getattr(function, "__get__", None)) and not isinstance(function, _CALLED):
+        function = cast("Any", type(function)).__call__  # an object: its method says
+    if inspect.isasyncgenfunction(function):
+        return "async generator"
+    if inspect.iscoroutinefunction(function):
+        return "awaitable"
+    return "generator" if inspect.isgeneratorfunction(function) else "value"
+
+
+_CALLED: Any = (type, functools.partial, types.BuiltinFunctionType)
+
+
+def _name(make: Any) -> str:
+    return str(getattr(make, "__name__", type(make).__name__))

@@ -1,0 +1,235 @@
+"""Providers of injected values, and what they made."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import secrets
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from typing import Any, NamedTuple
+
+from ...markers import Inject
+from ...schema.injected import Wanted
+from ..lifespan import Lifespan
+from ..threads import threads
+from ..waiting import LOOP, Signal
+
+
+class Step(NamedTuple):
+    """One provider to run: with what, and how."""
+
+    name: str
+    make: Callable[..., Any]
+    kind: str
+    """`call`, or what calling it gives: `value`, `awaitable`, `generator`, `async generator`."""
+    needs: tuple[tuple[str, int], ...]
+    """Its own parameters, each with the step that gives it."""
+    kept: Kept | None
+    """Where its value is kept, if it is made once only."""
+
+
+class Kept:
+    """Values that are made once and kept until the toolbox is closed."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.stack = ExitStack()
+        self.values: dict[Any, Any] = {}
+        self.held: dict[Any, Lifespan] = {}
+
+    def get(self, step: Step, needed: Mapping[str, Any]) -> Any:
+        """Return a value, made by the first who asks for it."""
+        with self.lock:
+            if step.make not in self.values:
+                self.values[step.make] = entered(step, needed, self.stack)
+            return self.values[step.make]
+
+    async def get_async(self, step: Step, needed: Mapping[str, Any]) -> Any:
+        """Return the value of an async provider; it lives in a task of its own."""
+        with self.lock:
+            held = self.held.get(step.make)
+            if held is None:
+                held = self.held[step.make] = Lifespan(lambda: _held(step, needed))
+        await held.enter()
+        return held.value
+
+    def close(self) -> None:
+        """Clean up, the last made first; the next call makes them again."""
+        with self.lock:
+            stack, self.stack = self.stack, ExitStack()
+            held, self.held = self.held, {}
+            self.values.clear()
+        for each in reversed(held.values()):
+            each.leave_soon()
+        stack.close()
+
+    async def aclose(self) -> None:
+        """Clean up, from async code."""
+        with self.lock:
+            held, self.held = self.held, {}
+        for each in reversed(held.values()):
+            await each.leave()
+        self.close()
+
+
+@asynccontextmanager
+async def _held(step: Step, needed: Mapping[str, Any]) -> AsyncGenerator[Any]:
+    async with AsyncExitStack() as stack:
+        yield await entered_async(step, needed, stack)
+
+
+class Providers:
+    """The types that have a provider, and what stands in for providers in tests.
+
+    Those of a tool that was included from another toolbox look into both, in order.
+    """
+
+    def __init__(self, *bases: Providers) -> None:
+        self._bases = bases
+        self._types: dict[Any, Inject] = {}
+        self._overrides: list[dict[Any, Inject]] = []
+        self._version = 0
+        self._name = secrets.token_hex(8)
+        self._kept = Kept()
+
+    @property
+    def version(self) -> int:
+        """Changes with every provider and every override."""
+        return self._version + sum(base.version for base in self._bases)
+
+    @property
+    def epoch(self) -> str:
+        """Names what stands in for providers right now; empty if nothing does."""
+        overridden = self._overrides or any(base.epoch for base in self._bases)
+        return f"{self._name}:{self.version}" if overridden else ""
+
+    @property
+    def kept(self) -> Kept:
+        """What is made once and kept."""
+        return self._bases[0].kept if self._bases else self._kept
+
+    @property
+    def types(self) -> list[Any]:
+        """The types that have a provider."""
+        return [*self._types, *(kind for base in self._bases for kind in base.types)]
+
+    def provide(self, kind: Any, provider: Inject) -> None:
+        """Give parameters of a type what a provider makes."""
+        self._types[kind] = provider
+        self._version += 1
+
+    def knows(self, key: Any) -> bool:
+        """Tell whether a type has a provider."""
+        return self._typed(key) is not None
+
+    def find(self, wanted: Wanted) -> Inject:
+        """Return the provider that counts for what a parameter wants. Raises `KeyError`."""
+        key = wanted.provider if isinstance(wanted, Inject) else wanted
+        found = self._swapped(key)
+        if found is not None:
+            return found
+        inner = wanted if isinstance(wanted, Inject) else self._typed(wanted)
+        if inner is None:
+            raise KeyError(wanted)
+        return self._swapped(inner.provider) or inner
+
+    def _typed(self, kind: Any) -> Inject | None:
+        found = [self._types.get(kind), *(base._typed(kind) for base in self._bases)]  # noqa: SLF001
+        return next((each for each in found if each is not None), None)
+
+    def _swapped(self, key: Any) -> Inject | None:
+        for each in reversed(self._overrides):
+            if key in each:
+                return each[key]
+        found = (base._swapped(key) for base in self._bases)  # noqa: SLF001 - of our own kind
+        return next((each for each in found if each is not None), None)
+
+    @contextlib.contextmanager
+    def override(self, others: Mapping[Any, Inject]) -> Generator[None]:
+        """Let others stand in for providers; what is kept for the process is made anew inside."""
+        mine = dict(others)
+        kept, self._kept = self._kept, Kept()
+        self._overrides.append(mine)
+        self._version += 1
+        try:
+            yield
+        finally:
+            self._overrides = [each for each in self._overrides if each is not mine]
+            self._version += 1
+            inner, self._kept = self._kept, kept
+            inner.close()
+
+
+def generator_of(make: Any) -> Any:
+    """Return the generator function that `contextmanager` made a provider of; else itself."""
+    inner = inspect.unwrap(getattr(make, "__func__", make))
+    if not (inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)):
+        return make
+    return functools.partial(inner, make.__self__) if inspect.ismethod(make) else inner
+
+
+def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
+    """Run a provider; what must be left goes on the stack."""
+    if step.kind == "generator":
+        return stack.enter_context(contextmanager(generator_of(step.make))(**needed))
+    made = step.make(**needed)
+    if inspect.iscoroutine(made):
+        made.close()
+        msg = f"the provider {step.name} gives a coroutine: write it as `async def`"
+        raise TypeError(msg)
+    return made
+
+
+async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitStack) -> Any:
+    """Run a provider from async code; a sync one runs in a thread."""
+    if step.kind == "async generator":
+        manager = asynccontextmanager(generator_of(step.make))(**needed)
+        return await stack.enter_async_context(manager)
+    if step.kind == "awaitable":
+        return await step.make(**needed)
+    if step.kind == "value":
+        return await in_thread(lambda: entered(step, needed, ExitStack()))
+    held = contextmanager(generator_of(step.make))(**needed)
+
+    async def leave(kind: Any, error: Any, trace: Any) -> Any:
+        return await in_thread(held.__exit__, kind, error, trace)
+
+    try:
+        value = await in_thread(held.__enter__)
+    except _Opened:
+        stack.push_async_exit(leave)
+        raise asyncio.CancelledError from None
+    stack.push_async_exit(leave)
+    return value
+
+
+async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
+    """Call a function in a thread, to its end: what it opens must be closed, whoever gives up."""
+    ended = Signal()
+    outcome: list[tuple[Any, BaseException | None]] = []
+
+    def settle(value: Any, failure: BaseException | None) -> None:
+        outcome.append((value, failure))
+        ended.set()
+
+    threads.start(lambda: function(*sent), settle, always=True)
+    try:
+        await LOOP.wait(ended, None)
+    except asyncio.CancelledError as cancelled:
+        # Asked a second time, the loop is about to end: nothing can wait for the thread.
+        await LOOP.wait(ended, None)
+        if outcome[0][1] is None:
+            raise _Opened from cancelled
+        raise
+    value, failure = outcome[0]
+    if failure is not None:
+        raise failure
+    return value
+
+
+class _Opened(asyncio.CancelledError):
+    """Somebody gave up while a function ran, and it ran to a good end."""

@@ -1,0 +1,323 @@
+"""The whole course of a call that is injected, limited or watched.
+
+Rate -> arguments -> what is kept -> a turn -> attempts, each under the deadline -> a result. It is
+written once: `places` says how it waits, `work` what is run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+from pydantic_core import to_json
+
+from ..arguments.reader import Arguments, Reader
+from ..arguments.sample import is_large
+from ..call import Call
+from ..errors import ArgumentError, CallCancelled, CallError, ToolError, ToolTimeout
+from ..limits import Retry, Timeout
+from ..outcome.failure import Remote, failed, failure_of, is_a
+from ..results import Repair, Result
+from .attempt import Job, Made, Work
+from .loop import background
+from .policies.cache import Cache, defaults_of
+from .policies.concurrency import Slots, Turn
+from .policies.rate import Gate
+from .threads import threads
+from .waiting import HERE, LOOP, Place, Signal, run_here
+
+
+class Short(Protocol):
+    """The way of a call without limits."""
+
+    def call(self, arguments: Arguments) -> Result:
+        """Take it in this thread."""
+        ...
+
+    async def call_async(self, arguments: Arguments) -> Result:
+        """Take it on the running loop."""
+        ...
+
+
+class Course:
+    """Takes the calls of one tool through all of its limits."""
+
+    def __init__(
+        self,
+        name: str,
+        reader: Reader,
+        work: Callable[[], Work],
+        *,
+        timeout: Timeout | None,
+        retry: Retry | None,
+        gate: Gate | None,
+        slots: Slots | None,
+        cache: Cache | None,
+        short: Short | None,
+    ) -> None:
+        self.name = name
+        self.reader = reader
+        self.work = work
+        self.timeout = timeout
+        self.idle = timeout.idle if timeout is not None else None
+        self.total = timeout.total if timeout is not None else None
+        self.retry = retry
+        self.gate = gate
+        self.slots = slots
+        self.cache = cache
+        self.short = short
+        """The way of a tool without limits, where attempts are the only one: it is tried first."""
+        self.defaults: dict[str, str] | None = None
+
+    def call(self, arguments: Arguments, call: Call | None) -> Result:
+        """Go through it for a sync caller: in his own thread, unless something must be awaited."""
+        first: Result | None = None
+        if self.short is not None and call is None:
+            arguments = _snapshot(arguments)
+            first = self.short.call(arguments)
+            if not self._wants_another(first):
+                return first
+        try:
+            work = self.work()
+        except CallError as error:
+            return failed(error)
+        if work.waits is not None:
+            return background.run(self.go(LOOP, arguments, call, first))
+        return run_here(self.go(HERE, arguments, call, first))
+
+    async def call_async(self, arguments: Arguments, call: Call | None) -> Result:
+        """Go through it on the running loop."""
+        first: Result | None = None
+        if self.short is not None and call is None:
+            arguments = _snapshot(arguments)
+            first = await self.short.call_async(arguments)
+            if not self._wants_another(first):
+                return first
+        return await self.go(LOOP, arguments, call, first)
+
+    def _wants_another(self, first: Result) -> bool:
+        return self.retry is not None and first.error is not None and passes(self.retry, first)
+
+    async def go(
+        self, place: Place, arguments: Arguments, call: Call | None, first: Result | None = None
+    ) -> Result:
+        """Take one call through everything; `first` is what an attempt made that is over."""
+        with (call or Call(self.name)).running(self.name, self.total) as running:
+            return await self._go(place, arguments, running, first)
+
+    async def _go(
+        self, place: Place, arguments: Arguments, call: Call, first: Result | None
+    ) -> Result:
+        repairs: tuple[Repair, ...] = ()
+        try:
+            if self.gate is not None:
+                await place.use(self.gate.take, call.caller, blocking=self.gate.blocking)
+            self._check(call)
+            work = self.work()
+            if self.retry is not None:
+                arguments = _snapshot(arguments)
+            data: Any = None
+            large = is_large(arguments)
+            if self.cache is not None or work.needs_data:
+                validated, repairs, data = await place.use(
+                    self.reader.read_with_data, arguments, blocking=large
+                )
+            else:
+                read = self.reader.read_large if large else self.reader.read
+                validated, repairs = await place.use(read, arguments, blocking=large)
+            job = Job(validated, arguments, data, repairs, call)
+            if self.cache is None:
+                return (await self._run(place, work, job, first))[1]
+            who = call if work.sees_call else None
+            key = self.cache.key(data, self._defaults(), who, work.epoch)
+            run = lambda: self._run(place, work, job)  # noqa: E731
+            return await self.cache.through(place, key, call, call.deadline, repairs, run)
+        except ArgumentError as error:
+            return failed(error)
+        except CallError as error:
+            return failed(error, repairs)
+        except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
+            return failure_of(self.name, error, repairs)
+
+    def _check(self, call: Call) -> None:
+        """Raise `CallCancelled` if nobody waits, `ToolTimeout` if an answer is overdue."""
+        if call.cancelled:
+            raise CallCancelled(f"{self.name}: the call was cancelled")
+        now = time.monotonic()
+        if call.deadline is not None and now >= call.deadline:
+            limit = f" in {self.total:g} s" if self.total is not None else " in time"
+            raise ToolTimeout(f"{self.name} gave no answer{limit}")
+        if self.idle is not None and now >= call.life + self.idle:
+            raise ToolTimeout(f"{self.name} gave no sign of life for {self.idle:g} s")
+
+    def _defaults(self) -> dict[str, str]:
+        if self.defaults is None:
+            self.defaults = defaults_of(self.reader.shape.root.get("properties", {}))
+        return self.defaults
+
+    # -- turns and attempts
+
+    async def _run(self, place: Place, work: Work, job: Job, first: Result | None = None) -> Made:
+        """Wait for a turn, then run until it succeeds or must not be tried again."""
+        call = job.call
+        turn = None
+        if self.slots is not None:
+            turn = await self.slots.take(place, call, call.deadline)
+        try:
+            made: Made = (None, first) if first else await self._attempt(place, work, job, turn)
+            if made[1].error is None or self.retry is None:
+                return made
+            return await self._again(place, work, job, turn, made, self.retry)
+        finally:
+            if turn is not None:
+                turn.let_go()
+
+    async def _again(
+        self, place: Place, work: Work, job: Job, turn: Turn | None, made: Made, retry: Retry
+    ) -> Made:
+        for attempt in range(1, retry.attempts):
+            pause = retry.pause(attempt)
+            left = job.call.remaining
+            if not passes(retry, made[1]) or (left is not None and pause >= left):
+                return made
+            await self._pause(place, job.call, pause)
+            # Arguments are read anew: the attempt before may have changed them.
+            sent, large = job.arguments, is_large(job.arguments)
+            validated, _ = await place.use(self.reader.read, sent, blocking=large)
+            made = await self._attempt(place, work, job._replace(validated=validated), turn)
+        return made
+
+    async def _pause(self, place: Place, call: Call, seconds: float) -> None:
+        woken = Signal()
+        forget = call.on_cancel(woken.set)
+        try:
+            await place.wait(woken, time.monotonic() + seconds)
+        finally:
+            forget()
+        call.heartbeat()
+        self._check(call)
+
+    async def _attempt(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
+        """Run once, where the work belongs."""
+        job.call.heartbeat()  # waiting for a turn was no silence of its own
+        if work.sync is None:
+            return await self._awaited(place, work, job, turn)
+        unlimited = self.timeout is None and job.call.deadline is None
+        if work.inline if place.has_loop else unlimited:
+            return work.sync(job)
+        sync = work.sync
+        done = Signal()
+        outcome: list[Any] = []
+
+        def settle(made: Any, failure: BaseException | None) -> None:
+            outcome.append(made if failure is None else self._failed(failure, job))
+            if turn is not None:
+                turn.let_go()
+            done.set()
+
+        if turn is not None:
+            turn.hold()
+        try:
+            started = threads.start(lambda: sync(job), settle, caller=job.call.caller)
+        except CallError:
+            if turn is not None:
+                turn.let_go()
+            raise
+        try:
+            await self._watched(place, job.call, done, outcome)
+        except BaseException:
+            if threads.give_up(started) and turn is not None:
+                turn.let_go()
+            raise
+        return outcome[0]
+
+    async def _awaited(self, place: Place, work: Work, job: Job, turn: Turn | None) -> Made:
+        assert work.waits is not None  # noqa: S101 - one of the two is there
+        task = asyncio.get_running_loop().create_task(work.waits(job))
+        done = Signal()
+        outcome: list[Any] = []
+
+        def settle(task: asyncio.Task[Made]) -> None:
+            _running.discard(task)
+            if task.cancelled():
+                stopped = CallCancelled(f"{self.name}: the call was cancelled")
+                outcome.append((None, failed(stopped, job.repairs)))
+            else:
+                failure = task.exception()
+                outcome.append(task.result() if failure is None else self._failed(failure, job))
+            if turn is not None:
+                turn.let_go()
+            done.set()
+
+        if turn is not None:
+            turn.hold()
+        _running.add(task)
+        task.add_done_callback(settle)
+        try:
+            await self._watched(place, job.call, done, outcome)
+        except asyncio.CancelledError:
+            task.cancel()
+            if work.stops:  # as if it had been awaited by whoever is cancelled
+                await asyncio.wait((task,))
+            raise
+        except BaseException:
+            task.cancel()
+            raise
+        return outcome[0]
+
+    async def _watched(self, place: Place, call: Call, done: Signal, outcome: list[Any]) -> None:
+        """Wait until work is done, the call is cancelled, or its time is over.
+
+        Whatever ends it early, the call is cancelled: work that goes on can see that.
+        """
+        forget = call.on_cancel(done.set)
+        try:
+            while True:
+                await place.wait(done, self._due(call))
+                if outcome:
+                    return
+                self._check(call)
+        except BaseException:
+            forget()
+            call.cancel()
+            raise
+        finally:
+            forget()
+
+    def _due(self, call: Call) -> float | None:
+        if self.idle is None:
+            return call.deadline
+        silent = call.life + self.idle
+        return silent if call.deadline is None else min(silent, call.deadline)
+
+    def _failed(self, failure: BaseException, job: Job) -> Made:
+        return None, failure_of(self.name, failure, job.repairs)
+
+
+def _snapshot(arguments: Any) -> Any:
+    """Write arguments down, so that no attempt can change what the next one gets."""
+    if arguments is None or isinstance(arguments, str | bytes):
+        return arguments
+    try:
+        return to_json(arguments)
+    except Exception:  # noqa: BLE001 - reading them says what is wrong
+        return arguments
+
+
+_running: set[asyncio.Task[Any]] = set()
+"""Tasks that must not be forgotten before they end, even if nobody waits for them."""
+
+
+def passes(retry: Retry, result: Result) -> bool:
+    """Tell whether a failure may pass, so that another attempt makes sense."""
+    error = result.error
+    if isinstance(error, ToolError):
+        return bool(error.retryable) or is_a(error, retry.on)
+    cause = error if error is None or error.__cause__ is None else error.__cause__
+    if is_a(cause, Remote):
+        cause = cast("Remote", cause)
+        kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
+        return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
+    return is_a(cause, retry.on)

@@ -1,0 +1,75 @@
+"""One background event loop, for sync callers of async tools."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any
+
+from .threads import threads
+
+
+class Background:
+    """One event loop in a daemon thread, for sync callers of async tools."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin without a loop; also in a forked copy, which has no thread that runs it."""
+        self.lock = threading.Lock()
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine to its end, from a thread that may have a running loop of its own."""
+        loop = self._started()
+        if threading.current_thread().name == "toolwright-loop":
+            coroutine.close()
+            msg = "a tool called another one synchronously on the background loop; use call_async"
+            raise RuntimeError(msg)
+        context = contextvars.copy_context()
+        done = threading.Event()
+        held: list[asyncio.Task[None]] = []
+        outcome: list[Any] = []
+        failure: list[BaseException] = []
+
+        async def guarded() -> None:
+            # Nothing may leave the task: SystemExit would end the loop for everybody.
+            try:
+                outcome.append(await coroutine)
+            except BaseException as error:  # noqa: BLE001
+                failure.append(error)
+            finally:
+                done.set()
+
+        def start() -> None:
+            held.append(loop.create_task(guarded(), context=context))
+
+        loop.call_soon_threadsafe(start)
+        try:
+            with threads.lent():
+                done.wait()
+        except BaseException:
+            loop.call_soon_threadsafe(lambda: held and held[0].cancel())
+            raise
+        if failure:
+            raise failure[0]
+        return outcome[0]
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self.lock:
+            if self.loop is None:
+                self.loop = asyncio.new_event_loop()
+                threading.Thread(
+                    target=self.loop.run_forever, name="toolwright-loop", daemon=True
+                ).start()
+            return self.loop
+
+
+background = Background()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=background.begin)

@@ -1,0 +1,235 @@
+"""Answer equal calls with one result: kept for a while, and shared by those that come together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import types
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from ..._log import log
+from ...call import Call
+from ...errors import CallCancelled, Overloaded, ToolTimeout
+from ...outcome.failure import failed
+from ...outcome.writer import Outcome
+from ...results import Repair, Result
+from ...stores.store import Store, clock_of
+from ..waiting import Place, Signal
+
+NOTE = "toolwright/cache"
+"""The key of a result's `_meta` that says whether it was kept."""
+# Failures of one caller's own, which say nothing about the same call of another.
+_OWN = (CallCancelled, ToolTimeout, Overloaded)
+
+_leading: ContextVar[frozenset[str]] = ContextVar("_leading", default=frozenset())
+"""The calls that the code running here is inside of."""
+
+Run = Callable[[], Awaitable[tuple[Any, Result]]]
+"""Runs the call; returns its value and its result."""
+
+
+class Flight:
+    """A call that runs now, and that others wait for."""
+
+    __slots__ = ("failure", "landed", "stored")
+
+    def __init__(self) -> None:
+        self.landed = Signal()
+        self.stored: bytes | None = None
+        self.failure: Result | None = None
+
+
+class Cache:
+    """The results of one tool."""
+
+    def __init__(
+        self,
+        tool: str,
+        version: bytes,
+        seconds: float,
+        store: Store,
+        outcome: Outcome,
+    ) -> None:
+        self.tool = tool
+        self.version = version
+        self.seconds = seconds
+        self.store = store
+        self.clock = clock_of(store)
+        self.outcome = outcome
+        self.flights: dict[str, Flight] = {}
+        self.lock = threading.Lock()
+        self.personal = False
+        """Whether a call has read its headers: such calls do not wait for each other."""
+
+    def key(
+        self,
+        data: Mapping[str, Any],
+        defaults: Mapping[str, str],
+        call: Call | None,
+        epoch: str = "",
+    ) -> str:
+        """Return what equal calls have in common.
+
+        An argument sent as its default counts as not sent. `call` is given if the tool can know
+        its caller: then each caller has results of his own.
+        """
+        sent = {name: _canonical(value) for name, value in data.items()}
+        sent = {name: text for name, text in sent.items() if defaults.get(name) != text}
+        who = None if call is None else [call.caller, *sorted(call.roles)]
+        digest = hashlib.sha256(self.version)
+        digest.update(_canonical([sent, who, epoch]).encode("utf-8", "surrogatepass"))
+        return f"cache:{self.tool}:{digest.hexdigest()}"
+
+    async def through(
+        self,
+        place: Place,
+        key: str,
+        call: Call,
+        until: float | None,
+        repairs: tuple[Repair, ...],
+        run: Run,
+    ) -> Result:
+        """Answer from what is kept, from a call that runs now, or by running it."""
+        if key in _leading.get():
+            return (await run())[1]  # it calls itself: to wait for that would be for ever
+        while True:
+            kept = await self._get(place, key, repairs)
+            if kept is not None:
+                return kept
+            with self.lock:
+                flight = self.flights.get(key)
+                leads = flight is None or self.personal
+                if flight is None or self.personal:
+                    flight = self.flights[key] = Flight()
+            if leads:
+                return await self._lead(place, key, call, repairs, run, flight)
+            await self._follow(place, call, until, flight)
+            if flight.failure is not None and flight.failure.error is not None:
+                return failed(flight.failure.error, repairs)
+            if flight.stored is not None:
+                shared = self._again(flight.stored, repairs)
+                if shared is not None:
+                    return shared.noted(NOTE, {"hit": False, "shared": True})
+            # The one that ran it was stopped, or its result is not for others: run it ourselves.
+
+    async def _lead(
+        self,
+        place: Place,
+        key: str,
+        call: Call,
+        repairs: tuple[Repair, ...],
+        run: Run,
+        flight: Flight,
+    ) -> Result:
+        try:
+            # Another may have landed between the look-up and the take-off.
+            kept = await self._get(place, key, repairs)
+            if kept is not None:
+                return kept
+            above = _leading.set(_leading.get() | {key})
+            try:
+                value, made = await run()
+            finally:
+                _leading.reset(above)
+            self.personal = self.personal or call.headers_read
+            if made.error is not None:
+                if not isinstance(made.error, _OWN) and not call.headers_read:
+                    flight.failure = made
+                return made
+            stored = None if call.headers_read else self.outcome.keep(value, made)
+            fresh: Result | None = made
+            if stored is not None and (
+                not stored.startswith(b'{"value"') or self.outcome.to_json is None
+            ):
+                # Only what is of a declared type comes back from JSON as it was: be the same now.
+                fresh = self._again(stored, repairs)
+            if stored is None or fresh is None:
+                return made.noted(NOTE, {"hit": False, "kept": False})
+            await self._put(place, key, stored)
+            flight.stored = stored
+            return fresh.noted(NOTE, {"hit": False})
+        finally:
+            with self.lock:
+                if self.flights.get(key) is flight:
+                    del self.flights[key]
+            flight.landed.set()
+
+    async def _follow(self, place: Place, call: Call, until: float | None, flight: Flight) -> None:
+        woken = Signal()
+        flight.landed.when_set(woken.set)
+        forget = call.on_cancel(woken.set)
+        try:
+            await place.wait(woken, until)
+        finally:
+            forget()
+            flight.landed.forget(woken.set)
+        if flight.landed.is_set:
+            return
+        if call.cancelled:
+            raise CallCancelled(f"{self.tool}: the call was cancelled")
+        raise ToolTimeout(f"{self.tool} gave no answer in time")
+
+    async def _get(self, place: Place, key: str, repairs: tuple[Repair, ...]) -> Result | None:
+        try:
+            found = await place.use(self.store.get, key, blocking=self.store.blocking)
+        except OSError as error:
+            log.warning("%s: the store cannot be read", self.tool, exc_info=error)
+            return None
+        if found is None:
+            return None
+        at, stored = found.split(b" ", 1)
+        made = self._again(stored, repairs)
+        if made is None:
+            return None
+        age = min(max(self.clock() - float(at), 0), self.seconds)
+        return made.noted(NOTE, {"hit": True, "age": round(age, 3)})
+
+    def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:
+        """Make the result that a kept value makes; None if it does not fit the tool any more."""
+        try:
+            made = self.outcome.of(self.outcome.kept(stored), repairs)
+        except ValueError:
+            return None
+        return made if made.error is None else None
+
+    async def _put(self, place: Place, key: str, stored: bytes) -> None:
+        body = b"%r " % self.clock() + stored
+        try:
+            await place.use(self.store.put, key, body, self.seconds, blocking=self.store.blocking)
+        except OSError as error:
+            log.warning("%s: the store cannot be written", self.tool, exc_info=error)
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def defaults_of(properties: Mapping[str, Any]) -> dict[str, str]:
+    """Return the defaults that a schema shows, as canonical JSON."""
+    return {
+        name: _canonical(node["default"])
+        for name, node in properties.items()
+        if isinstance(node, dict) and "default" in node
+    }
+
+
+def version_of(target: Any, *parts: bytes | str | None) -> bytes:
+    """Return what changes when a tool changes: its code as far as it shows, and these parts."""
+    digest = hashlib.sha256()
+    code = getattr(getattr(target, "__func__", target), "__code__", None)
+    if code is not None:
+        digest.update(code.co_code)
+        digest.update(repr([code.co_names, _constants(code)]).encode("utf-8", "replace"))
+    for part in parts:
+        digest.update(repr(part).encode())
+    return digest.digest()
+
+
+def _constants(code: types.CodeType) -> list[Any]:
+    return [
+        (each.co_code, _constants(each)) if isinstance(each, types.CodeType) else each
+        for each in code.co_consts
+    ]

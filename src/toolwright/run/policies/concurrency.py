@@ -1,0 +1,119 @@
+"""How many calls of a tool at a time, and how many in a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from ...call import Call
+from ...errors import CallCancelled, Overloaded
+from ..waiting import Place, Signal
+
+MOST_WAITING = 1000
+"""How many calls of one tool may wait for their turn."""
+LONGEST_WAIT = 60.0
+"""How many seconds a call without a deadline waits for its turn."""
+
+
+class Turn:
+    """A turn to run: it ends when everybody who holds it has let it go.
+
+    The course of a call holds it, and so does code that outlives whoever waited for it.
+    """
+
+    __slots__ = ("_give_back", "_holders", "_lock")
+
+    def __init__(self, give_back: Callable[[], None]) -> None:
+        self._give_back = give_back
+        self._holders = 1
+        self._lock = threading.Lock()
+
+    def hold(self) -> None:
+        """Hold it, besides those who do."""
+        with self._lock:
+            self._holders += 1
+
+    def let_go(self) -> None:
+        """Hold it no more."""
+        with self._lock:
+            self._holders -= 1
+            is_last = not self._holders
+        if is_last:
+            self._give_back()
+
+
+class Slots:
+    """Lets so many calls run at a time; the others wait in line, but not for ever."""
+
+    def __init__(self, tool: str, most: int) -> None:
+        self.tool = tool
+        self.free = most
+        self.most = most
+        self.lock = threading.Lock()
+        self.line: deque[Signal] = deque()
+        self.usual = 1.0
+        """Seconds that a call usually takes: a moving average, for whoever is sent away."""
+
+    async def take(self, place: Place, call: Call, until: float | None) -> Turn:
+        """Wait for a turn. Raises `Overloaded` or `CallCancelled`."""
+        turn = Signal()
+        with self.lock:
+            if self.free:
+                self.free -= 1
+                return self._turn()
+            if len(self.line) >= MOST_WAITING:
+                raise self._overloaded()
+            self.line.append(turn)
+        given = Signal()
+        turn.when_set(given.set)
+        forget = call.on_cancel(given.set)
+        try:
+            latest = time.monotonic() + LONGEST_WAIT if until is None else until
+            await place.wait(given, latest)
+        except BaseException:
+            if self._came(turn):
+                self._next()
+            raise
+        finally:
+            forget()
+        came = self._came(turn)
+        if call.cancelled:
+            if came:
+                self._next()
+            raise CallCancelled(f"{self.tool}: the call was cancelled")
+        if not came:
+            raise self._overloaded()
+        return self._turn()
+
+    def _came(self, turn: Signal) -> bool:
+        """Leave the line; tell whether the turn had come."""
+        with self.lock:
+            if turn not in self.line:
+                return True
+            self.line.remove(turn)
+            return False
+
+    def _turn(self) -> Turn:
+        began = time.monotonic()
+
+        def give_back() -> None:
+            with self.lock:
+                self.usual += 0.2 * (time.monotonic() - began - self.usual)
+            self._next()
+
+        return Turn(give_back)
+
+    def _next(self) -> None:
+        with self.lock:
+            turn = self.line.popleft() if self.line else None
+            if turn is None:
+                self.free += 1
+        if turn is not None:
+            turn.set()
+
+    def _overloaded(self) -> Overloaded:
+        at_a_time = "one call" if self.most == 1 else f"{self.most} calls"
+        after = self.usual * (len(self.line) + 1) / self.most
+        return Overloaded(f"{self.tool} runs {at_a_time} at a time, and is busy", retry_after=after)

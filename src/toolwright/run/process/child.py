@@ -1,0 +1,267 @@
+"""The other end of `run.processes`: runs one call at a time, and dies with its parent.
+
+Run as `python -m toolwright.run.process.child`. Standard input and output carry the messages; what a tool
+prints goes to standard error, and it finds an empty standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import mmap
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from typing import Any, NoReturn
+
+from pydantic_core import to_json
+
+from ..._descriptors import take_over
+from ...call import Call, LogLevel
+from ...errors import CallError
+from ...markers import Inject
+from ...options import options_from
+from ...outcome.failure import kinds_of
+from ..attempt import Job
+from ..prepare import runner_for
+from ..shared import Home
+from .forks import end_copy, unshared
+from .pipe import Closed, Pipe, TooLarge, sendable
+from .reference import Reference, find
+
+_QUIET = 0.02
+"""How many seconds apart signs of life are passed on."""
+
+
+_UNLIMITED: dict[str, Any] = {
+    "run_on": "thread",
+    "timeout": None,
+    "retry": None,
+    "cache": None,
+    "max_concurrency": None,
+    "rate_limit": None,
+    "repair": False,
+}
+"""The parent sees to these, whatever the target is marked with."""
+
+
+class ChildCall(Call):
+    """A call whose parent listens from another process.
+
+    Everything it says carries the number that the parent gave this call. When it is answered it is
+    closed: then a thread that goes on says nothing, and the process works for nobody else.
+    """
+
+    __slots__ = ("_number", "_told", "_worker")
+
+    def __init__(self, worker: Worker, asked: dict[str, Any]) -> None:
+        sent, self._number = asked["call"], asked["number"]
+        super().__init__(
+            asked["name"],
+            id=sent["id"],
+            caller=sent["caller"],
+            roles=sent["roles"],
+            claims=sent["claims"],
+            headers=sent["headers"],
+            timeout=sent["remaining"],
+            on_progress=lambda done, total, said: self._send("progress", [done, total, said]),
+            on_log=lambda level, said: self._send("log", [level, sendable(said)]),
+        )
+        self._worker = worker
+        self._told = 0.0
+
+    def _send(self, kind: str, said: Any) -> None:
+        self._worker.pipe.send({"number": self._number, kind: said})
+
+    def _note(self) -> None:
+        """Note that it is used after its end."""
+        if self._mute:
+            self._worker.is_late = True
+
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Say how far the work is."""
+        self._note()
+        super().progress(done, total, message)
+
+    def log(self, message: Any, level: LogLevel = "info") -> None:
+        """Say something to whoever listens."""
+        self._note()
+        super().log(message, level)
+
+    def heartbeat(self) -> None:
+        """Give a sign of life, here and to whoever waits."""
+        super().heartbeat()
+        self._note()
+        if not self._mute and self.life - self._told > _QUIET:
+            self._told = self.life
+            with contextlib.suppress(Closed):  # a forked copy may give signs, but for nobody
+                self._send("alive", True)
+
+
+class Worker:
+    """Answers one call after the other, as long as nothing of an earlier one goes on."""
+
+    def __init__(self, pipe: Pipe, memory: int | None) -> None:
+        self.pipe = pipe
+        self.memory = memory
+        self.process = os.getpid()
+        self.runners: dict[str, Any] = {}
+        self.is_late = False
+        """Whether a call that was answered is still used by some thread."""
+        self.fallen = mmap.mmap(-1, 1)
+        """Shared with forked copies: set by one that returned from its tool."""
+
+    def fall(self) -> None:
+        """Note, in a copy, that it has returned from the tool."""
+        self.fallen[0] = 1
+
+    def answer(self, asked: dict[str, Any]) -> None:
+        """Answer one call. Raises `Closed`."""
+        before = set(threading.enumerate())
+        done = self._done(asked)
+        if self.process != os.getpid():
+            end_copy()
+        odd = self.is_late or self.fallen[0] or _has_left(before)
+        done["ends"] = bool(done.get("ends") or odd)
+        number = asked["number"]
+        try:
+            self.pipe.send({"number": number, "done": done})
+        except TooLarge:
+            text = f"{asked['name']}: its result is too large to be sent by a process"
+            told = {"error": _described(CallError(text)), "ends": done["ends"]}
+            self.pipe.send({"number": number, "done": told})
+
+    def _done(self, asked: dict[str, Any]) -> dict[str, Any]:
+        try:
+            runner = _runner(asked, self.runners)
+        except BaseException as error:  # noqa: BLE001 - importing runs code of others
+            return {"error": _described(error), "trace": _trace(error)}
+        call = ChildCall(self, asked)
+        try:
+            return self._ran(runner, asked, call)
+        finally:
+            call.close()
+
+    def _ran(self, runner: Any, asked: dict[str, Any], call: ChildCall) -> dict[str, Any]:
+        try:
+            with call.running(asked["name"], None), _cpu_limit(asked["cpu"]):
+                value, made = _run(runner, asked["data"], call)
+            if made.error is None:
+                return {"kept": runner.outcome.keep(value, made), "headers": call.headers_read}
+            cause = made.error.__cause__ or made.error
+        except BaseException as error:  # noqa: BLE001 - nothing may end it but its parent
+            said = _described(error)
+            return {"error": said, "trace": _trace(error), "headers": call.headers_read}
+        if isinstance(cause, MemoryError) and self.memory is not None:
+            text = f"{asked['name']} needs more memory than its limit of {self.memory} bytes"
+            return {"error": _described(CallError(text)), "ends": True}
+        said = _described(made.error, cause)
+        return {"error": said, "trace": _trace(cause), "headers": call.headers_read}
+
+
+def main() -> None:
+    """Answer the parent until it is gone."""
+    pipe = Pipe(*take_over())
+    first = pipe.receive()
+    sys.path[:] = first["path"]
+    if first["memory"] is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (first["memory"], first["memory"]))
+    messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(pipe, messages), daemon=True).start()
+    worker = Worker(pipe, first["memory"])
+    with unshared(lambda: (pipe.incoming, pipe.outgoing), worker.fall):
+        while True:
+            asked = messages.get()
+            try:
+                worker.answer(asked)
+            except Closed:  # the parent is gone, or half a message is in the way of all others
+                _end()
+
+
+def _listen(pipe: Pipe, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
+    with contextlib.suppress(Closed):
+        while True:
+            messages.put(pipe.receive())
+    _end()
+
+
+def _end() -> NoReturn:
+    if hasattr(os, "killpg"):
+        os.killpg(os.getpgrp(), signal.SIGKILL)  # and whatever the tool has started
+    os._exit(1)
+
+
+def _has_left(before: set[threading.Thread]) -> bool:
+    """Return whether a call has left threads behind that go on working.
+
+    Daemons are made to be left behind, and those of an executor wait for work.
+    """
+    pools = sys.modules.get("concurrent.futures.thread")
+    waiting: Any = getattr(pools, "_threads_queues", ())
+    return any(
+        not each.daemon and each not in before and each not in waiting
+        for each in threading.enumerate()
+    )
+
+
+def _run(runner: Any, data: Any, call: Call) -> Any:
+    work = runner.work()
+    validated, _ = runner.read(data)
+    job = Job(validated, data, data, (), call)
+    if work.sync is not None:
+        return work.sync(job)
+    return asyncio.run(work.waits(job))
+
+
+def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
+    key = to_json([asked["target"], asked["options"], asked["provided"]]).decode()
+    if key not in runners:
+        home = Home()
+        for kind, provider, scope in asked["provided"]:
+            made = Inject(find(Reference(*provider)), scope=scope)
+            home.providers.provide(find(Reference(*kind)), made)
+        target = find(Reference(*asked["target"]))
+        options = options_from({**_UNLIMITED, **asked["options"], "name": asked["name"]})
+        runners[key] = runner_for(asked["name"], target, options, home)
+    return runners[key]
+
+
+class _cpu_limit(contextlib.AbstractContextManager[None]):  # noqa: N801 - reads as a statement
+    """Let the process die when it has used so much processor time."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        if self.seconds is not None:
+            signal.setitimer(signal.ITIMER_PROF, self.seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if self.seconds is not None:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _described(error: BaseException, cause: BaseException | None = None) -> dict[str, Any]:
+    known = error if isinstance(error, CallError) else None
+    return {
+        "class": type(error).__name__ if known is not None else "UnexpectedError",
+        "message": str(getattr(error, "message", None) or f"{type(error).__name__}: {error}"),
+        "hint": getattr(known, "hint", ""),
+        "code": getattr(known, "code", ""),
+        "retryable": getattr(known, "retryable", None),
+        "path": list(getattr(known, "path", ())),
+        "kinds": sorted(kinds_of(cause or error)),
+    }
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))[-20_000:]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Run tools in processes that can be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Mapping
+from typing import Any
+
+from ..._log import log
+from ...call import Call
+from ...errors import (
+    CallCancelled,
+    CallError,
+    Overloaded,
+    ResultError,
+    SchemaError,
+    ToolError,
+    UnexpectedError,
+)
+from ...limits import Process
+from ...markers import Inject
+from ...options import Options
+from ...outcome.failure import Remote, failed
+from ...outcome.writer import Outcome
+from ...results import Result
+from ...schema.injected import Wanted
+from ..attempt import Job, Made
+from ..shared import Home
+from . import pipe as frames
+from .pipe import Closed, Garbled, TooLarge
+from .pool import pool
+from .reference import Reference, reference
+
+_KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, UnexpectedError)}
+"""The errors that mean something else than their text."""
+_SENT = ("input_schema", "output_schema", "extra", "on_unsupported", "max_result")
+
+
+class Apart:
+    """Runs the target of one tool in another process."""
+
+    def __init__(
+        self,
+        name: str,
+        target: Any,
+        options: Options,
+        outcome: Outcome,
+        home: Home,
+        epoch: str,
+    ) -> None:
+        self.name = name
+        self.outcome = outcome
+        self.epoch = epoch
+        where = options.run_on
+        self.limits = where if isinstance(where, Process) else Process()
+        self.request: dict[str, Any] = {
+            "name": name,
+            "target": reference(target),
+            "options": {key: getattr(options, key) for key in _SENT},
+            "provided": _provided(home),
+            "cpu": self.limits.cpu,
+        }
+
+    def sync(self, job: Job) -> Made:
+        """Run once, in a process that nobody else uses meanwhile."""
+        if self.epoch:
+            text = f"{self.name} runs in another process, where no override reaches it"
+            return None, failed(CallError(text), job.repairs)
+        call = job.call
+        owner = pool(self.limits.memory)
+        try:
+            child = owner.take(call)
+        except Overloaded as error:
+            return None, failed(error, job.repairs)
+        except OSError as error:
+            log.error("%s: no process could be started", self.name, exc_info=error)
+            return None, failed(CallError(f"{self.name}: no process could be started"), job.repairs)
+        forget = call.on_cancel(child.killer(call))
+        try:
+            done = child.ask(self._message(job), lambda came: _tell(call, came))
+        except TooLarge:
+            child.release()
+            owner.give(child)
+            return None, failed(self._too_large(), job.repairs)
+        except Closed as error:
+            child.release()
+            code = owner.discard(child)
+            if call.cancelled:
+                raise CallCancelled(f"{self.name}: the call was cancelled") from None
+            is_noise = isinstance(error, Garbled)
+            return None, failed(self._garbled() if is_noise else self._ended(code), job.repairs)
+        except BaseException:
+            child.release()
+            owner.discard(child)
+            raise
+        finally:
+            forget()
+        child.release()
+        child.is_odd = child.is_odd or bool(done.get("ends"))
+        owner.give(child)
+        if done.get("headers"):
+            _ = call.headers
+        return self._made(done, job)
+
+    def _message(self, job: Job) -> dict[str, Any]:
+        call = job.call
+        who = {
+            "id": call.id,
+            "caller": call.caller,
+            "roles": call.roles,
+            "claims": call.all_claims(),
+            "headers": call.all_headers(),
+            "remaining": call.remaining,
+        }
+        return {**self.request, "data": job.data, "call": who}
+
+    def _made(self, done: dict[str, Any], job: Job) -> Made:
+        if "error" in done:
+            error = self._error(done)
+            return None, failed(error, job.repairs)
+        if done["kept"] is None:
+            text = f"{self.name}: its result cannot be sent from one process to another"
+            return None, failed(CallError(text), job.repairs)
+        value = self.outcome.kept(done["kept"].encode())
+        made: Result = self.outcome.of(value, job.repairs)
+        return value, made
+
+    def _error(self, done: dict[str, Any]) -> CallError:
+        said = done["error"]
+        kind = _KINDS.get(said["class"], ToolError if said["code"] else CallError)
+        if kind is UnexpectedError:
+            log.error("%s\n%s", said["message"], done["trace"])
+            said["message"] = said["message"].split("\n", 1)[0]
+        made: CallError
+        if issubclass(kind, ToolError):
+            made = ToolError(
+                said["message"],
+                code=said["code"],
+                retryable=said["retryable"],
+                hint=said["hint"],
+                path=said["path"],
+            )
+        else:
+            made = kind(said["message"], hint=said["hint"], path=said["path"])
+        made.__cause__ = Remote(frozenset(said["kinds"]), done.get("trace", ""))
+        return made
+
+    def _too_large(self) -> CallError:
+        text = f"its arguments are too large for a process: {frames.MOST_FRAME} bytes are the most"
+        return CallError(f"{self.name}: {text}")
+
+    def _garbled(self) -> CallError:
+        log.error("%s: something else than its answers is written to its pipe", self.name)
+        return UnexpectedError(f"{self.name}: its process sent something that is no answer")
+
+    def _ended(self, code: int) -> CallError:
+        if code == -getattr(signal, "SIGPROF", 0) and self.limits.cpu is not None:
+            text = f"used more than {self.limits.cpu:g} s of processor time"
+            return CallError(f"{self.name} {text}")
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        log.error("%s: its process %s", self.name, how)
+        return UnexpectedError(f"{self.name}: its process {how}")
+
+
+def check_found(name: str, target: Any, injected: Mapping[str, Wanted], home: Home) -> None:
+    """Refuse what another process would not find. Raises `SchemaError`."""
+    hint = 'move it to the top of a module, or use run_on="thread"'
+    try:
+        reference(target)
+    except ValueError as error:
+        what = f"cannot be found again by another process: {error}"
+        raise SchemaError(what, tool=name, hint=hint) from None
+    for parameter, wanted in injected.items():
+        if wanted is Call or isinstance(wanted, Inject):
+            continue
+        try:
+            reference(wanted)
+            reference(home.providers.find(wanted).provider)
+        except ValueError as error:
+            what = f"has a provider that another process cannot find: {error}"
+            raise SchemaError(what, tool=name, parameter=parameter, hint=hint) from None
+
+
+def _tell(call: Call, came: dict[str, Any]) -> None:
+    if "progress" in came:
+        call.progress(*came["progress"])
+    elif "log" in came:
+        level, said = came["log"]
+        call.log(said, level)
+    else:
+        call.heartbeat()
+
+
+def _provided(home: Home) -> list[tuple[Reference, Reference, str]]:
+    """Say where the providers of types are found; one that is nowhere is left out."""
+    found: list[tuple[Reference, Reference, str]] = []
+    for kind in home.provided:
+        with contextlib.suppress(ValueError):
+            inject = home.providers.find(kind)
+            found.append((reference(kind), reference(inject.provider), inject.scope))
+    return found

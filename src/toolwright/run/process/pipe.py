@@ -1,0 +1,106 @@
+"""Messages between processes: JSON, with its length before it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+from typing import Any, cast
+
+from pydantic_core import from_json, to_json
+
+_LENGTH = struct.Struct(">I")
+MOST_FRAME = 256 * 1024 * 1024
+"""Bytes of one message: a length above it is noise, and nothing is set aside for it."""
+
+
+class Closed(EOFError):
+    """The other end is gone."""
+
+
+class Garbled(Closed):
+    """The other end has sent what is no message: nothing behind it can be trusted."""
+
+
+class TooLarge(ValueError):
+    """A message has more than `MOST_FRAME` bytes; nothing of it was sent."""
+
+
+def sendable(said: Any) -> Any:
+    """Return what was logged, or its text if it is no JSON."""
+    try:
+        to_json(said)
+    except Exception:  # noqa: BLE001 - whatever an author logs
+        return repr(said)
+    return said
+
+
+class Pipe:
+    """Two descriptors: one to read messages from, one to write them to.
+
+    It belongs to the process that made it. A forked copy of that process neither reads nor writes:
+    its messages would be taken for those of the original.
+    """
+
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self.process = os.getpid()
+        self.lock = threading.Lock()
+        self.torn = False
+        """Whether writing a message was interrupted: what comes behind it cannot be read."""
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Write a message. Raises `Closed` or `TooLarge`."""
+        body = to_json(message)
+        if len(body) > MOST_FRAME:
+            msg = f"{len(body)} bytes"
+            raise TooLarge(msg)
+        data = memoryview(_LENGTH.pack(len(body)) + body)
+        self._check()
+        try:
+            with self.lock:
+                if self.torn:
+                    raise Closed
+                self.torn = True  # until all of it is written: a signal may raise in between
+                while data:
+                    data = data[os.write(self.outgoing, data) :]
+                self.torn = False
+        except OSError as error:
+            raise Closed from error
+
+    def receive(self) -> dict[str, Any]:
+        """Wait for a message. Raises `Closed`, or `Garbled` if what came is none."""
+        self._check()
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
+        if length > MOST_FRAME:
+            raise Garbled
+        try:
+            message: Any = from_json(self._read(length))
+        except ValueError as error:
+            raise Garbled from error
+        if not isinstance(message, dict):
+            raise Garbled
+        return cast("dict[str, Any]", message)
+
+    def _check(self) -> None:
+        if self.process != os.getpid():
+            raise Closed
+
+    def _read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size:
+            try:
+                part = os.read(self.incoming, min(size, 1 << 20))
+            except OSError as error:
+                raise Closed from error
+            if not part:
+                raise Closed
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """Let go of both."""
+        for each in (self.incoming, self.outgoing):
+            os.close(each)

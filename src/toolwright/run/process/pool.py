@@ -1,0 +1,295 @@
+"""Processes that run tools: started when needed, kept warm, used by one call at a time each."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from ...call import Call
+from ...errors import CallCancelled, Overloaded
+from ..threads import MOST_PARKED, holder
+from .pipe import Closed, Pipe
+
+
+class Child:
+    """One process, and the way to talk to it."""
+
+    def __init__(self, memory: int | None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "toolwright.run.process.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self.process.stdin is not None  # noqa: S101 - both are pipes
+        assert self.process.stdout is not None  # noqa: S101
+        self.pipe = Pipe(self.process.stdout.fileno(), self.process.stdin.fileno())
+        self.code = _code
+        """Which version of the program it may have imported."""
+        self.lock = threading.Lock()
+        self.user: object = None
+        self.holder = ""
+        """Whom it counts for while it works."""
+        self.is_odd = False
+        """Whether it has sent what belongs to no call, or to one that is over."""
+        with contextlib.suppress(Closed):  # then asking it says so
+            self.pipe.send({"path": sys.path, "memory": memory})
+
+    def ask(self, message: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Any:
+        """Send a message and return the answer; `tell` gets what comes before it.
+
+        Whatever belongs to it carries its number, which nothing that runs there can know before.
+        Raises `Closed` or `TooLarge`.
+        """
+        number = secrets.token_hex(8)
+        self.pipe.send({**message, "number": number})
+        while True:
+            came = self.pipe.receive()
+            if came.get("number") != number:
+                self.is_odd = True
+            elif "done" in came:
+                return came["done"]
+            else:
+                tell(came)
+
+    def killer(self, user: object) -> Callable[[], None]:
+        """Return what kills it, but only while it works for this user."""
+        with self.lock:
+            self.user = user
+
+        def kill() -> None:
+            with self.lock:
+                if self.user is user:
+                    self.kill()
+
+        return kill
+
+    def release(self) -> None:
+        """It works for nobody."""
+        with self.lock:
+            self.user = None
+
+    def kill(self) -> None:
+        """Kill it, and everything it has started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                self.process.kill()
+
+    def forget(self) -> None:
+        """Let go of it in a forked copy of this process: it is not the copy's."""
+        for each in (self.process.stdin, self.process.stdout):
+            if each is not None:
+                with contextlib.suppress(OSError):
+                    each.close()
+        self.process.returncode = 0  # nobody here waits for it
+
+    def end(self) -> int:
+        """Kill it if it lives; return what it ended with."""
+        # Asked to end on its own first: one that died keeps the signal that killed it.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(0.05)
+        self.kill()
+        code = self.process.wait()
+        for each in (self.process.stdin, self.process.stdout):
+            if each is not None:
+                with contextlib.suppress(OSError):
+                    each.close()
+        return code
+
+
+class Turn:
+    """Somebody who waits for a process."""
+
+    __slots__ = ("came", "has_place")
+
+    def __init__(self) -> None:
+        self.came = threading.Event()
+        self.has_place = False
+
+
+class Pool:
+    """Processes with the same limit of memory.
+
+    They are shared out as threads are (see `Threads`): a caller gets one only while they hold
+    fewer than are free. There are two for each core, so that one caller alone can use every core.
+    Whoever waits does so behind their own calls only. A program that calls its own tools uses as
+    many as there are cores.
+    """
+
+    def __init__(self, memory: int | None) -> None:
+        self.memory = memory
+        self.most_own = max(os.cpu_count() or 1, 2)
+        """How many work for the program itself."""
+        self.most = 2 * self.most_own
+        self.busy = 0
+        self.idle: list[Child] = []
+        self.all: set[Child] = set()
+        """Those that work, too."""
+        self.held: dict[str, int] = {}
+        """How many work for a caller."""
+        self.waiting: dict[str, deque[Turn]] = {}
+        """The callers who wait; the next in turn comes first."""
+        self.lock = threading.Lock()
+
+    def take(self, call: Call) -> Child:
+        """Wait for a process that works for nobody. Raises `CallCancelled` or `Overloaded`."""
+        caller = f"caller {call.caller}" if call.caller is not None else holder.get()
+        self._wait(call, caller)
+        try:
+            with self.lock:
+                child = self.idle.pop() if self.idle else None
+            if child is None:
+                child = Child(self.memory)
+                self.all.add(child)
+        except BaseException:
+            self._free(caller)
+            raise
+        child.holder = caller
+        return child
+
+    def _wait(self, call: Call, caller: str) -> None:
+        """Wait for a place among those that work."""
+        turn = Turn()
+        with self.lock:
+            line = self.waiting.get(caller)
+            if line is None and self._has_room(caller):
+                self._begin(caller)
+                return
+            if line is None:
+                line = self.waiting[caller] = deque()
+            elif len(line) >= MOST_PARKED:
+                msg = f"{call.tool}: {len(line)} calls of yours wait for a process"
+                raise Overloaded(msg, retry_after=5.0)
+            line.append(turn)
+        forget = call.on_cancel(turn.came.set)
+        goes_on = False
+        try:
+            turn.came.wait()
+            goes_on = not call.cancelled
+        finally:
+            forget()
+            if not goes_on:
+                self._leave(turn, caller)
+        if not goes_on:
+            raise CallCancelled(f"{call.tool}: the call was cancelled")
+
+    def _leave(self, turn: Turn, caller: str) -> None:
+        """Wait no more; a place that was given already is somebody else's."""
+        with self.lock:
+            if not turn.has_place:
+                line = self.waiting[caller]
+                line.remove(turn)
+                if not line:
+                    del self.waiting[caller]
+                return
+        self._free(caller)
+
+    def _has_room(self, caller: str) -> bool:
+        held, free = self.held.get(caller, 0), self.most - self.busy
+        return held < free if caller else free > 0 and held < self.most_own
+
+    def _begin(self, caller: str) -> None:
+        self.busy += 1
+        self.held[caller] = self.held.get(caller, 0) + 1
+
+    def _free(self, caller: str) -> None:
+        """Let others have a place: one each of those who wait, in turn."""
+        with self.lock:
+            self.busy -= 1
+            self.held[caller] -= 1
+            if not self.held[caller]:
+                del self.held[caller]
+            for each in list(self.waiting):
+                if not self._has_room(each):
+                    continue
+                line = self.waiting.pop(each)
+                turn = line.popleft()
+                if line:
+                    self.waiting[each] = line  # behind the others
+                self._begin(each)
+                turn.has_place = True
+                turn.came.set()
+
+    def give(self, child: Child) -> None:
+        """Take one back that can work for others; end one that must not."""
+        with self.lock:
+            stays = child.code == _code and not child.is_odd
+            if stays:
+                self.idle.append(child)
+        if stays:
+            self._free(child.holder)
+        else:
+            child.kill()
+            self.discard(child)
+
+    def discard(self, child: Child) -> int:
+        """End one that cannot; return what it ended with."""
+        code = child.end()
+        self.all.discard(child)
+        self._free(child.holder)
+        return code
+
+    def close(self) -> None:
+        """End those that work for nobody."""
+        with self.lock:
+            idle, self.idle = self.idle, []
+        for child in idle:
+            child.kill()
+            child.end()
+            self.all.discard(child)
+
+
+_code = 0
+_pools: dict[int | None, Pool] = {}
+_lock = threading.Lock()
+
+
+def pool(memory: int | None) -> Pool:
+    """Return the processes with a limit of memory."""
+    with _lock:
+        if memory not in _pools:
+            if not _pools:
+                atexit.register(close_pools)
+            _pools[memory] = Pool(memory)
+        return _pools[memory]
+
+
+def _in_copy() -> None:
+    """Begin without processes in a forked copy: what both would read must not be mixed up."""
+    global _lock  # noqa: PLW0603 - another thread may have held it
+    _lock = threading.Lock()
+    pools = list(_pools.values())
+    _pools.clear()
+    for each in pools:
+        for child in each.all:
+            child.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_copy)
+
+
+def close_pools() -> None:
+    """End every process that works for nobody; the others end when this one does."""
+    with _lock:
+        pools = list(_pools.values())
+    for each in pools:
+        each.close()
+
+
+def forget_code() -> None:
+    """Let no process work again that has imported the program as it was before."""
+    global _code  # noqa: PLW0603 - there is one program
+    _code += 1
+    close_pools()

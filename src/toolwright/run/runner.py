@@ -1,0 +1,239 @@
+"""The order of one call, for sync and async callers alike.
+
+Read the arguments (validate; else repair and validate again; else explain) -> run the target where
+it belongs -> wait for what it promised and drain what it yields -> check, write and cap its value.
+A tool that is injected, limited or watched goes through `course`, which runs the same work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+from .._log import log
+from ..arguments.reader import Arguments, Reader, Validated
+from ..arguments.sample import is_large
+from ..call import Call
+from ..errors import ArgumentError, CallError, SchemaError
+from ..limits import Timeout
+from ..options import Options
+from ..outcome.failure import failed, failure_of
+from ..outcome.writer import Outcome
+from ..read.target import is_async
+from ..results import Repair, Result
+from ..schema.write import Compiled
+from .attempt import Work, Worker, is_cancelled
+from .drain import Drain, is_deferred
+from .inject.injector import Injector
+from .limited import Course
+from .loop import background
+from .policies.cache import Cache, version_of
+from .policies.concurrency import Slots
+from .policies.rate import Gate
+from .process.invoker import Apart
+from .shared import Home
+from .threads import Raised, threads
+from .waiting import LOOP
+
+
+class Runner:
+    """Runs one tool: everything that can be known before a call is known here."""
+
+    def __init__(
+        self,
+        name: str,
+        target: Callable[..., Any],
+        compiled: Compiled,
+        options: Options,
+        home: Home | None = None,
+    ) -> None:
+        self.name = name
+        self.target = target
+        self.compiled = compiled
+        self.options = options
+        self.home = home or Home()
+        self.reader = Reader(name, compiled, repair=options.repair)
+        self.read = self.reader.read
+        self.bind = None if compiled.plan.by_name_only else compiled.plan.bind
+        self.outcome = Outcome(name, compiled, options)
+        self.result_of = self.outcome.of
+        self.drain = Drain(name, joins=compiled.text_output, most=options.max_result)
+        self.is_async = is_async(target)
+        self.inline = options.run_on == "inline" and not self.is_async
+        self.is_plain = not self._is_limited(options)
+        if not self.is_plain:
+            _ = self.course  # made now: two threads must never make two, each with its own turns
+
+    def call(self, arguments: Arguments = None, call: Call | None = None) -> Result:
+        """Run the tool on the caller's thread; an async one on the background loop."""
+        if call is not None or not self.is_plain:
+            return self.course.call(arguments, call)
+        if self.is_async:
+            return background.run(self.call_async(arguments))
+        try:
+            validated, repairs = self.read(arguments)
+        except ArgumentError as error:
+            return failed(error)
+        except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
+            return failure_of(self.name, error, ())
+        try:
+            value = self.called(validated)
+            if is_deferred(value):
+                value = self.drain.drained(value, None)
+        except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
+            return failure_of(self.name, error, repairs)
+        return self.result_of(value, repairs)
+
+    async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
+        """Run the tool: an async one here, a sync one in a thread."""
+        if call is not None or not self.is_plain:
+            return await self.course.call_async(arguments, call)
+        try:
+            large = is_large(arguments)
+            validated, repairs = (
+                await LOOP.use(self.reader.read_large, arguments, blocking=True)
+                if large
+                else self.read(arguments)
+            )
+        except ArgumentError as error:
+            return failed(error)
+        except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
+            return failure_of(self.name, error, ())
+        try:
+            if self.is_async or self.inline:
+                value = await self.drain.settled(self.called(validated), None)
+            else:
+                value = await threads.run(lambda: self._in_thread(validated, repairs))
+                if type(value) is Result:
+                    return value
+                value = await self.drain.settled(value, None)
+        except Raised as raised:
+            return failure_of(self.name, raised.error, repairs)
+        except asyncio.CancelledError as error:
+            if is_cancelled():
+                raise
+            return failure_of(self.name, error, repairs)  # the tool's own, not ours
+        except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
+            return failure_of(self.name, error, repairs)
+        return self.result_of(value, repairs)
+
+    def called(self, validated: Validated) -> Any:
+        """Call the target with validated arguments, and those that were injected."""
+        if self.bind is None:
+            return self.target(**validated)
+        positional, named = self.bind(validated)
+        return self.target(*positional, **named)
+
+    def _in_thread(self, validated: Validated, repairs: tuple[Repair, ...]) -> Any:
+        """Run a sync target; only what must be awaited leaves the thread unfinished."""
+        value = self.called(validated)
+        if isinstance(value, types.GeneratorType):
+            value = self.drain.taken(cast("Iterator[Any]", value), None)
+        elif is_deferred(value):
+            return value
+        return self.result_of(value, repairs)
+
+    # -- with injection and limits
+
+    def _is_limited(self, options: Options) -> bool:
+        return bool(
+            self.compiled.plan.injected
+            or self.timeout
+            or options.retry
+            or options.cache
+            or options.max_concurrency
+            or options.rate_limit
+            or options.run_on not in ("thread", "inline")
+        )
+
+    @property
+    def timeout(self) -> Timeout | None:
+        """The tool's own timeout, or the toolbox's; what runs inline cannot be stopped."""
+        return None if self.inline else self.options.timeout or self.home.timeout
+
+    @functools.cached_property
+    def course(self) -> Course:
+        """What takes a call through all limits."""
+        options, home, name = self.options, self.home, self.name
+        slots = gate = cache = None
+        if options.max_concurrency is not None:
+            slots = Slots(name, options.max_concurrency)
+        if options.rate_limit is not None:
+            gate = Gate(name, options.rate_limit, home.rates)
+        if options.cache is not None:
+            schemas = (self.compiled.input_schema, self.compiled.output_schema)
+            version = version_of(self.target, home.version, *schemas)
+            cache = Cache(name, version, options.cache, home.store, self.outcome)
+        short = None
+        if options.retry is not None and not self._is_limited(replace(options, retry=None)):
+            unlimited = replace(options, retry=None)
+            short = Runner(name, self.target, self.compiled, unlimited, self.home)
+        return Course(
+            name,
+            self.reader,
+            self.work,
+            timeout=self.timeout,
+            retry=options.retry,
+            gate=gate,
+            slots=slots,
+            cache=cache,
+            short=short,
+        )
+
+    @functools.cached_property
+    def sees_call(self) -> bool:
+        """Whether the target, or a provider of it, may get a `Call`."""
+        return bool(self.compiled.plan.injected)
+
+    @functools.cached_property
+    def may_tell(self) -> bool:
+        """Whether a call may have progress to tell of: items of a generator are that."""
+        return (
+            self.sees_call
+            or self.compiled.may_stream
+            or inspect.isgeneratorfunction(self.target)
+            or inspect.isasyncgenfunction(self.target)
+        )
+
+    @functools.cached_property
+    def has_headers(self) -> bool:
+        """Whether headers repeat some of its arguments."""
+        return b'"x-mcp-header"' in self.compiled.input_schema
+
+    def work(self) -> Work:
+        """Return how to run it, as providers stand now. Raises `CallError`."""
+        if not self.compiled.plan.injected:
+            return self._plain_work
+        providers = self.home.providers
+        if self._injected is None or self._injected[0] != providers.version:
+            try:
+                injector = Injector(self.name, self.compiled.plan.injected, providers)
+            except (SchemaError, KeyError) as error:
+                log.error("%s cannot be injected", self.name, exc_info=error)
+                raise CallError(f"{self.name} is not available: it cannot be injected") from error
+            self._injected = providers.version, self._work(injector, providers.epoch)
+        return self._injected[1]
+
+    _injected: tuple[int, Work] | None = None
+    """The work with what is injected, and the version of the providers it was made for."""
+
+    @functools.cached_property
+    def _plain_work(self) -> Work:
+        return self._work(None, "")
+
+    def _work(self, injector: Injector | None, epoch: str) -> Work:
+        sees_call = injector is not None and injector.sees_call
+        worker = Worker(
+            self.name, self.called, self.drain, self.outcome, injector, is_async=self.is_async
+        )
+        if self.options.run_on not in ("thread", "inline"):
+            apart = Apart(self.name, self.target, self.options, self.outcome, self.home, epoch)
+            return Work(apart.sync, None, needs_data=True, sees_call=sees_call, epoch=epoch)
+        if self.is_async or (injector is not None and injector.is_async):
+            return Work(None, worker.waits, stops=self.is_async, sees_call=sees_call, epoch=epoch)
+        return Work(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)

@@ -1,0 +1,93 @@
+"""What the tools of one toolbox share when they run: providers, a store, a default timeout."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..limits import Timeout
+from ..stores.store import Store, open_store
+
+if TYPE_CHECKING:
+    from .inject.providers import Providers
+
+
+class Home:
+    """Shared by the tools of a toolbox; each part is made when first needed."""
+
+    def __init__(
+        self,
+        *,
+        version: str = "",
+        timeout: Timeout | None = None,
+        store: str | Store | None = None,
+    ) -> None:
+        self.version = version
+        self.timeout = timeout
+        self._store = store
+        self._lock = threading.RLock()
+        self._rates: Store | None = None
+        self._above: Home | None = None
+        """Whose store it uses."""
+        self._providers: Providers | None = None
+
+    @property
+    def store(self) -> Store:
+        """Where results and rates are kept. Raises `StoreError`."""
+        if self._above is not None:
+            return self._above.store
+        with self._lock:
+            store = self._store
+            if store is None or isinstance(store, str):
+                store = self._store = open_store(store)
+            return store
+
+    def open_store(self) -> None:
+        """Open the store that is named. Raises `StoreError`."""
+        if self._store is not None:
+            _ = self.store
+
+    @property
+    def rates(self) -> Store:
+        """Where rates are kept: not beside results, which could push them out of memory."""
+        if self._above is not None:
+            return self._above.rates
+        with self._lock:
+            if self._rates is None:
+                shared = self.store
+                self._rates = shared if shared.blocking else open_store(None)
+            return self._rates
+
+    @property
+    def providers(self) -> Providers:
+        """What makes injected values."""
+        with self._lock:  # one only: it holds what must be closed
+            if self._providers is None:
+                from .inject.providers import Providers
+
+                self._providers = Providers()
+            return self._providers
+
+    @property
+    def provided(self) -> list[Any]:
+        """The types that have a provider."""
+        return [] if self._providers is None else self._providers.types
+
+    def over(self, origin: Home) -> Home:
+        """Return the home of a tool that is included here from there."""
+        from .inject.providers import Providers
+
+        made = Home(version=self.version, timeout=self.timeout or origin.timeout)
+        made._above = self
+        made._providers = Providers(self.providers, origin.providers)
+        return made
+
+    def close(self) -> None:
+        """Clean up what was made once."""
+        if self._providers is not None:
+            self._providers.kept.close()
+
+    async def aclose(self) -> None:
+        """Clean up what was made once, from async code."""
+        if self._providers is not None:
+            await self._providers.kept.aclose()

@@ -1,0 +1,142 @@
+"""Where a call is waited for: the caller's own thread, or an event loop.
+
+The course of a call is written once, as a coroutine. On an event loop it is awaited; for a sync
+caller it is driven by `run_here`, because nothing that a thread waits for suspends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+
+from .threads import Raised, threads
+
+T = TypeVar("T")
+
+
+class Signal:
+    """A one-time event that threads and event loops can both wait for."""
+
+    __slots__ = ("_lock", "_wakers", "is_set")
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._lock = threading.Lock()
+        self._wakers: list[Callable[[], object]] = []
+
+    def set(self) -> None:
+        """Let everybody go on who waits."""
+        with self._lock:
+            self.is_set = True
+            wakers, self._wakers = self._wakers, []
+        for wake in wakers:
+            wake()
+
+    def when_set(self, wake: Callable[[], object]) -> None:
+        """Call a function when it is set; at once if it is."""
+        with self._lock:
+            if not self.is_set:
+                self._wakers.append(wake)
+                return
+        wake()
+
+    def forget(self, wake: Callable[[], object]) -> None:
+        """Call a function no more."""
+        with self._lock, contextlib.suppress(ValueError):
+            self._wakers.remove(wake)
+
+
+class Place(Protocol):
+    """How the course of a call waits."""
+
+    has_loop: bool
+
+    async def wait(self, signal: Signal, until: float | None) -> None:
+        """Wait for a signal, or until a time of the monotonic clock."""
+        ...
+
+    async def use(self, function: Callable[..., T], *sent: Any, blocking: bool) -> T:
+        """Call a function that may wait for a disk or a network."""
+        ...
+
+
+class Here:
+    """The caller's own thread."""
+
+    has_loop = False
+
+    async def wait(self, signal: Signal, until: float | None) -> None:
+        """Block the thread."""
+        if signal.is_set:
+            return
+        event = threading.Event()
+        signal.when_set(event.set)
+        try:
+            with threads.lent():
+                event.wait(None if until is None else max(until - time.monotonic(), 0))
+        finally:
+            signal.forget(event.set)
+
+    async def use(self, function: Callable[..., T], *sent: Any, blocking: bool) -> T:
+        """Call it right here."""
+        return function(*sent)
+
+
+class Loop:
+    """The running event loop."""
+
+    has_loop = True
+
+    async def wait(self, signal: Signal, until: float | None) -> None:
+        """Let the loop go on with others."""
+        if signal.is_set:
+            return
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+
+        def done() -> None:
+            if not future.done():
+                future.set_result(None)
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
+                loop.call_soon_threadsafe(done)
+
+        signal.when_set(wake)
+        timer = None
+        if until is not None:
+            timer = loop.call_later(max(until - time.monotonic(), 0), done)
+        try:
+            await future
+        finally:
+            signal.forget(wake)
+            if timer is not None:
+                timer.cancel()
+
+    async def use(self, function: Callable[..., T], *sent: Any, blocking: bool) -> T:
+        """Call it in a thread if it may block."""
+        if not blocking:
+            return function(*sent)
+        try:
+            return await threads.run(lambda: function(*sent))
+        except Raised as raised:
+            raise raised.error from None
+
+
+HERE = Here()
+LOOP = Loop()
+
+
+def run_here(course: Coroutine[Any, Any, T]) -> T:
+    """Drive a course that waits in this thread only."""
+    try:
+        course.send(None)
+    except StopIteration as stop:
+        return stop.value
+    course.close()
+    msg = "a course that waits here must not suspend"
+    raise RuntimeError(msg)

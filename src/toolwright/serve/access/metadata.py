@@ -1,0 +1,44 @@
+"""Tell clients who gives tokens for a server (RFC 9728)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from .oauth import SignIn
+
+
+class Metadata(NamedTuple):
+    """The document about a protected server, and where it is."""
+
+    path: str
+    address: str
+    document: bytes
+
+    @classmethod
+    def of(cls, sign_in: SignIn, resource: str) -> Metadata | None:
+        """Write it, if the public address is known: as given, or an audience that is one."""
+        named = [resource, *sign_in.audience]
+        known = next((each for each in named if "://" in each), "")
+        if not known:
+            return None
+        parts = urlsplit(known)
+        path = metadata_path(parts.path)
+        document = metadata(known, [sign_in.issuer], sign_in.scopes)
+        return cls(path, f"{parts.scheme}://{parts.netloc}{path}", json.dumps(document).encode())
+
+
+def metadata(resource: str, issuers: Sequence[str], scopes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the document that tells clients where to get tokens for a server."""
+    # The SDK's model would write addresses anew; issuers are compared letter by letter.
+    made: dict[str, Any] = {"resource": resource, "authorization_servers": list(issuers)}
+    listed = {"scopes_supported": list(scopes)} if scopes else {}
+    return {**made, **listed, "bearer_methods_supported": ["header"]}
+
+
+def metadata_path(path: str) -> str:
+    """Return where the metadata of what is served under a path is."""
+    return "/.well-known/oauth-protected-resource" + path.rstrip("/")

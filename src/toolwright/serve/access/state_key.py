@@ -1,0 +1,44 @@
+"""Keys that seal what a client carries from one round of a call to the next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from ..._log.redact import hide
+
+VARIABLE = "TOOLWRIGHT_STATE_KEY"
+_LEAST = 32
+
+Keys = str | bytes | Iterable[str | bytes] | None
+
+
+def state_keys(given: Keys, environment: Mapping[str, str] = os.environ) -> tuple[bytes, ...]:
+    """Return the keys of a server, from its setting or from the environment; none if neither says.
+
+    The first one seals, and every one opens, so that keys can be exchanged one by one.
+    Raises `ValueError` for one that is too short; no message shows a key.
+    """
+    if given is None:
+        many: list[str | bytes] = [*environment.get(VARIABLE, "").replace(",", " ").split()]
+    else:
+        many = [given] if isinstance(given, str | bytes) else list(given)
+        if not many:
+            raise ValueError("state_key needs at least one key")
+    return tuple(dict.fromkeys(_checked(each) for each in many))
+
+
+def _checked(key: str | bytes) -> bytes:
+    if not isinstance(cast("object", key), str | bytes):
+        msg = f"state_key must be text or bytes; got {type(key).__name__}"
+        raise TypeError(msg)
+    made = key.encode() if isinstance(key, str) else key
+    if len(made) < _LEAST:
+        msg = (
+            f"state_key must have at least {_LEAST} bytes; got {len(made)}: "
+            "`python -c 'import secrets; print(secrets.token_hex(32))'` makes one"
+        )
+        raise ValueError(msg)
+    hide(made.decode("utf-8", "replace"))
+    return made

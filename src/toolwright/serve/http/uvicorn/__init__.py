@@ -1,0 +1,1 @@
+"""Uvicorn, bounded and drained."""

@@ -1,0 +1,323 @@
+"""Connections of our own server: bounded in number, closed when too slow."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from ....limits import check_count, check_seconds
+from ...access.address import TrustedProxies, client_key, is_loopback
+from ..app import BODY_TIMEOUT
+from ..body import allowed
+from .listener import MAX_BURST, Accepted
+
+HEADER_TIMEOUT = 10.0
+MAX_CONNECTIONS = 2000
+MAX_CONNECTIONS_PER_CLIENT = 500
+_SPARE_FILES = 100
+"""Open files that are left for everything but connections."""
+_MOST_HEAD = 64 * 1024
+"""Bytes of a request line and headers."""
+_MOST_REST = 4 * 1024 * 1024
+"""Bytes of a body that still come after an answer, so that its client can read the answer."""
+_REFUSED = "HTTP/1.1 {} \r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+_DENSE_SIZE = 4096
+"""Bytes above which chunks or headers must have some length."""
+_SHORT_LINE = 16
+
+
+class ConnectionLimits(NamedTuple):
+    """How many connections there may be, and how slow they may be."""
+
+    header_timeout: float = HEADER_TIMEOUT
+    body_timeout: float = BODY_TIMEOUT
+    max_connections: int = MAX_CONNECTIONS
+    max_connections_per_client: int = MAX_CONNECTIONS_PER_CLIENT
+
+    def checked(self) -> ConnectionLimits:
+        """Return them, with no more connections than this process may open files."""
+        check_seconds("header_timeout", self.header_timeout)
+        check_seconds("body_timeout", self.body_timeout)
+        check_count("max_connections", self.max_connections)
+        check_count("max_connections_per_client", self.max_connections_per_client)
+        return self._replace(max_connections=min(self.max_connections, _possible()))
+
+
+def _possible() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows has no such bound
+        return 1 << 30
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 30 if soft == resource.RLIM_INFINITY else max(soft - _SPARE_FILES, 8)
+
+
+class Connections:
+    """The open connections of a server.
+
+    At a bound, a new one takes the place of the one that has waited longest for its client: first
+    of those that never sent a whole request, then of idle ones. So half requests cannot keep
+    others out. Only if all are at work the new one is refused.
+    """
+
+    def __init__(self, limits: ConnectionLimits, proxies: TrustedProxies) -> None:
+        self.limits = limits
+        self.proxies = proxies
+        self.open: dict[Watched, None] = {}
+        self.by_client: dict[str, int] = {}
+        self.unproven: dict[Watched, None] = {}
+        """Those that have not sent a whole request yet, the oldest first."""
+        self.idle: dict[Watched, None] = {}
+        """Those that have, and wait for the next one, the oldest first."""
+        self.arriving: dict[tuple[Any, ...], Accepted] = {}
+        """Those that were accepted, and have not got past their TLS handshake."""
+        self.files = 0
+        """How many were accepted and not closed yet, whatever became of them."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def has_room(self) -> bool:
+        """Return whether another connection may be accepted now."""
+        return self.files < self.limits.max_connections + MAX_BURST
+
+    def accepted(self, connection: Accepted) -> None:
+        """Count a connection that has yet to be made."""
+        self.files += 1
+        self._make_room(self._key(connection.peer))
+        connection.since = asyncio.get_running_loop().time()
+        self.arriving[connection.peer] = connection
+        if self._timer is None:
+            self._look_later()
+
+    def closed(self, connection: Accepted) -> None:
+        """Count a file no more."""
+        self.files -= 1
+        if self.arriving.get(connection.peer) is connection:
+            del self.arriving[connection.peer]
+
+    def _key(self, peer: tuple[Any, ...]) -> str:
+        """Return whom a connection counts for; empty where one address stands for many clients."""
+        address = str(peer[0]) if peer else ""
+        key = client_key(address)
+        return "" if is_loopback(key) or self.proxies.trusts(address) else key
+
+    def add(self, connection: Watched, peer: tuple[Any, ...]) -> bool:
+        """Count a connection that was made; return whether there is room for it."""
+        self.arriving.pop(peer, None)
+        connection.key = self._key(peer)
+        has_room = self._make_room(connection.key)
+        self.open[connection] = None
+        self.by_client[connection.key] = self.by_client.get(connection.key, 0) + 1
+        if has_room:
+            self.unproven[connection] = None
+        if self._timer is None:
+            self._look_later()
+        return has_room
+
+    def remove(self, connection: Watched) -> None:
+        """Count a connection no more."""
+        if connection not in self.open:
+            return
+        del self.open[connection]
+        self.at_work(connection)
+        left = self.by_client[connection.key] - 1
+        if left:
+            self.by_client[connection.key] = left
+        else:
+            del self.by_client[connection.key]
+
+    def at_work(self, connection: Watched) -> None:
+        """Take note that a whole request has come."""
+        self.unproven.pop(connection, None)
+        self.idle.pop(connection, None)
+
+    def waits(self, connection: Watched) -> None:
+        """Take note that a request was answered."""
+        if connection in self.open and connection not in self.unproven:
+            self.idle[connection] = None
+
+    def _make_room(self, key: str) -> bool:
+        """Return whether there is room for one more, after closing another if need be."""
+        if key and self._count(key) >= self.limits.max_connections_per_client:
+            return self._close_one(key)
+        if len(self.open) + len(self.arriving) >= self.limits.max_connections:
+            return self._close_one("")
+        return True
+
+    def _count(self, key: str) -> int:
+        arriving = sum(self._key(each) == key for each in self.arriving)
+        return self.by_client.get(key, 0) + arriving
+
+    def _close_one(self, key: str) -> bool:
+        """Close the one that has waited longest, of one client or of all."""
+        arriving = (
+            each for each in self.arriving.values() if not key or self._key(each.peer) == key
+        )
+        unproven = (each for each in self.unproven if not key or each.key == key)
+        oldest = [each for each in (next(arriving, None), next(unproven, None)) if each is not None]
+        if not oldest:
+            oldest = [each for each in self.idle if not key or each.key == key][:1]
+        for each in sorted(oldest, key=lambda each: each.since)[:1]:
+            if isinstance(each, Accepted):
+                del self.arriving[each.peer]
+            else:
+                self.remove(each)
+            each.cut()
+        return bool(oldest)
+
+    def _look_later(self) -> None:
+        pause = min(1.0, self.limits.header_timeout / 4, self.limits.body_timeout / 4)
+        self._timer = asyncio.get_running_loop().call_later(pause, self._look)
+
+    def _look(self) -> None:
+        """Look at every connection: one timer for all costs requests nothing."""
+        self._timer = None
+        now = asyncio.get_running_loop().time()
+        for each in list(self.open):
+            each.look(now, self.limits)
+        for each in list(self.arriving.values()):
+            if now - each.since > self.limits.header_timeout:
+                each.cut()
+        if self.open or self.arriving:
+            self._look_later()
+
+
+if TYPE_CHECKING:
+    from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
+else:
+    _Protocol = AutoHTTPProtocol
+
+
+class Watched(_Protocol):
+    """A connection that is counted, and closed when its client is too slow.
+
+    `cycle` is the request that is being answered, the same in all of uvicorn's protocols.
+    """
+
+    watching: Connections
+    key = ""
+    since = 0.0
+    """When waiting for a head began."""
+    head_size = 0
+    """Bytes that came since."""
+    is_waiting = True
+    stuck_since: float | None = None
+    stuck_size = 0
+
+    def connection_made(self, transport: Any) -> None:
+        """Count it, or refuse it."""
+        super().connection_made(transport)
+        self.since = self.loop.time()
+        if not self.watching.add(self, self.client or ()):
+            transport.write(_REFUSED.format("503 Service Unavailable").encode())
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        self.watching.remove(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, and note whether a request is whole now."""
+        if len(data) > _DENSE_SIZE and self._is_dense(data):
+            self.transport.abort()
+            return
+        if self.is_waiting:
+            if not self.head_size:
+                self.since = self.loop.time()
+            self.head_size += len(data)
+        super().data_received(data)
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete:
+            # Behind an answer this may be the rest of a body that nobody reads.
+            if self.head_size > (_MOST_REST if cycle and cycle.more_body else _MOST_HEAD):
+                self.transport.abort()
+        elif self.is_waiting or not cycle.more_body:
+            self.is_waiting = False
+            if not cycle.more_body:
+                self.watching.at_work(self)
+
+    def _is_dense(self, data: bytes) -> bool:
+        """Return whether data takes far longer to read than its size says.
+
+        Each chunk and each header costs the same, be it ever so small: a megabyte of chunks of
+        one byte would stop everybody for seconds.
+        """
+        if not _has_short_lines(data):
+            return False
+        if not self.is_waiting:
+            return any(name == b"transfer-encoding" for name, _ in self.headers)
+        head, _, body = data.partition(b"\r\n\r\n")
+        # What the first part of a head said is not known here: such requests are rare enough.
+        if self.head_size or _has_short_lines(head):
+            return True
+        return b"transfer-encoding" in head.lower() and _has_short_lines(body)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it has come already."""
+        self.is_waiting = True
+        self.head_size = 0
+        self.since = self.loop.time()
+        super().on_response_complete()
+        if self.cycle.response_complete:
+            self.watching.waits(self)
+        else:
+            self.is_waiting = False
+
+    def pause_writing(self) -> None:
+        """Begin to count how long the client takes."""
+        self.stuck_since = None
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """Take note that the client has taken what was written."""
+        self.stuck_since = None
+        super().resume_writing()
+
+    def cut(self) -> None:
+        """End it at once."""
+        self.transport.abort()
+
+    def look(self, now: float, limits: ConnectionLimits) -> None:
+        """Close it if its client takes too long."""
+        size = self.transport.get_write_buffer_size()
+        if size:
+            self._look_at_answer(now, size, limits.body_timeout)
+        else:
+            self.stuck_since = None
+        is_idle = self.timeout_keep_alive_task is not None  # uvicorn ends that
+        if not self.is_waiting or is_idle or self.transport.is_closing():
+            return
+        if now - self.since > limits.header_timeout:
+            cycle: Any = self.cycle
+            if cycle is None and self.head_size:
+                self.transport.write(_REFUSED.format("408 Request Timeout").encode())
+            self.transport.close()
+
+    def _look_at_answer(self, now: float, size: int, seconds: float) -> None:
+        """Close it if its client does not take what was written.
+
+        While the buffer is full nothing is added, so its size says how long it may take. Else any
+        progress counts: a stream that is read steadily may never be quite empty.
+        """
+        is_fixed = self.flow.write_paused or self.transport.is_closing()
+        if self.stuck_since is None or (size < self.stuck_size and not is_fixed):
+            self.stuck_since = now
+            self.stuck_size = size
+        elif now - self.stuck_since > allowed(seconds, self.stuck_size):
+            self.transport.abort()
+        elif not is_fixed:
+            self.stuck_size = size
+
+
+def _has_short_lines(data: bytes) -> bool:
+    """Return whether data has many lines for its size."""
+    return len(data) > _DENSE_SIZE and data.count(b"\r\n") * _SHORT_LINE > len(data)
+
+
+def protocol(watching: Connections) -> type[Watched]:
+    """Return what uvicorn makes for each connection."""
+    return type("Connection", (Watched,), {"watching": watching})

@@ -1,0 +1,80 @@
+"""Uvicorn, which lets calls end before it closes what they are answered on."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import socket
+from types import FrameType
+
+import uvicorn
+
+from ....run.process.forks import unshared
+from ..app import App
+from .connections import ConnectionLimits, Connections, protocol
+from .listener import counted
+
+_FLUSH = 1
+"""Seconds for answers that are written already to reach their clients."""
+
+
+class Server(uvicorn.Server):
+    """Serves one app until a signal comes, and drains it while connections are still taken.
+
+    The signals are not raised again at the end: a server that was told to end has not failed.
+    """
+
+    stops_its_app = True
+
+    def __init__(
+        self, app: App, limits: ConnectionLimits, *, tls: tuple[str, str] | None = None
+    ) -> None:
+        self.connections = Connections(limits, app.proxies)
+        certificate, key = tls or (None, None)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=protocol(self.connections),
+                ws="none",
+                # We read the headers of proxies ourselves: uvicorn believes anybody on this machine.
+                proxy_headers=False,
+                # Warnings are about malformed requests: a line for each would be a flood of its own.
+                log_level="error",
+                access_log=False,
+                ssl_certfile=certificate,
+                ssl_keyfile=key,
+                timeout_graceful_shutdown=_FLUSH,
+            )
+        )
+        self.app = app
+        self.is_told = False
+
+    def run_on(self, listening: socket.socket) -> None:
+        """Serve connections to a socket until a signal comes, and close it."""
+        with counted(listening, self.connections) as heard, unshared(lambda: self._open(heard)):
+            self.run(sockets=[heard])
+        # What thousands of sessions leave behind need not be taken apart when the process ends:
+        # that would take half as long as ending them.
+        atexit.register(gc.freeze)
+
+    def _open(self, heard: socket.socket) -> list[int]:
+        """Return the descriptors of the server: its port, and its clients' connections."""
+        transports = [getattr(each, "transport", None) for each in self.server_state.connections]
+        found = [each.get_extra_info("socket") for each in transports if each is not None]
+        return [heard.fileno(), *(each.fileno() for each in found if each is not None)]
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end; told twice, wait for nothing."""
+        if self.is_told:
+            self.app.drain.hurry()
+        self.is_told = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether the main loop ends."""
+        return await super().on_tick(counter) or self.is_told
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Drain, then close; libraries that watch `should_exit` cut streams when it is set."""
+        await self.app.stop()
+        self.should_exit = True
+        await super().shutdown(sockets)

@@ -1,0 +1,74 @@
+"""A toolbox without a server: one request and its reply, or a client in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .http import App
+
+if TYPE_CHECKING:
+    from .servable import Box
+
+
+class Reply(NamedTuple):
+    """What an HTTP server sends back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Once:
+    """Answers requests that come one by one, each on its own."""
+
+    def __init__(self, box: Box) -> None:
+        # Whoever runs the function has checked where the request was sent to.
+        self.app = App(box, stateless=True, hosts=("*",), origins=("*",))
+
+    async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:
+        """Answer one POST."""
+        data = body.encode() if isinstance(body, str) else body
+        named = {name.lower(): value for name, value in headers.items()}
+        named.setdefault("content-type", "application/json")
+        named.setdefault("accept", "application/json, text/event-stream")
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": self.app.path,
+            "root_path": "",
+            "query_string": b"",
+            "scheme": "https",
+            "http_version": "1.1",
+            "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+            "client": None,
+            "server": None,
+        }
+        sent = [{"type": "http.request", "body": data, "more_body": False}]
+        status = 500
+        said: dict[str, str] = {}
+        parts: list[bytes] = []
+
+        async def receive() -> Any:
+            return sent.pop() if sent else await asyncio.Event().wait()  # nobody hangs up
+
+        async def send(message: Any) -> None:
+            nonlocal status, said
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                said = {name.decode(): value.decode() for name, value in message["headers"]}
+            else:
+                parts.append(message.get("body", b""))
+
+        await self.app(scope, receive, send)
+        return Reply(status, said, b"".join(parts))
+
+
+def client(box: Box, mode: Any) -> Any:
+    """Return a client of the SDK, connected to a toolbox in memory."""
+    from mcp import Client
+
+    from .sdk.server import Served
+
+    return Client(Served(box).server, mode=mode)

@@ -1,0 +1,111 @@
+"""A toolbox that is exchanged for a newer one while clients are connected."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+from ..call import Call
+from ..results import Result
+from ..tools.definition import Tool
+from .servable import Box
+
+_LISTS = ("tools", "resources", "prompts")
+
+
+class _Version:
+    """One version of the toolbox, and how many calls run on it."""
+
+    def __init__(self, box: Box) -> None:
+        self.box = box
+        self.calls = 0
+        self.is_old = False
+        self.lock = threading.Lock()
+
+    def enter(self) -> None:
+        """A call begins."""
+        with self.lock:
+            self.calls += 1
+
+    def leave(self) -> None:
+        """A call has ended; with the last one an old version is closed."""
+        with self.lock:
+            self.calls -= 1
+        self._close_if_over()
+
+    def retire(self) -> None:
+        """Nothing new runs on it."""
+        with self.lock:
+            self.is_old = True
+        self._close_if_over()
+
+    def _close_if_over(self) -> None:
+        with self.lock:
+            over = self.is_old and not self.calls
+        if over:  # in a thread of its own: what it closes may take its time
+            threading.Thread(target=self.box.close, daemon=True).start()
+
+
+class Live:
+    """A `Box` that stands for the newest version.
+
+    Calls that run finish on the version they began with.
+    """
+
+    is_live = True
+    sees_calls = True
+    """The next version may have a tool that gets a `Call`."""
+
+    def __init__(self, box: Box) -> None:
+        self._version = _Version(box)
+        self._listeners: list[Callable[[str, str], object]] = []
+        box.on_change(self._tell)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._version.box, name)
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._version.box[name]
+
+    def swap(self, box: Box) -> None:
+        """Exchange the toolbox, and tell whoever wants to know; called in any thread."""
+        old, self._version = self._version, _Version(box)
+        box.on_change(self._tell)
+        for what in _LISTS:
+            self._tell(what, "")
+        old.retire()
+
+    def is_now(self, box: Box) -> bool:
+        """Tell whether a toolbox is the one that is served."""
+        return self._version.box is box
+
+    def _tell(self, what: str, uri: str) -> None:
+        for listener in list(self._listeners):
+            listener(what, uri)
+
+    @contextlib.contextmanager
+    def busy(self) -> Generator[Box]:
+        """Keep the version open that is the newest now."""
+        version = self._version
+        version.enter()
+        try:
+            yield version.box
+        finally:
+            version.leave()
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+    ) -> Result:
+        """Call a tool."""
+        with self.busy() as box:
+            return await box.call_async(name, arguments, call=call)
+
+    def on_change(self, listener: Callable[[str, str], object]) -> None:
+        """Tell somebody of changes, of this version and of later ones."""
+        self._listeners.append(listener)

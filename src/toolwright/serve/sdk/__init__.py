@@ -1,0 +1,1 @@
+"""The official SDK's server: everything that the short path does not answer."""

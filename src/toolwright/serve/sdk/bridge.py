@@ -1,0 +1,119 @@
+"""The SDK's server behind a stream of lines, loaded when it is first needed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as t
+from mcp.shared.message import SessionMessage
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
+
+from ..._json_values import is_object
+from ..._log import log
+from .server import Served
+
+if TYPE_CHECKING:
+    from ..drain import Drain
+    from ..servable import Box
+
+_MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
+
+
+class Bridge:
+    """Feeds lines to the SDK and writes what it answers, but for the answer to a handshake that
+    was given already."""
+
+    def __init__(
+        self, box: Box, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
+    ) -> None:
+        self.write = write
+        self.served = Served(box)
+        # Whoever has answered the handshake tells this client of lists, without a gap.
+        self.served.changes.tells_of_lists = not recorded
+        self.served.server.middleware.append(drain.count)
+        self.silent: set[Any] = set()
+        self.unanswered: set[Any] = set()
+        drain.sources.append(lambda: bool(self.unanswered or self.served.tasks.running))
+        self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
+        outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
+        for line in recorded:
+            message: Any = from_json(line)
+            if "id" in message:
+                self.silent.add(message["id"])
+            self.receive(line)
+        self.tasks = [
+            asyncio.ensure_future(self._run(incoming, outgoing)),
+            asyncio.ensure_future(self._write()),
+        ]
+
+    async def _run(self, incoming: Any, outgoing: Any) -> None:
+        await self.served.server.run(incoming, outgoing, self.served.options)
+
+    async def _write(self) -> None:
+        async for item in self.receive_stream:
+            message = item.message
+            answers = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
+            if answers and message.id in self.silent:
+                self.silent.discard(message.id)
+                self.unanswered.discard(message.id)
+                continue
+            try:
+                line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            except Exception:  # noqa: BLE001 - whatever a message holds
+                # One message that cannot be written must not end the others.
+                log.exception("a message could not be written")
+            else:
+                self.write(line)
+            if answers:
+                self.unanswered.discard(message.id)
+
+    def receive(self, line: bytes) -> None:
+        """Take a line from the client."""
+        try:
+            item: Any = SessionMessage(_MESSAGES.validate_json(line))
+        except ValidationError:
+            self.write(_refused(line))
+            return
+        if isinstance(item.message, t.JSONRPCRequest):
+            self.unanswered.add(item.message.id)
+        elif isinstance(item.message, t.JSONRPCNotification):
+            self._given_up(item.message)
+        self.send.send_nowait(item)
+
+    def _given_up(self, notice: t.JSONRPCNotification) -> None:
+        """Expect no answer to what the client has cancelled."""
+        if notice.method == "notifications/cancelled" and notice.params:
+            number = notice.params.get("requestId")
+            if isinstance(number, int | str):
+                self.unanswered.discard(number)
+
+    def end_listeners(self) -> None:
+        """End the streams of `subscriptions/listen`, each with its result."""
+        self.served.changes.close()
+
+    async def close(self) -> None:
+        """End; nobody waits for an answer any more."""
+        await self.served.tasks.close()
+        self.send.close()
+        _, late = await asyncio.wait(self.tasks, timeout=1)
+        for task in late:
+            task.cancel()
+
+
+def _refused(line: bytes) -> bytes:
+    """Answer what is no message at all."""
+    try:
+        message: Any = from_json(line)
+        code, said = t.INVALID_REQUEST, "not a JSON-RPC message"
+    except ValueError:
+        message, code, said = None, t.PARSE_ERROR, "not JSON"
+    number = message.get("id") if is_object(message) else None
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        number = None
+    error = t.ErrorData(code=code, message=said)
+    body = {"jsonrpc": "2.0", "id": number, "error": error.model_dump(exclude_none=True)}
+    return to_json(body)

@@ -1,0 +1,120 @@
+"""The `Call` of a request: who asked, what their client hears, and what they can be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ...call import Call
+from ...run.process.pipe import sendable
+
+
+class Outbox:
+    """Sends notifications in the order in which a tool makes them, in whatever thread."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
+        self.queue: asyncio.Queue[Callable[[], Awaitable[None]] | None] | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.is_over = False
+        """Whether the answer is about to be sent: nothing of the call may come behind it."""
+
+    def put(self, send: Callable[[], Awaitable[None]]) -> None:
+        """Send something soon."""
+        if self.is_over:
+            return
+        if threading.get_ident() == self.thread:
+            self._put(send)
+        else:
+            with contextlib.suppress(RuntimeError):  # a closed loop: the server has ended
+                self.loop.call_soon_threadsafe(self._put, send)
+
+    def _put(self, send: Callable[[], Awaitable[None]]) -> None:
+        if self.is_over:
+            return
+        if self.queue is None:
+            self.queue = asyncio.Queue()
+            self.task = self.loop.create_task(self._work(self.queue))
+        self.queue.put_nowait(send)
+
+    async def _work(self, queue: asyncio.Queue[Any]) -> None:
+        while (send := await queue.get()) is not None:
+            await send()
+
+    async def flush(self) -> None:
+        """Wait until everything is sent."""
+        await asyncio.sleep(0)  # what another thread has put is about to arrive
+        self.is_over = True
+        if self.queue is not None and self.task is not None:
+            self.queue.put_nowait(None)
+            await self.task
+
+    def drop(self) -> None:
+        """Send nothing more."""
+        self.is_over = True
+        if self.task is not None:
+            self.task.cancel()
+
+
+current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
+"""Who sent the HTTP request that is being answered, for what the SDK asks without saying."""
+
+
+def client_of(ctx: Any) -> str:
+    """Return the address that a request came from; nothing if it came over no network."""
+    scope: Any = getattr(ctx.request, "scope", None) or {}
+    known = scope.get("toolwright.client") or (scope.get("client") or ("",))[0]
+    return str(known)
+
+
+def caller_of(ctx: Any) -> Any:
+    """Return who a request's token belongs to; None if there is none."""
+    scope: Any = getattr(ctx.request, "scope", None) or {}
+    return scope.get("toolwright.caller")
+
+
+def principal_of(ctx: Any) -> str | None:
+    """Return what tells the caller of a request from every other; None if there is none."""
+    caller = caller_of(ctx)
+    if caller is None:
+        return None
+    return json.dumps([caller.name, *(str(caller.claims.get(key)) for key in ("iss", "sub"))])
+
+
+@asynccontextmanager
+async def call_of(
+    ctx: Any, asker: Any, log: Callable[[Any, str, Any], Awaitable[None]]
+) -> AsyncGenerator[Call]:
+    """Make the call of a request; what the tool says is sent before its result."""
+    outbox = Outbox()
+    request = ctx.request
+    headers = dict(request.headers) if request is not None and hasattr(request, "headers") else {}
+    user = caller_of(ctx)
+    call = Call(
+        id=str(ctx.request_id),
+        caller=user.name if user is not None else None,
+        roles=user.roles if user is not None else (),
+        claims=user.claims if user is not None else None,
+        headers=headers,
+        on_progress=lambda done, total, said: outbox.put(
+            lambda: ctx.session.report_progress(done, total, said or None)
+        ),
+        on_log=lambda level, said: outbox.put(lambda: log(ctx, level, sendable(said))),
+        asker=asker,
+        hang_up=ctx.close_sse_stream,
+    )
+    try:
+        yield call
+    except BaseException:
+        call.close()
+        outbox.drop()
+        raise
+    call.close()
+    await outbox.flush()

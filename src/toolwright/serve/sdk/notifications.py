@@ -1,0 +1,196 @@
+"""Tell clients of changes: each one once, and only as long as it is there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
+
+import mcp_types as t
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ToolsListChanged,
+)
+
+from ..._protocol import LOG_LEVELS, STATELESS_SINCE
+from ..access.quotas import MOST_STREAMS, Client, Shares, client_of_request
+
+if TYPE_CHECKING:
+    from ..servable import Box
+
+_EVENTS: dict[str, Any] = {
+    "tools": ToolsListChanged,
+    "prompts": PromptsListChanged,
+    "resources": ResourcesListChanged,
+}
+_MOST_SUBSCRIBED = 64 * 1024 * 1024
+_MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
+
+
+Roles = tuple[str, ...] | None
+_listening_roles: ContextVar[Roles] = ContextVar("_listening_roles", default=())
+"""The roles of whoever sent the `subscriptions/listen` that is being answered."""
+
+
+class _Bus(InMemorySubscriptionBus):
+    """Carries changes to listeners; those of a resource only to listeners who may read it."""
+
+    may_hear: Callable[[Roles], bool]
+
+    def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Take a listener, and the roles that it has."""
+        roles = _listening_roles.get()
+
+        def deliver(event: Any) -> None:
+            if not isinstance(event, ResourceUpdated) or self.may_hear(roles):
+                listener(event)
+
+        return super().subscribe(deliver)
+
+
+class Changes:
+    """The clients of one server, and what each of them wants to hear.
+
+    Connections are held weakly: whoever hangs up is forgotten.
+    """
+
+    def __init__(self, box: Box, *, watch: bool) -> None:
+        self.watch = watch
+        """Whether clients can be told of changes: not where each request is on its own."""
+        self.box = box
+        self.bus = _Bus()
+        self._listeners = ListenHandler(self.bus, max_subscriptions=MOST_STREAMS)
+        self.roles: WeakKeyDictionary[Any, Roles] = WeakKeyDictionary()
+        self.clients: WeakSet[Any] = WeakSet()
+        self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+        self.subscribed = Shares(_MOST_SUBSCRIBED, _MOST_SUBSCRIBED_EACH)
+        """The bytes of the URIs that each client has subscribed to."""
+        self.levels: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self.tells_of_lists = True
+        """Whether clients with a handshake hear from here that a list has changed."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: set[Any] = set()
+        box.on_change(self._changed)
+
+    async def meet(self, ctx: Any, call_next: Any) -> Any:
+        """Remember whoever says anything at all; this is middleware of the SDK.
+
+        Before it is called there is nobody who could be told, and so no loop to tell them in.
+        """
+        if ctx.method != "initialize":  # not before a version is agreed upon
+            self.seen(ctx)
+        return await call_next(ctx)
+
+    def seen(self, ctx: Any) -> None:
+        """Remember a client."""
+        self._loop = asyncio.get_running_loop()
+        if self.watch and ctx.protocol_version < STATELESS_SINCE:
+            self.clients.add(connection_of(ctx))
+
+    async def listen(self, ctx: Any, params: Any, roles: Roles) -> Any:
+        """Answer `subscriptions/listen`; a change after the acknowledgement is never missed.
+
+        Whoever may not read a resource hears nothing of it.
+        """
+        _listening_roles.set(roles)
+        return await self._listeners(ctx, params)
+
+    def close(self) -> None:
+        """End the streams of listeners, each with its result (basic/patterns/subscriptions)."""
+        self._listeners.close()
+
+    def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
+        """Tell a client when a resource changes, as long as they may read it."""
+        self.seen(ctx)
+        connection = connection_of(ctx)
+        self.roles[connection] = roles
+        wanted = self.watchers.get(connection, set())
+        if uri in wanted:
+            return
+        client = client_of_request(ctx)
+        if not self.subscribed.take(client, _cost(uri)):
+            raise MCPError(t.INVALID_PARAMS, "too many subscriptions: unsubscribe from some first")
+        if connection not in self.watchers:
+            self.watchers[connection] = wanted
+            # The watched URIs are counted until the connection ends.
+            connection.exit_stack.callback(self._left, client, wanted)
+        wanted.add(uri)
+
+    def unsubscribe(self, ctx: Any, uri: str) -> None:
+        """Tell it no more."""
+        wanted = self.watchers.get(connection_of(ctx), set())
+        if uri in wanted:
+            wanted.remove(uri)
+            self.subscribed.give_back(client_of_request(ctx), _cost(uri))
+
+    def _left(self, client: Client, wanted: set[str]) -> None:
+        """Forget what a client wanted who has left."""
+        while wanted:
+            self.subscribed.give_back(client, _cost(wanted.pop()))
+
+    def set_level(self, ctx: Any, level: str) -> None:
+        """Send a client only log messages of this level and above."""
+        self.levels[connection_of(ctx)] = level
+
+    def wants(self, ctx: Any, level: str) -> bool:
+        """Tell whether a client wants log messages of a level."""
+        least = self.levels.get(connection_of(ctx), "debug")
+        return LOG_LEVELS.index(level) >= LOG_LEVELS.index(least)
+
+    def _changed(self, what: str, uri: str) -> None:
+        """Take a change; called in any thread."""
+        if self._loop is None or self._loop.is_closed() or not self.watch:
+            return
+        with contextlib.suppress(RuntimeError):  # it has been closed just now
+            self._loop.call_soon_threadsafe(self._start, what, uri)
+
+    def _start(self, what: str, uri: str) -> None:
+        task = asyncio.ensure_future(self._tell(what, uri))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _readers_of(self, uri: str) -> Callable[[Roles], bool]:
+        """Return what says who may read a resource: looked up once for each set of roles."""
+
+        @functools.cache
+        def may_hear(roles: Roles) -> bool:
+            return not self.box.is_hidden(uri, roles)
+
+        return may_hear
+
+    async def _tell(self, what: str, uri: str) -> None:
+        if what == "resource":
+            may_hear = self.bus.may_hear = self._readers_of(uri)
+            await self.bus.publish(ResourceUpdated(uri=uri))
+            for each, wanted in list(self.watchers.items()):
+                if uri in wanted and may_hear(self.roles.get(each, ())):
+                    await _quietly(each.send_resource_updated(uri))
+            return
+        await self.bus.publish(_EVENTS[what]())
+        for each in list(self.clients) if self.tells_of_lists else ():
+            await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
+
+
+def _cost(uri: str) -> int:
+    """Return about how many bytes a subscription takes."""
+    return 200 + 4 * len(uri)
+
+
+def connection_of(ctx: Any) -> Any:
+    """Return what lives as long as the client is there; a session is made for each request."""
+    return ctx.session._connection  # noqa: SLF001 - the SDK has no public name for it here
+
+
+async def _quietly(sending: Any) -> None:
+    try:
+        await sending
+    except Exception:  # noqa: BLE001 - a client that is gone hears nothing
+        return

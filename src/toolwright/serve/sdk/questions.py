@@ -1,0 +1,107 @@
+"""Ask a client: by a request to it, or by ending the run until it comes back with answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn, cast
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from pydantic_core import from_json, to_json
+
+from ...errors import CallError, ToolError
+from ...questions import InputNeeded, Request
+from ..access.quotas import Shares, client_of_request
+
+_KINDS: Mapping[str, tuple[Any, Any]] = {
+    "elicitation/create": (t.ElicitRequest, t.ElicitResult),
+    "sampling/createMessage": (t.CreateMessageRequest, t.CreateMessageResult),
+    "roots/list": (t.ListRootsRequest, t.ListRootsResult),
+}
+
+
+class Pushes:
+    """Asks by requests to the client, in the middle of a call (before 2026-07-28)."""
+
+    def __init__(self, ctx: Any, waiting: Shares) -> None:
+        self.ctx = ctx
+        self.waiting = waiting
+        """How many questions wait for an answer of each client."""
+        self.abilities: frozenset[str] = frozenset()
+
+    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        """Send each request and wait for its answer."""
+        return {key: await self._one(each) for key, each in requests.items()}
+
+    async def _one(self, request: Request) -> Any:
+        kind, answer = _KINDS[request.method]
+        params = request.params()
+        sent = kind(params=params) if params else kind()
+        related = ServerMessageMetadata(related_request_id=self.ctx.request_id)
+        client = client_of_request(self.ctx)
+        if not self.waiting.take(client):
+            raise CallError("the client has left too many questions unanswered")
+        try:
+            came = await self.ctx.session.send_request(sent, answer, metadata=related)
+        except MCPError as error:
+            raise CallError(f"the client could not be asked: {error}") from error
+        finally:
+            self.waiting.give_back(client)
+        try:
+            return request.answer(came.model_dump(mode="json", by_alias=True, exclude_none=True))
+        except ValueError as error:
+            raise CallError(f"the client's answer is none: {error}") from error
+
+    def needed(self, needed: InputNeeded) -> NoReturn:
+        """Never needed: every request was sent."""
+        raise MCPError(code=t.INTERNAL_ERROR, message="a request could not be sent")
+
+
+class Answers:
+    """Ends the run where an answer is missing; the client begins it again with the answers.
+
+    Answers of earlier rounds travel with the client, in a sealed state.
+    """
+
+    def __init__(self, params: Any) -> None:
+        self.abilities: frozenset[str] = frozenset()
+        self.came: dict[str, Any] = {}
+        state = getattr(params, "request_state", None)
+        if state:
+            self.came.update(from_json(state))
+        given: Any = getattr(params, "input_responses", None) or {}
+        for key, each in given.items():
+            plain = each
+            if hasattr(each, "model_dump"):
+                plain = each.model_dump(mode="json", by_alias=True, exclude_none=True)
+            if isinstance(plain, Mapping):
+                self.came[key] = dict(cast("Mapping[str, Any]", plain))
+
+    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        """Return the answers that came, or end the run."""
+        answers: dict[str, Any] = {}
+        missing: dict[str, Request] = {}
+        for key, request in requests.items():
+            if key not in self.came:
+                missing[key] = request
+                continue
+            try:
+                answers[key] = request.answer(self.came[key])
+            except ToolError:
+                raise
+            except ValueError:
+                missing[key] = request
+        if missing:
+            raise InputNeeded(missing)
+        return answers
+
+    def needed(self, needed: InputNeeded) -> dict[str, Any]:
+        """Return what the client must answer before it comes back."""
+        asked = {
+            key: {"method": each.method, "params": each.params()}
+            for key, each in needed.requests.items()
+        }
+        known = {key: each for key, each in self.came.items() if key not in asked}
+        state = to_json({**known, "\n": sorted(asked)}).decode()
+        return {"resultType": "input_required", "inputRequests": asked, "requestState": state}

@@ -1,0 +1,167 @@
+"""Events that clients can ask for again: one store per session."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import mcp_types as t
+from mcp.server.streamable_http import EventMessage, EventStore
+
+from ..access.quotas import Client, Shares, is_within
+from .session_streams import NOTHING
+
+_MOST = 1_000
+_MOST_BYTES = 8 * 1024 * 1024
+_MOST_BYTES_IN_ALL = 64 * 1024 * 1024
+_OVERHEAD = 400
+"""Bytes that an event costs besides its message."""
+
+
+class Event(NamedTuple):
+    """A message of one stream, as it was sent."""
+
+    turn: int
+    """Which use of the stream it belongs to."""
+    message: bytes | None
+
+    @property
+    def size(self) -> int:
+        """The bytes it costs."""
+        return _OVERHEAD + len(self.message or b"")
+
+
+class EventMemory:
+    """The memory that all sessions share: whoever holds most of it gives way."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES_IN_ALL) -> None:
+        self.shares = Shares(most_bytes, most_bytes // 2)
+        """The bytes that the sessions of each client hold."""
+        self.order: dict[Client, OrderedDict[str, SessionEvents]] = {}
+        """The events of each client, in the order in which they came."""
+
+    def add(self, client: Client, number: str, store: SessionEvents, size: int) -> None:
+        """Count an event; drop the oldest ones of whoever holds more than their share."""
+        shares = self.shares
+        shares.add(client, size)
+        self.order.setdefault(client, OrderedDict())[number] = store
+        while bound := shares.excess(client, 0):
+            largest = client
+            if bound != "client" and shares.held[client.name] <= shares.most // len(self.order):
+                groups = (each for each in self.order if is_within(bound, client, each))
+                largest = max(groups, key=lambda each: shares.held[each.name])
+            oldest = next(iter(self.order[largest]))
+            self.order[largest][oldest].drop(oldest)
+
+    def remove(self, client: Client, number: str, size: int) -> None:
+        """Count an event no more."""
+        self.shares.give_back(client, size)
+        del self.order[client][number]
+        if not self.order[client]:
+            del self.order[client]
+
+
+class SessionEvents(EventStore):
+    """The last events of one session.
+
+    The SDK names a stream by the number of its request, and a client may use a number again. So
+    each use of a name is a turn: it begins with the first event of a request, and ends with its
+    answer. Only events of the same turn are replayed.
+    """
+
+    def __init__(
+        self,
+        memory: EventMemory,
+        client: Client,
+        *,
+        most: int = _MOST,
+        most_bytes: int = _MOST_BYTES,
+    ) -> None:
+        self.memory = memory
+        self.client = client
+        self.most = most
+        self.most_bytes = most_bytes
+        self.kept: OrderedDict[str, Event] = OrderedDict()
+        self.bytes = 0
+        self.turns: OrderedDict[str, int] = OrderedDict()
+        """The turn of each stream that waits for its answer."""
+        self.turn = 0
+        self.ended = False
+        self._resumed: asyncio.Task[Any] | None = None
+
+    async def store_event(self, stream_id: str, message: Any) -> str:
+        """Keep an event; return its id, which nobody can guess."""
+        if message is NOTHING:
+            return ""
+        number = secrets.token_urlsafe(16)
+        turn = self._turn(stream_id, begins=message is None)
+        if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
+            self.turns.pop(stream_id, None)
+        written = None
+        if message is not None:
+            written = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        if not self.ended:
+            self._keep(number, Event(turn, written))
+        return number
+
+    def _turn(self, stream_id: str, *, begins: bool) -> int:
+        """Return the turn of a stream's next event."""
+        # A stream begins with an event that has no message. So does one that is resumed, in the
+        # task that has just replayed its events: that one goes on with its turn.
+        resumed, self._resumed = self._resumed, None
+        if begins and resumed is not asyncio.current_task():
+            self.turns.pop(stream_id, None)
+        if stream_id not in self.turns:
+            self.turn += 1
+            self.turns[stream_id] = self.turn
+            if len(self.turns) > self.most:
+                self.turns.popitem(last=False)
+        return self.turns[stream_id]
+
+    def _keep(self, number: str, event: Event) -> None:
+        self.kept[number] = event
+        self.bytes += event.size
+        self.memory.add(self.client, number, self, event.size)
+        while len(self.kept) > self.most or self.bytes > self.most_bytes:
+            self.drop(next(iter(self.kept)))
+
+    def drop(self, number: str) -> None:
+        """Forget an event."""
+        event = self.kept.pop(number)
+        self.bytes -= event.size
+        self.memory.remove(self.client, number, event.size)
+
+    async def replay_events_after(self, last_event_id: str, send_callback: Any) -> str | None:
+        """Send what came on the same stream after an event; return the stream if it goes on."""
+        last = self.kept.get(last_event_id)
+        if last is None:
+            return None
+        sent = last_event_id
+        # While an event is sent others may come: go on until there are no more.
+        while (number := self._next(sent, last.turn)) is not None:
+            written = self.kept[number].message or b""
+            message = t.jsonrpc_message_adapter.validate_json(written, by_name=False)
+            await send_callback(EventMessage(message, number))
+            sent = number
+        going_on = (name for name, turn in self.turns.items() if turn == last.turn)
+        stream = next(going_on, None)
+        if stream is not None:
+            self._resumed = asyncio.current_task()
+        return stream
+
+    def _next(self, last: str, turn: int) -> str | None:
+        """Return the next event of a turn that has a message."""
+        after = iter(self.kept.items())
+        for number, _ in after:
+            if number == last:
+                break
+        return next((n for n, e in after if e.turn == turn and e.message is not None), None)
+
+    def end(self) -> None:
+        """Forget everything: the session has ended."""
+        self.ended = True
+        self.turns.clear()
+        for number in list(self.kept):
+            self.drop(number)

@@ -1,0 +1,233 @@
+"""Resources, prompts and completion, as handlers of the SDK's server."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+
+from ..._log import log
+from ..._protocol import STATELESS_SINCE
+from ...errors import ResultError
+from ...results import Result
+from ...run.threads import threads
+from ...tools.catalog import may_use
+from ...tools.uri_template import MOST_URI
+from .calls import caller_of, client_of
+from .notifications import Changes
+
+if TYPE_CHECKING:
+    from ...refusals import RequestKind
+    from ..servable import Box
+
+RESOURCE_NOT_FOUND = -32002
+"""What older clients are told; newer ones get invalid parameters."""
+
+
+class Offered:
+    """What a toolbox offers besides tools; each caller sees what they may use, and no more."""
+
+    def __init__(self, box: Box, changes: Changes, *, trusted: bool) -> None:
+        self.box = box
+        self.changes = changes
+        self.trusted = trusted
+        """Whether the client is the user, who may do anything: over stdio."""
+
+    async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
+        """Run something that may ask the client; return its result, or what it asks for."""
+        raise NotImplementedError
+
+    def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
+        """Add what newer clients must be told: that it is complete, and how long it may be kept."""
+        if ctx.protocol_version < STATELESS_SINCE:
+            return made
+        if kept:
+            made = {**made, "ttlMs": 0, "cacheScope": "private"}
+        return {**made, "resultType": "complete"}
+
+    def _page(
+        self, ctx: Any, params: Any, key: str, items: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return a page of a list: what comes behind the item that a cursor names."""
+        cursor = params.cursor if params is not None else None
+        begin = _place(cursor, items) if cursor else 0
+        most = self.box.page_size or len(items)
+        made: dict[str, Any] = {key: items[begin : begin + most]}
+        if begin + most < len(items):
+            made["nextCursor"] = _cursor(items[begin + most - 1])
+        return self._whole(ctx, made)
+
+    def _roles(self, ctx: Any) -> tuple[str, ...] | None:
+        if self.trusted:
+            return None
+        caller = caller_of(ctx)
+        return caller.roles if caller is not None else ()
+
+    def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
+        """Let the author know; to the caller, what is hidden does not exist."""
+        caller = caller_of(ctx)
+        who = None if caller is None else caller.name
+        self.box.refused(kind, code, name, caller=who, client=client_of(ctx))
+
+    # -- resources
+
+    async def list_resources(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/list`."""
+        self.changes.seen(ctx)
+        known = self.box.resources_for(self._roles(ctx))
+        plain = [each.to_mcp() for each in known if not each.is_template]
+        return self._page(ctx, params, "resources", plain)
+
+    async def list_templates(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/templates/list`."""
+        known = self.box.resources_for(self._roles(ctx))
+        many = [each.to_mcp() for each in known if each.is_template]
+        return self._page(ctx, params, "resourceTemplates", many)
+
+    async def read_resource(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/read`."""
+        uri = str(params.uri)
+        roles = self._roles(ctx)
+        found = self.box.find_resource(uri, roles)
+        if found is None:
+            hidden = self.box.is_hidden(uri, roles)
+            self._refused(ctx, "resource", why(hidden=hidden), uri)
+            raise _no_resource(ctx, uri)
+        resource, values = found
+
+        async def run(_: Any, call: Any) -> Result:
+            return await self.box.read_resource(resource, values, call)
+
+        result: Any = await self._asked(ctx, params, run)
+        if not isinstance(result, Result):
+            return result
+        if result.error is not None:
+            raise MCPError(code=t.INTERNAL_ERROR, message=result.text, data={"uri": uri})
+        return self._whole(ctx, {"contents": resource.contents(uri, result)})
+
+    async def subscribe(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/subscribe`; who may not read a resource hears nothing of it."""
+        uri, roles = str(params.uri), self._roles(ctx)
+        _check_length(ctx, uri)
+        if self.box.is_hidden(uri, roles):
+            self._refused(ctx, "resource", "role", uri)
+        self.changes.subscribe(ctx, uri, roles)
+        return t.EmptyResult()
+
+    async def listen(self, ctx: Any, params: Any) -> Any:
+        """Answer `subscriptions/listen`; who may not read a resource hears nothing of it."""
+        for uri in params.notifications.resource_subscriptions or ():
+            _check_length(ctx, str(uri))
+        return await self.changes.listen(ctx, params, self._roles(ctx))
+
+    async def unsubscribe(self, ctx: Any, params: Any) -> Any:
+        """Answer `resources/unsubscribe`."""
+        self.changes.unsubscribe(ctx, str(params.uri))
+        return t.EmptyResult()
+
+    # -- prompts and completion
+
+    async def list_prompts(self, ctx: Any, params: Any) -> Any:
+        """Answer `prompts/list`."""
+        self.changes.seen(ctx)
+        all_of_them = [each.to_mcp() for each in self.box.prompts_for(self._roles(ctx))]
+        return self._page(ctx, params, "prompts", all_of_them)
+
+    async def get_prompt(self, ctx: Any, params: Any) -> Any:
+        """Answer `prompts/get`."""
+        name = params.name
+        prompt = self.box.find_prompt(name, self._roles(ctx))
+        if prompt is None:
+            hidden = self.box.find_prompt(name, None) is not None
+            self._refused(ctx, "prompt", why(hidden=hidden), name)
+            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{_cut(name)}`")
+
+        async def run(asked: Any, call: Any) -> Result:
+            return await self.box.get_prompt(prompt, asked.arguments, call)
+
+        result: Any = await self._asked(ctx, params, run)
+        if not isinstance(result, Result):
+            return result
+        try:
+            if result.error is None:
+                made: dict[str, Any] = {"messages": prompt.messages(result)}
+                if prompt.tool.description:
+                    made["description"] = prompt.tool.description
+                return self._whole(ctx, made, kept=False)
+            text, code = result.text, result.error.code
+        except ResultError as error:
+            text, code = str(error), "result"
+        known = t.INVALID_PARAMS if code == "arguments" else t.INTERNAL_ERROR
+        raise MCPError(code=known, message=text)
+
+    async def complete(self, ctx: Any, params: Any) -> Any:
+        """Answer `completion/complete`."""
+        ref, roles = params.ref, self._roles(ctx)
+        if ref.type == "ref/prompt":
+            kind, name = "prompt", ref.name
+            owner: Any = self.box.prompts.get(name)
+        else:
+            kind, name = "resource", str(ref.uri)
+            owner = self.box.resources.get(name)
+        if owner is None or not may_use(owner.tool, roles):
+            self._refused(ctx, kind, why(hidden=owner is not None), name)
+            raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
+        argument = params.argument
+        try:
+            with self.box.busy():  # in a thread: an author's function may take its time
+                values: list[str] = await threads.run(
+                    lambda: self.box.completions(owner.tool, argument.name, argument.value)
+                )
+        except Exception:  # noqa: BLE001 - whatever an author's function raises
+            log.exception("%s: an argument cannot be completed", owner.tool.name)
+            message = f"`{_cut(argument.name)}` cannot be completed now"
+            raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
+        shown = values[:100]
+        found = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
+        return self._whole(ctx, {"completion": found}, kept=False)
+
+
+def _cut(text: str) -> str:
+    """Return the beginning of what a caller wrote, to say it back."""
+    return text if len(text) <= 128 else f"{text[:125]}..."
+
+
+def why(*, hidden: bool) -> str:
+    """Return the code of a refusal: what is there, but not for this caller, or what is not."""
+    return "role" if hidden else "not_found"
+
+
+def _check_length(ctx: Any, uri: str) -> None:
+    """Refuse a URI that nothing can be read at, before it is kept. Raises `MCPError`."""
+    if len(uri) > MOST_URI:
+        raise _no_resource(ctx, uri)
+
+
+def _no_resource(ctx: Any, uri: str) -> MCPError:
+    modern = ctx.protocol_version >= STATELESS_SINCE
+    code = t.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
+    data = {"uri": uri} if len(uri) <= MOST_URI else None
+    return MCPError(code=code, message=f"unknown resource `{_cut(uri)}`", data=data)
+
+
+def _identity(item: Mapping[str, Any]) -> str:
+    """Return what an item of a list is known by."""
+    return item.get("uri") or item.get("uriTemplate") or item["name"]
+
+
+def _cursor(last: Mapping[str, Any]) -> str:
+    """Name the last item of a page: a list may change before the next one is asked for."""
+    return base64.urlsafe_b64encode(_identity(last).encode()).decode()
+
+
+def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
+    """Return where the page behind a cursor begins. Raises `MCPError`."""
+    try:
+        last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
+        return [_identity(item) for item in items].index(last) + 1
+    except (binascii.Error, ValueError):
+        raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor") from None

@@ -1,0 +1,272 @@
+"""A toolbox as a server of the official SDK, which knows every method, era and edge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as t
+from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import NotificationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+
+from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
+from ...arguments.wording import show
+from ...errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFound
+from ...outcome.failure import failed, failure_of
+from ...questions import CannotAsk, InputNeeded
+from ...results import Result
+from ..access.quotas import (
+    MOST_QUESTIONS,
+    MOST_QUESTIONS_EACH,
+    Running,
+    Shares,
+    client_of_request,
+    too_many,
+)
+from ..tasks.tasks import (
+    RunningTask,
+    TaskParams,
+    Tasks,
+    UpdateParams,
+    can_take_tasks,
+    needs_tasks,
+)
+from .calls import call_of, current_caller, principal_of
+from .notifications import Changes
+from .questions import Answers, Pushes
+from .resources import Offered, why
+
+if TYPE_CHECKING:
+    from ...tools.definition import Tool
+    from ..servable import Box
+
+_CONFIRM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
+    "required": ["confirm"],
+}
+_UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
+"""Methods that end at once, or with the connection."""
+# Deprecated, and still what old clients want: the function inside does not warn.
+_send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
+
+
+class Served(Offered):
+    """One toolbox, as handlers of the SDK's server."""
+
+    def __init__(
+        self,
+        box: Box,
+        *,
+        watch: bool = True,
+        trusted: bool = True,
+        state_keys: Sequence[bytes] = (),
+        running: Running | None = None,
+    ) -> None:
+        super().__init__(box, Changes(box, watch=watch), trusted=trusted)
+        self.tasks = Tasks(box)
+        self.running = running or Running()
+        self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
+        handlers: dict[str, Any] = {}
+        offers_resources = bool(box.resources) or box.is_live
+        offers_prompts = bool(box.prompts) or box.is_live
+        if offers_resources:
+            handlers |= {
+                "on_list_resources": self.list_resources,
+                "on_list_resource_templates": self.list_templates,
+                "on_read_resource": self.read_resource,
+            }
+            if watch:
+                handlers["on_subscribe_resource"] = self.subscribe
+                handlers["on_unsubscribe_resource"] = self.unsubscribe
+        if offers_prompts:
+            handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
+        if offers_prompts or any(each.is_template for each in box.resources.values()):
+            handlers["on_completion"] = self.complete
+        if watch:
+            handlers["on_subscriptions_listen"] = self.listen
+        self.server: Server[Any] = Server(
+            box.name,
+            version=box.version,
+            instructions=box.instructions or None,
+            get_tool_input_schema=self.input_schema,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            **handlers,
+        )
+        if box.has_tasks or box.is_live:
+            self.server.extensions[TASKS_EXTENSION] = {}
+            self.server.add_request_handler("tasks/get", TaskParams, self.tasks.get)
+            self.server.add_request_handler("tasks/update", UpdateParams, self.tasks.update)
+            self.server.add_request_handler("tasks/cancel", TaskParams, self.tasks.cancel)
+        if box.sees_calls:
+            self.server.add_request_handler(
+                "logging/setLevel", t.SetLevelRequestParams, self.set_level
+            )
+        changes = NotificationOptions(
+            tools_changed=watch, prompts_changed=watch, resources_changed=watch
+        )
+        handshake: Any = self.server.create_initialization_options(changes)
+        self.options = handshake
+        """What the handshake says."""
+        # The HTTP transport asks for this without saying what can change.
+        vars(self.server)["create_initialization_options"] = lambda: handshake
+        # Without keys, only this process opens what it has sealed.
+        keys = RequestStateSecurity(keys=state_keys) if state_keys else None
+        security = keys or RequestStateSecurity.ephemeral()
+        security.bind_principal = principal_of
+        self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
+        self.server.middleware.append(self.changes.meet)
+        self.server.middleware.append(self._bounded)
+
+    async def _bounded(self, ctx: Any, call_next: Any) -> Any:
+        """Run a request, unless too many run already; this is middleware of the SDK.
+
+        The work of a client with a handshake goes on if it hangs up, so that it can come back:
+        a bound on open connections does not bound it.
+        """
+        if ctx.request_id is None or ctx.method in _UNBOUNDED:
+            return await call_next(ctx)
+        client = client_of_request(ctx)
+        size = getattr(ctx.request, "scope", {}).get("toolwright.size", 0)
+        if not self.running.begin(client, size):
+            return self._too_many(ctx)
+        try:
+            return await call_next(ctx)
+        finally:
+            self.running.end(client, size)
+
+    def _too_many(self, ctx: Any) -> Any:
+        busy = too_many()
+        if ctx.method != "tools/call":
+            raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
+        params: Mapping[str, Any] = ctx.params or {}
+        name = params.get("name")
+        self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
+        return self._finished(ctx, failed(busy))
+
+    # -- tools
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return a tool's input schema, for the headers that repeat arguments."""
+        caller = current_caller.get()
+        roles = None if self.trusted else caller.roles if caller is not None else ()
+        tool = self.box.usable(name, roles)
+        try:
+            return None if tool is None else tool.input_schema
+        except SchemaError:
+            return None
+
+    async def list_tools(self, ctx: Any, params: Any) -> Any:
+        """Answer `tools/list`."""
+        self.changes.seen(ctx)
+        listed = json.loads(self.box.to_mcp_json(ctx.protocol_version, self._roles(ctx)))
+        return self._page(ctx, params, "tools", listed["tools"])
+
+    async def call_tool(self, ctx: Any, params: Any) -> Any:
+        """Answer `tools/call`."""
+        self.changes.seen(ctx)
+        is_task = self._usable(ctx, params.name).options.task
+        if is_task and can_take_tasks(ctx):
+            return await self._call_as_task(ctx, params)
+        if is_task == "required" and ctx.protocol_version >= STATELESS_SINCE:
+            self._refused(ctx, "tool", "needs_tasks", params.name)
+            raise needs_tasks()
+        return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
+
+    def _finished(self, ctx: Any, result: Any) -> Any:
+        """Write the result of a call, or what it asks for."""
+        if not isinstance(result, Result):
+            return result
+        return self._whole(ctx, json.loads(result.to_mcp_json(ctx.protocol_version)), kept=False)
+
+    async def _call_as_task(self, ctx: Any, params: Any) -> Any:
+        """Run a call that may take long, for a client that can come back for its result."""
+        running = RunningTask(self.tasks, ctx, params, _abilities(ctx))
+        if not self.tasks.shares.begin(running.client):
+            self._refused(ctx, "tool", "overloaded", params.name)
+            busy = Overloaded("too many tasks run or are kept already", retry_after=1)
+            return self._finished(ctx, failed(busy))
+
+        async def work() -> Result:
+            with self.box.busy():
+                return await self._run_tool(params, running.call)
+
+        def finish(result: Result) -> Any:
+            return self._finished(ctx, self._settled(ctx, running.before, result))
+
+        return await self.tasks.run(running, work, finish)
+
+    def _usable(self, ctx: Any, name: str) -> Tool:
+        """Return a tool that the caller may use. Raises `MCPError`."""
+        roles = self._roles(ctx)
+        tool = self.box.usable(name, roles)
+        if tool is None:
+            hidden = self.box.usable(name, None) is not None
+            self._refused(ctx, "tool", why(hidden=hidden), name)
+            raise MCPError(code=t.INVALID_PARAMS, message=str(self.box.not_found(name, roles)))
+        return tool
+
+    async def _run_tool(self, params: Any, call: Any) -> Result:
+        name = params.name
+        tool = self.box.usable(name, None)
+        if tool is None:  # taken away a moment ago
+            return failed(ToolNotFound(name))
+        if tool.options.confirm:
+            try:
+                sent = show(params.arguments or {}, 500)
+                form = await call.ask(_CONFIRM, f"Run {name} with {sent}?", key="confirm")
+                if not form.get("confirm"):
+                    raise ToolError("the user did not confirm it", code="declined")
+            except InputNeeded as needed:
+                return failure_of(name, needed, ())
+            except CallError as error:
+                self.box.refused("tool", error.code, name, caller=call.caller)
+                return failed(error)
+        return await self.box.call_async(params.name, params.arguments or {}, call=call)
+
+    async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
+        """Run something that may ask the client; return its result, or what it asks for."""
+        modern = ctx.protocol_version >= STATELESS_SINCE
+        asker: Any = Answers(params) if modern else Pushes(ctx, self.questions)
+        asker.abilities = _abilities(ctx)
+        async with call_of(ctx, asker, self._log) as call:
+            with self.box.busy():
+                result: Result = await run(params, call)
+        return self._settled(ctx, asker, result)
+
+    def _settled(self, ctx: Any, asker: Any, result: Result) -> Any:
+        """Return a result, or what must be answered before there can be one."""
+        cause = result.error.__cause__ if result.error is not None else None
+        if type(cause) is InputNeeded:  # not what it says of itself: it may be anybody's
+            return asker.needed(cause)
+        error = result.error
+        if isinstance(error, CannotAsk) and ctx.protocol_version >= STATELESS_SINCE:
+            needed: dict[str, Any] = {ability: {} for ability in error.abilities}
+            raise MCPError(
+                code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
+                message=str(error),
+                data={"requiredCapabilities": needed},
+            )
+        return result
+
+    # -- logging
+
+    async def set_level(self, ctx: Any, params: Any) -> Any:
+        """Answer `logging/setLevel`."""
+        self.changes.set_level(ctx, params.level)
+        return t.EmptyResult()
+
+    async def _log(self, ctx: Any, level: str, data: Any) -> None:
+        if self.changes.wants(ctx, level):
+            await _send_log(ctx.session, level, data, self.box.name, ctx.request_id)
+
+
+def _abilities(ctx: Any) -> frozenset[str]:
+    known = ctx.session.client_capabilities
+    names = ("elicitation", "sampling", "roots")
+    return frozenset(name for name in names if getattr(known, name, None) is not None)

@@ -1,0 +1,148 @@
+"""What a server needs of a toolbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from ..call import Call
+from ..errors import ToolNotFound
+from ..refusals import RequestKind
+from ..results import Result
+from ..stores.store import Store
+from ..tools.definition import Tool
+from ..tools.prompt import Prompt
+from ..tools.resource import Resource
+
+
+class Box(Protocol):
+    """A toolbox, as it is served."""
+
+    name: str
+    version: str
+    instructions: str
+    page_size: int | None
+    tasks: str | Store | None
+    keep_tasks: float
+    resources: dict[str, Resource]
+    prompts: dict[str, Prompt]
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it may be exchanged for one that offers other things."""
+        ...
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether a call of any tool may become a task."""
+        ...
+
+    @property
+    def sees_calls(self) -> bool:
+        """Whether anything here gets a `Call`."""
+        ...
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether calls go through hooks or a lifespan."""
+        ...
+
+    def __getitem__(self, name: str, /) -> Tool: ...
+
+    def values(self) -> Iterable[Tool]:
+        """Return all tools."""
+        ...
+
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that somebody with these roles may use."""
+        ...
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name that somebody with these roles cannot use."""
+        ...
+
+    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
+        """Return the resources that somebody with these roles may read."""
+        ...
+
+    def find_resource(
+        self, uri: str, roles: Iterable[str] | None
+    ) -> tuple[Resource, dict[str, str]] | None:
+        """Return what somebody with these roles reads at a URI, and the variables in it."""
+        ...
+
+    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+        """Return whether there is a resource that somebody with these roles may not read."""
+        ...
+
+    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+        """Return the prompts that somebody with these roles may get."""
+        ...
+
+    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+        """Return a prompt that somebody with these roles may get."""
+        ...
+
+    def refused(
+        self,
+        kind: RequestKind,
+        code: str,
+        name: str = "",
+        *,
+        caller: str | None = None,
+        client: str = "",
+        reason: str = "",
+    ) -> None:
+        """Tell whoever wants to know that a request was refused."""
+        ...
+
+    def to_mcp_json(self, protocol: str = ..., roles: Iterable[str] | None = None) -> bytes:
+        """Return the list of tools."""
+        ...
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+    ) -> Result:
+        """Call a tool."""
+        ...
+
+    async def read_resource(
+        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    ) -> Result:
+        """Read a resource."""
+        ...
+
+    async def get_prompt(
+        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
+    ) -> Result:
+        """Get the messages of a prompt."""
+        ...
+
+    def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
+        """Return what an argument may be that begins so."""
+        ...
+
+    def on_change(self, listener: Callable[[str, str], object]) -> None:
+        """Tell somebody of changes."""
+        ...
+
+    def open_store(self) -> None:
+        """Open the store, if one is named. Raises `StoreError`."""
+        ...
+
+    def busy(self) -> AbstractContextManager[object]:
+        """Keep it open while something of it runs."""
+        ...
+
+    def close(self) -> None:
+        """Close it, in a thread that may wait."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close it."""
+        ...

@@ -1,0 +1,260 @@
+"""The short path: answers what almost all traffic consists of, straight from JSON.
+
+It knows `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`, and of those only
+the plain ones. Anything else, and anything unusual in those, is not its business: the SDK's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic_core import to_json
+
+from .._json_values import is_object
+from .._protocol import (
+    HANDSHAKE_VERSIONS,
+    LATEST_PROTOCOL,
+    LOG_LEVELS,
+    META,
+    STATELESS_SINCE,
+    TASKS_EXTENSION,
+)
+from ..errors import SchemaError
+
+if TYPE_CHECKING:
+    from ..run.runner import Runner
+    from .servable import Box
+
+_VERSION = META + "protocolVersion"
+_CAPABILITIES = META + "clientCapabilities"
+_INFO = META + "clientInfo"
+_LOG = META + "logLevel"
+_ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
+_KNOWN = _ENVELOPE | {_LOG, "progressToken"}
+_REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
+_CALLED = frozenset(("name", "arguments", "_meta"))
+
+
+class Asked(NamedTuple):
+    """A request that the desk may answer."""
+
+    id: Any
+    method: str
+    params: dict[str, Any]
+    meta: dict[str, Any]
+
+
+class Task(NamedTuple):
+    """A tool to run, and what is written around its result."""
+
+    runner: Runner
+    arguments: Any
+    id: Any
+    token: Any
+    """What progress is told under; None if nobody wants to know."""
+    protocol: str
+
+
+class Desk:
+    """Answers for one toolbox."""
+
+    def __init__(self, box: Box, *, watch: bool) -> None:
+        self.box = box
+        self.watch = watch
+        self._listed: dict[int, tuple[bytes, bytes]] = {}
+        self.stamp = b""
+        self._introduce("tools", "")
+        if box.is_live:
+            box.on_change(self._introduce)
+
+    # -- what a server says of itself
+
+    def _introduce(self, _what: str, _uri: str) -> None:
+        info = to_json({"name": self.box.name, "version": self.box.version})
+        self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return what exists here, and nothing else."""
+        box, watch = self.box, self.watch
+        offers_prompts = bool(box.prompts) or box.is_live
+        made: dict[str, Any] = {}
+        if box.sees_calls:
+            made["logging"] = {}
+        if offers_prompts:
+            made["prompts"] = {"listChanged": watch}
+        if box.resources or box.is_live:
+            made["resources"] = {"subscribe": watch, "listChanged": watch}
+        made["tools"] = {"listChanged": watch}
+        if offers_prompts or any(each.is_template for each in box.resources.values()):
+            made["completions"] = {}
+        return made
+
+    def handshake(self, asked: Asked) -> tuple[bytes, str] | None:
+        """Answer `initialize`; return the answer and the version that counts from now on."""
+        params = asked.params
+        version = params.get("protocolVersion")
+        info = params.get("clientInfo")
+        if (
+            not isinstance(version, str)
+            or not _are_capabilities(params.get("capabilities"))
+            or not _is_info(info)
+            or not params.keys() <= {"protocolVersion", "capabilities", "clientInfo"}
+        ):
+            return None
+        agreed = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        result: dict[str, Any] = {
+            "protocolVersion": agreed,
+            "capabilities": self.capabilities(),
+            "serverInfo": {"name": self.box.name, "version": self.box.version},
+        }
+        if self.box.instructions:
+            result["instructions"] = self.box.instructions
+        return reply(asked.id, to_json(result)), agreed
+
+    def discover(self, asked: Asked) -> bytes:
+        """Answer `server/discover`."""
+        capabilities = self.capabilities()
+        if self.box.has_tasks or self.box.is_live:
+            capabilities["extensions"] = {TASKS_EXTENSION: {}}
+        result: dict[str, Any] = {
+            "supportedVersions": [LATEST_PROTOCOL],
+            "capabilities": capabilities,
+        }
+        if self.box.instructions:
+            result["instructions"] = self.box.instructions
+        return reply(asked.id, self._stamped(to_json(result), kept=True))
+
+    def listed(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> bytes:
+        """Answer `tools/list` from bytes that are made once."""
+        payload = self.box.to_mcp_json(protocol, roles)
+        if protocol < STATELESS_SINCE:
+            return reply(asked.id, payload)
+        known = self._listed.get(id(payload))
+        if known is None or known[0] is not payload:
+            if len(self._listed) > 100:
+                self._listed.clear()  # of lists that are no more
+            known = self._listed[id(payload)] = (payload, self._stamped(payload, kept=True))
+        return reply(asked.id, known[1])
+
+    def task(self, asked: Asked, protocol: str, roles: Sequence[str] | None) -> Task | None:
+        """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool."""
+        params = asked.params
+        arguments = params.get("arguments")
+        name = params.get("name")
+        if (
+            not params.keys() <= _CALLED
+            or not isinstance(name, str)
+            or not isinstance(arguments, dict | None)
+        ):
+            return None
+        tool = self.box.usable(name, roles)
+        if tool is None:
+            return None
+        try:
+            runner = tool.runner
+        except SchemaError:
+            return None
+        options = runner.options
+        if runner.sees_call or runner.has_headers or options.confirm or options.task:
+            return None
+        token = asked.meta.get("progressToken")
+        if "progressToken" in asked.meta and (
+            isinstance(token, bool) or not isinstance(token, int | str)
+        ):
+            return None
+        return Task(runner, arguments, asked.id, token, protocol)
+
+    def finished(self, task: Task, result: Any) -> bytes:
+        """Write the answer to a call."""
+        body = result.to_mcp_json(task.protocol)
+        if task.protocol >= STATELESS_SINCE:
+            body = self._stamped(body, kept=False, meta=result.meta)
+        return reply(task.id, body)
+
+    def _stamped(self, body: bytes, *, kept: bool, meta: Any = None) -> bytes:
+        """Add what newer clients are told with every result."""
+        hints = b',"ttlMs":0,"cacheScope":"private"' if kept else b""
+        rest = hints + b',"resultType":"complete"}'
+        if not meta:
+            return body[:-1] + b"," + self.stamp + rest
+        # The result's own `_meta` comes last: put the stamp into it.
+        return body[:-2] + b"," + self.stamp[9:-1] + b"}" + rest
+
+
+def asked_of(message: Any) -> Asked | None:
+    """Return a request in its plain form; None if it is anything else."""
+    if not is_object(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _REQUEST:
+        return None
+    number, method = message.get("id"), message.get("method")
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        return None
+    params = message.get("params", {})
+    if not isinstance(method, str) or not is_object(params):
+        return None
+    meta = params.get("_meta", {})
+    return Asked(number, method, params, meta) if is_object(meta) else None
+
+
+def is_modern(asked: Asked) -> bool:
+    """Tell whether a request carries a plain envelope of 2026-07-28."""
+    meta = asked.meta
+    return (
+        meta.get(_VERSION) == LATEST_PROTOCOL
+        and _are_capabilities(meta.get(_CAPABILITIES))
+        and meta.keys() <= _KNOWN
+        and (_INFO not in meta or _is_info(meta[_INFO]))
+        # Tools that log are not answered here: a level that is one changes nothing.
+        and meta.get(_LOG, "debug") in LOG_LEVELS
+    )
+
+
+def claims_modern(asked: Asked) -> bool:
+    """Tell whether a request carries any envelope at all."""
+    return any(key.startswith(META) for key in asked.meta)
+
+
+def _is_info(info: Any) -> bool:
+    return (
+        is_object(info)
+        and info.keys() == {"name", "version"}
+        and all(isinstance(each, str) for each in info.values())
+    )
+
+
+def _are_capabilities(given: Any) -> bool:
+    """Tell capabilities in the form that every client sends; odd ones are the SDK's business."""
+    if not is_object(given):
+        return False
+    for name, each in given.items():
+        if not is_object(each):
+            return False
+        if name == "roots":
+            if not all(key == "listChanged" and isinstance(v, bool) for key, v in each.items()):
+                return False
+        elif any(inner != {} for inner in each.values()):
+            return False
+    return True
+
+
+def opening(meta: dict[str, Any]) -> bytes:
+    """Write a request that only shows the SDK the era of a conversation."""
+    params = {"_meta": {key: meta[key] for key in meta if key in _ENVELOPE}}
+    message = {"jsonrpc": "2.0", "id": "toolwright/era", "method": "server/discover"}
+    return to_json({**message, "params": params})
+
+
+def reply(number: Any, result: bytes) -> bytes:
+    """Write a response."""
+    return b'{"jsonrpc":"2.0","id":' + to_json(number) + b',"result":' + result + b"}"
+
+
+def progress(token: Any, done: float, total: float | None, said: str) -> bytes:
+    """Write a notification of progress."""
+    params: dict[str, Any] = {"progressToken": token, "progress": done}
+    if total is not None:
+        params["total"] = total
+    if said:
+        params["message"] = said
+    head = b'{"jsonrpc":"2.0","method":"notifications/progress","params":'
+    return head + to_json(params) + b"}"

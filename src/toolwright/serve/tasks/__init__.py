@@ -1,0 +1,1 @@
+"""Long calls that clients poll for."""

@@ -1,0 +1,239 @@
+"""What is known of long calls, where every process of the server, and the next one, finds it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from pydantic_core import from_json, to_json
+
+from ..._json_values import is_object
+from ...stores.store import MemoryStore, SqliteStore, Store, clock_of, open_store
+from .alive import lives, this_process
+
+if TYPE_CHECKING:
+    from ..servable import Box
+
+OVER = frozenset(("completed", "failed", "cancelled"))
+LOST = "the server was stopped while this task ran"
+_WHILE_RUNNING = 30 * 24 * 3600.0
+"""Seconds for which a task is remembered that nobody ends."""
+_SILENT = 60.0
+"""Seconds after its last sign of life a server counts as dead that cannot be seen from here."""
+_BEAT = 1.0
+_MOST = 1_000_000
+"""How many tasks are kept: none that was promised is dropped for another."""
+_INTERNAL_ERROR = -32603
+
+
+class Entry(TypedDict):
+    """One task: what clients see of it, and behind `_` what they do not."""
+
+    taskId: str
+    status: str
+    createdAt: str
+    lastUpdatedAt: str
+    ttlMs: int | None
+    pollIntervalMs: int
+    statusMessage: NotRequired[str]
+    inputRequests: NotRequired[dict[str, Any]]
+    result: NotRequired[dict[str, Any]]
+    error: NotRequired[dict[str, Any]]
+    _owner: str | None
+    _server: str
+    _began: float
+    _answers: dict[str, Any]
+
+
+def shown(entry: Entry) -> dict[str, Any]:
+    """Return what a client sees of a task."""
+    return {key: value for key, value in entry.items() if not key.startswith("_")}
+
+
+def default_path() -> Path:
+    """Return the file of tasks where programs keep their state."""
+    from platformdirs import user_state_path
+
+    # No author: else Windows has one more folder of the same name.
+    return user_state_path("toolwright", appauthor=False) / "tasks.db"
+
+
+def open_ledger(where: str | Store | None, box: str, keep: float) -> Ledger:
+    """Open the tasks of a toolbox; in a file of the user's if nobody says where."""
+    if where is None:
+        path = default_path()
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return Ledger(SqliteStore(path, most=_MOST), box, keep)
+    if where == "memory:":
+        return Ledger(MemoryStore(most=_MOST), box, keep)
+    if isinstance(where, str) and where.startswith("sqlite:///"):
+        return Ledger(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
+    return Ledger(open_store(where), box, keep)
+
+
+def open_stores(box: Box) -> None:
+    """Open every store that a toolbox names, before it is served. Raises `StoreError`.
+
+    Where nobody says where tasks are kept, and they cannot be, callers wait for long calls.
+    """
+    box.open_store()
+    if isinstance(box.tasks, str) and box.has_tasks:
+        open_ledger(box.tasks, box.name, box.keep_tasks).store.close()
+
+
+class Ledger:
+    """The tasks of one toolbox in a store. Its methods may wait for a disk."""
+
+    def __init__(self, store: Store, box: str, keep: float) -> None:
+        self.store = store
+        self.clock = clock_of(store)
+        self.keep = keep
+        """Seconds for which a task can be read after it has ended."""
+        self.server = secrets.token_hex(8)
+        self._process = this_process()
+        self._has_created = False
+        self._prefix = f"task:{box}:"
+        self._beating: threading.Thread | None = None
+        self._ends = threading.Event()
+        self._lock = threading.Lock()
+
+    def create(self, owner: str | None, poll_ms: int) -> Entry:
+        """Write down a task that runs; whoever asks finds it from now on."""
+        now = _now()
+        entry: Entry = {
+            "taskId": secrets.token_urlsafe(24),
+            "status": "working",
+            "createdAt": now,
+            "lastUpdatedAt": now,
+            "ttlMs": None,
+            "pollIntervalMs": poll_ms,
+            "_owner": owner,
+            "_server": self.server,
+            "_began": self.clock(),
+            "_answers": {},
+        }
+        self._has_created = True
+        self._beat_now()
+        self.store.put(self._prefix + entry["taskId"], to_json(entry), _WHILE_RUNNING)
+        return entry
+
+    def read(self, number: str, owner: str | None) -> Entry | None:
+        """Return a task of a caller; one whose server is dead has failed."""
+        found = self._read(number, owner)
+        if found is None or found["status"] in OVER or self._is_alive(found["_server"]):
+            return found
+        return self.end(number, "failed", error={"code": _INTERNAL_ERROR, "message": LOST})
+
+    def _read(self, number: str, owner: str | None) -> Entry | None:
+        written = self.store.get(self._prefix + number)
+        entry: Entry | None = None if written is None else from_json(written)
+        return entry if entry is not None and entry["_owner"] == owner else None
+
+    def change(self, number: str, make: Callable[[Entry], None]) -> Entry | None:
+        """Change a task that has not ended; return it as it is then, None if there is none."""
+        result: list[Entry | None] = [None]
+
+        def change(before: bytes | None) -> tuple[bytes, float]:
+            if before is None:
+                result[0] = None
+                return b"", 0
+            entry: Entry = from_json(before)
+            result[0] = entry
+            if entry["status"] not in OVER:
+                make(entry)
+                entry["lastUpdatedAt"] = _now()
+            ends = entry["status"] in OVER
+            left = self.keep if ends else _WHILE_RUNNING
+            if ends and entry.get("ttlMs") is None:
+                lasted = max(self.clock() - entry["_began"], 0)
+                entry["ttlMs"] = int((lasted + self.keep) * 1000)
+            elif ends:
+                left = entry["_began"] + (entry["ttlMs"] or 0) / 1000 - self.clock()
+                left = min(left, self.keep)
+            return to_json(entry), left
+
+        self.store.update(self._prefix + number, change)
+        return result[0]
+
+    def forget(self, number: str) -> None:
+        """Forget a task that nobody was told of."""
+        self.store.delete(self._prefix + number)
+
+    def end(self, number: str, status: str, **more: Any) -> Entry | None:
+        """End a task, unless it has ended already."""
+
+        def make(entry: Entry) -> None:
+            entry["status"] = status
+            for key in ("inputRequests", "statusMessage"):
+                entry.pop(key, None)
+            entry.update(more)  # pyright: ignore[reportCallIssue, reportArgumentType]
+            if status == "failed":
+                entry["statusMessage"] = str(more["error"]["message"])
+
+        return self.change(number, make)
+
+    # -- signs of life
+
+    def beat(self, look: Callable[[], bool]) -> None:
+        """Give signs of life as long as `look` says that tasks run; it looks after them."""
+        with self._lock:
+            if self._beating is None:
+                self._ends.clear()
+                self._beating = threading.Thread(target=self._beats, args=(look,), daemon=True)
+                self._beating.start()
+
+    def _beats(self, look: Callable[[], bool]) -> None:
+        while not self._ends.wait(_BEAT):
+            try:
+                self._beat_now()
+                runs = look()
+            except OSError:
+                continue  # the disk may be full for a while
+            with self._lock:
+                if not runs and not look():
+                    self._beating = None
+                    return
+
+    def _beat_now(self) -> None:
+        sign = to_json({"at": self.clock(), "process": self._process})
+        self.store.put(f"{self._prefix}alive:{self.server}", sign, _WHILE_RUNNING)
+
+    def _is_alive(self, server: str) -> bool:
+        """Return whether a server may still end its tasks.
+
+        A client must never see two different ends of one task. So an end is told only once it is
+        written, the first one that is written stays, and whoever writes "failed" for a server has
+        to be sure that it is dead: silence is not enough, since code that holds the GIL, a stopped
+        process and a machine that sleeps are silent, too, and answer later. The process itself is
+        looked at where it can be seen. Where it cannot (another machine, another container) only
+        silence is left, and it counts after a minute: a server that comes back after that finds
+        its task ended, stops its call, and its answer is dropped.
+        """
+        if server == self.server:
+            return True
+        written = self.store.get(f"{self._prefix}alive:{server}")
+        if written is None:
+            return False
+        sign: Any = from_json(written)
+        if not is_object(sign):  # of an older version, which writes it for some seconds only
+            return True
+        known = lives(sign["process"])
+        return self.clock() - sign["at"] < _SILENT if known is None else known
+
+    def close(self) -> None:
+        """Give no more signs of life."""
+        self._ends.set()
+        beating = self._beating
+        if beating is not None:
+            beating.join(5)
+            self._beating = None
+        if self._has_created:
+            self.store.delete(f"{self._prefix}alive:{self.server}")
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,397 @@
+"""Long calls as tasks: a client that can gets a number instead of waiting, and asks for the rest.
+
+A call becomes a task when it has run for a moment; what it asks its caller before that is asked as
+in any other call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import decode_header_value
+from pydantic import Field
+from pydantic_core import to_json
+
+from ..._json_values import is_object
+from ..._log import log
+from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
+from ...call import Call
+from ...errors import CallCancelled, ToolError
+from ...questions import Request
+from ..access.quotas import TaskShares, client_of_request
+from ..sdk.calls import caller_of, principal_of
+from ..sdk.questions import Answers
+from .records import OVER, Entry, Ledger, open_ledger, shown
+
+if TYPE_CHECKING:
+    from ..servable import Box
+
+HEADER_MISMATCH = -32020
+_HOLD = 0.2
+"""Seconds for which a caller waits before his call becomes a task."""
+_POLL_MS = 500
+_TELL = 0.5
+"""Seconds between two notes of progress."""
+_STOPPED = "the server was stopped while this task ran"
+
+
+class TaskParams(t.RequestParams):
+    """What every method about a task takes."""
+
+    task_id: str = Field(alias="taskId")
+
+
+class UpdateParams(TaskParams):
+    """Answers to what a task has asked."""
+
+    input_responses: dict[str, Any] = Field(default_factory=dict, alias="inputResponses")
+
+
+class RunningTask:
+    """A call that is, or may become, a task of this process; it asks through the task."""
+
+    def __init__(self, tasks: Tasks, ctx: Any, params: Any, abilities: frozenset[str]) -> None:
+        self.tasks = tasks
+        self.loop = asyncio.get_running_loop()
+        self.abilities = abilities
+        self.before = Answers(params)
+        self.before.abilities = abilities
+        self.number = ""
+        self.client = client_of_request(ctx)
+        self.owner = principal_of(ctx)
+        self.becoming: asyncio.Event | None = None
+        """Set when it is settled whether the call is a task; none while nobody has begun to."""
+        self.asked: dict[str, Request] = {}
+        self.answers: dict[str, Any] = {}
+        self.came = asyncio.Event()
+        self.used: set[str] = set()
+        self.told = 0.0
+        user = caller_of(ctx)
+        headers = getattr(ctx.request, "headers", None)
+        self.call = Call(
+            params.name,
+            id=str(ctx.request_id),
+            caller=user.name if user is not None else None,
+            roles=user.roles if user is not None else (),
+            claims=user.claims if user is not None else None,
+            headers=dict(headers) if headers is not None else {},
+            on_progress=self._progress,
+            asker=self,
+        )
+        self.work: asyncio.Task[Any] | None = None
+
+    # -- asking
+
+    async def ask(self, requests: Mapping[str, Request]) -> dict[str, Any]:
+        """Ask as any call does, or, once it is a task, write down what is asked, and wait."""
+        if self.becoming is not None:
+            await self.becoming.wait()
+        if not self.number:
+            return await self.before.ask(requests)
+        answers: dict[str, Any] = {}
+        missing = dict(requests)
+        while missing:
+            named = {self._fresh(key): key for key in missing}
+            came = await self._answered({name: missing[key] for name, key in named.items()})
+            for name, answer in came.items():
+                key = named[name]
+                try:
+                    answers[key] = missing[key].answer(answer)
+                except ToolError:
+                    raise
+                except ValueError:
+                    continue  # it is asked again, by another name
+                del missing[key]
+        return answers
+
+    def _fresh(self, key: str) -> str:
+        """Return a name that nothing has had in this task."""
+        name, count = key, 1
+        while name in self.used:
+            count += 1
+            name = f"{key}-{count}"
+        self.used.add(name)
+        return name
+
+    async def _answered(self, requests: dict[str, Request]) -> dict[str, Any]:
+        sent = {
+            name: {"method": each.method, "params": each.params()}
+            for name, each in requests.items()
+        }
+
+        def ask(entry: Entry) -> None:
+            entry["status"] = "input_required"
+            entry["inputRequests"] = sent
+
+        self.answers = {}
+        self.came.clear()
+        self.asked = requests
+        entry = await self.tasks.write(self.number, ask)
+        if entry is None or entry["status"] in OVER:
+            raise CallCancelled("the task has ended before it was answered")
+        while len(self.answers) < len(requests):
+            await self.came.wait()
+            self.came.clear()
+        return self.answers
+
+    def hear(self, answers: Mapping[str, Any]) -> None:
+        """Take answers; called in any thread."""
+        self.loop.call_soon_threadsafe(self._hear, dict(answers))
+
+    def _hear(self, answers: dict[str, Any]) -> None:
+        self.answers.update({name: each for name, each in answers.items() if name in self.asked})
+        self.came.set()
+
+    # -- telling
+
+    def _progress(self, done: float, total: float | None, said: str) -> None:
+        """Say in the status how far it is, not too often; called in any thread."""
+        now = time.monotonic()
+        if not self.number or now - self.told < _TELL:
+            return
+        self.told = now
+        far = f"{done:g}" if total is None else f"{done:g} of {total:g}"
+        text = f"{far}: {said}" if said else far
+
+        def note(entry: Entry) -> None:
+            entry["statusMessage"] = text
+
+        self.loop.call_soon_threadsafe(self.tasks.write_soon, self.number, note)
+
+    def stop(self) -> None:
+        """Stop it; called in the loop."""
+        self.call.cancel()
+        if self.work is not None:
+            self.work.cancel()
+
+
+class Tasks:
+    """The tasks of one server."""
+
+    def __init__(self, box: Box) -> None:
+        self.box = box
+        self.running: dict[str, RunningTask] = {}
+        self.shares = TaskShares(box.keep_tasks)
+        self._ledger: Ledger | None = None
+        self._background: set[asyncio.Task[Any]] = set()
+
+    async def ledger(self) -> Ledger:
+        """Return where tasks are written down."""
+        if self._ledger is None:
+            where, keep = self.box.tasks, self.box.keep_tasks
+            made = await asyncio.to_thread(open_ledger, where, self.box.name, keep)
+            self._ledger = self._ledger or made
+        return self._ledger
+
+    # -- running
+
+    async def run(
+        self, running: RunningTask, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
+    ) -> Any:
+        """Run a call; return its result, or the task that it has become."""
+        made = running.work = asyncio.ensure_future(work())
+        made.add_done_callback(lambda _: self.shares.end(running.client))
+        try:
+            await asyncio.wait({made}, timeout=_HOLD)
+            if made.done():
+                return finish(await made)
+            entry = await self._begun(running)
+            if entry is None or made.done():
+                return finish(await made)
+        except BaseException:  # the client is gone: nobody could ask for it
+            running.stop()
+            raise
+        number = entry["taskId"]
+        self.running[number] = running
+        (await self.ledger()).beat(self._look)
+        self._keep(self._finished(number, made, finish))
+        return {"resultType": "task", **shown(entry)}
+
+    async def _begun(self, running: RunningTask) -> Entry | None:
+        """Write a task down; None if that cannot be: then its caller waits, as others do."""
+        running.becoming = asyncio.Event()  # what it asks from now on waits for this
+        try:
+            ledger = await self.ledger()
+            entry = await asyncio.to_thread(ledger.create, running.owner, _POLL_MS)
+            if running.work is not None and running.work.done():
+                await asyncio.to_thread(ledger.forget, entry["taskId"])
+                return None
+            running.number = entry["taskId"]
+        except OSError as error:
+            log.error("a task cannot be written down: %s", error)
+            return None
+        finally:
+            running.becoming.set()
+        return entry
+
+    async def _finished(
+        self, number: str, work: asyncio.Future[Any], finish: Callable[[Any], Any]
+    ) -> None:
+        """Write down how a task ended."""
+        try:
+            result = finish(await work)
+            result.pop("resultType", None)
+            status, more = "completed", {"result": result}
+        except asyncio.CancelledError:
+            status, more = "cancelled", {}
+        except MCPError as error:
+            status, more = "failed", {"error": error.error.model_dump(exclude_none=True)}
+        except Exception as error:  # noqa: BLE001 - a task always ends
+            log.error("a task failed unexpectedly", exc_info=error)
+            told = {"code": t.INTERNAL_ERROR, "message": "the task failed unexpectedly"}
+            status, more = "failed", {"error": told}
+        try:
+            await self._end(number, status, more)
+        finally:
+            ended = self.running.pop(number)
+            self.shares.keep(ended.client, len(to_json(more, fallback=str)))
+
+    async def _end(self, number: str, status: str, more: dict[str, Any]) -> None:
+        """Write down how a task ended, however long the disk is busy."""
+        ledger = await self.ledger()
+        pause = 0.5
+        while True:
+            try:
+                await asyncio.to_thread(lambda: ledger.end(number, status, **more))
+            except OSError as error:
+                log.error("the end of a task cannot be written down yet: %s", error)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 30)
+            else:
+                return
+
+    def _keep(self, coroutine: Any) -> None:
+        task = asyncio.ensure_future(coroutine)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def write(self, number: str, make: Callable[[Entry], None]) -> Entry | None:
+        """Change what is written of a task; return it as it is then."""
+        ledger = await self.ledger()
+        return await asyncio.to_thread(ledger.change, number, make)
+
+    def write_soon(self, number: str, make: Callable[[Entry], None]) -> None:
+        """Change it without waiting; called in the loop."""
+        self._keep(self.write(number, make))
+
+    def _look(self) -> bool:
+        """See what another process has written about our tasks; called in the beating thread.
+
+        Tells whether there are any.
+        """
+        ledger = self._ledger
+        for number, running in list(self.running.items()):
+            entry = None if ledger is None else ledger.read(number, running.owner)
+            if entry is None or entry["status"] in OVER:
+                running.loop.call_soon_threadsafe(running.stop)
+            elif entry["_answers"]:
+                running.hear(entry["_answers"])
+        return bool(self.running)
+
+    async def close(self) -> None:
+        """The server ends: what runs has failed."""
+        ledger = self._ledger
+        if ledger is None:
+            return
+        error = {"code": t.INTERNAL_ERROR, "message": _STOPPED}
+        for number, running in list(self.running.items()):
+            await asyncio.to_thread(ledger.end, number, "failed", error=error)
+            running.stop()
+        for task in list(self._background):
+            await asyncio.wait({task}, timeout=1)
+        await asyncio.to_thread(ledger.close)
+
+    # -- methods
+
+    async def get(self, ctx: Any, params: TaskParams) -> Any:
+        """Answer `tasks/get`."""
+        _, entry = await self._found(ctx, params)
+        return shown(entry)
+
+    async def update(self, ctx: Any, params: UpdateParams) -> Any:
+        """Answer `tasks/update`: take answers to what the task has asked."""
+        ledger, entry = await self._found(ctx, params)
+        given = params.input_responses
+        asked = entry.get("inputRequests", {})
+        known = {name: each for name, each in given.items() if name in asked and is_object(each)}
+
+        def take(entry: Entry) -> None:
+            left = entry.get("inputRequests", {})
+            for name, each in known.items():
+                if left.pop(name, None) is not None:
+                    entry["_answers"][name] = each
+            if not left and entry["status"] == "input_required":
+                entry["status"] = "working"
+                entry.pop("inputRequests", None)
+
+        if known:
+            await _told(ledger.change, params.task_id, take)
+            running = self.running.get(params.task_id)
+            if running is not None:
+                running.hear(known)
+        return {}
+
+    async def cancel(self, ctx: Any, params: TaskParams) -> Any:
+        """Answer `tasks/cancel`; one that has ended stays as it is."""
+        ledger, entry = await self._found(ctx, params)
+        if entry["status"] not in OVER:
+            await _told(ledger.end, params.task_id, "cancelled")
+        running = self.running.get(params.task_id)
+        if running is not None:
+            running.stop()
+        return {}
+
+    async def _found(self, ctx: Any, params: TaskParams) -> tuple[Ledger, Entry]:
+        """Return a task of the caller. Raises `MCPError`."""
+        if ctx.protocol_version < STATELESS_SINCE:
+            raise MCPError(code=t.METHOD_NOT_FOUND, message="Method not found")
+        if not can_take_tasks(ctx):
+            raise needs_tasks()
+        headers = getattr(ctx.request, "headers", None)
+        if headers is not None:
+            named = headers.get("mcp-name")
+            if named is None or decode_header_value(named) != params.task_id:
+                raise MCPError(code=HEADER_MISMATCH, message="Mcp-Name is not the task's id")
+        try:
+            ledger = await self.ledger()
+        except OSError as error:
+            raise _unreadable(error) from error
+        entry = await _told(ledger.read, params.task_id, principal_of(ctx))
+        if entry is None:
+            raise MCPError(code=t.INVALID_PARAMS, message="Task not found")
+        return ledger, entry
+
+
+async def _told(work: Callable[..., Any], *given: Any) -> Any:
+    """Do something with the store for a client. Raises `MCPError`."""
+    try:
+        return await asyncio.to_thread(work, *given)
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> MCPError:
+    log.error("tasks cannot be read or written: %s", error)
+    return MCPError(code=t.INTERNAL_ERROR, message="tasks cannot be read now: try again later")
+
+
+def can_take_tasks(ctx: Any) -> bool:
+    """Tell whether a request says that its client knows tasks."""
+    if ctx.protocol_version < STATELESS_SINCE:
+        return False
+    known = ctx.session.client_capabilities
+    return known is not None and TASKS_EXTENSION in (known.extensions or {})
+
+
+def needs_tasks() -> MCPError:
+    """Return the error for a client that would have to wait too long."""
+    return MCPError(
+        code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
+        message="this needs a client that knows tasks",
+        data={"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}},
+    )

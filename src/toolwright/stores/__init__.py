@@ -1,0 +1,1 @@
+"""Where a toolbox keeps its state."""

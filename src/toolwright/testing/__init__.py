@@ -1,0 +1,1 @@
+"""Fixtures and snapshots for tests of toolboxes."""

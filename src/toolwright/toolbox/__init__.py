@@ -1,0 +1,1 @@
+"""The public face: a named set of tools, with what they share."""

@@ -1,0 +1,349 @@
+"""Running the tools of a toolbox: calls, hooks around them, providers, and its lifespan."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from ..errors import CallError, ToolNotFound, UnexpectedError
+from ..limits import timeout_from
+from ..markers import Inject
+from ..run.shared import Home
+from ..tools.catalog import Catalog
+from .registry import Offers
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+    from logging import Logger
+
+    from ..call import Call
+    from ..limits import Timeout
+    from ..refusals import Kind, OnRefusal, RequestKind
+    from ..results import Result
+    from ..run.lifespan import Lifespan
+    from ..run.runner import Runner
+    from ..stores.store import Store
+    from ..tools.definition import Tool
+    from ..tools.prompt import Prompt
+    from ..tools.resource import Resource
+
+Around = Callable[[Any, Any, Callable[[Any], Awaitable["Result"]]], Awaitable["Result"]]
+Scope = Literal["call", "process"]
+
+
+class Running(Offers):
+    """The half of a toolbox that runs its tools."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        timeout: float | Timeout | None,
+        store: str | Store | None,
+        lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None,
+    ) -> None:
+        super().__init__()
+        self._catalog = Catalog()
+        self._home = Home(version=version, timeout=timeout_from(timeout), store=store)
+        self._around: list[Around] = []
+        self._on_refusal: list[OnRefusal] = []
+        self._open_lifespan = lifespan
+        self._lifespan: Lifespan | None = None
+
+    # -- calling
+
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that somebody with these roles may use; None if there is none for them."""
+        return self._catalog.usable(name, roles)
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name that somebody with these roles cannot use."""
+        return self._catalog.not_found(name, roles)
+
+    def runner(self, name: str) -> Runner:
+        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+        return self._catalog.find(name)
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool; whatever happens, there is a result.
+
+        Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
+        when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
+        """
+        if self.is_wrapped:
+            from ..run.loop import background
+
+            result = background.run(self._whole(name, arguments, call))
+        else:
+            try:
+                runner = self._catalog.find(name)
+            except CallError as error:
+                result = _failed(error)
+            else:
+                result = runner.call(arguments, call)
+        if call is not None:
+            call.close()
+        return _raised(result) if raise_on_error else result
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool from async code: the same path."""
+        if self.is_wrapped:
+            result = await self._whole(name, arguments, call)
+        else:
+            result = await self._inner(name, arguments, call)
+        if call is not None:
+            call.close()
+        return _raised(result) if raise_on_error else result
+
+    async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
+        try:
+            runner = self._catalog.find(name)
+        except CallError as error:
+            return _failed(error)
+        return await runner.call_async(arguments, call)
+
+    async def _whole(self, name: str, arguments: Any, call: Call | None) -> Result:
+        """Run a call of a tool inside the lifespan and every `around` hook."""
+        from ..call import Call
+
+        call = call or Call(name)
+        with contextlib.suppress(CallError):  # however it was asked for, it has one name
+            call.tool = self._catalog.find(name).name
+        call.kind, call.tool = "tool", call.tool or name
+        return await self._wrapped(call, arguments, lambda sent: self._inner(name, sent, call))
+
+    async def _wrapped(
+        self, call: Call, arguments: Any, innermost: Callable[[Any], Awaitable[Result]]
+    ) -> Result:
+        """Run something inside the lifespan and every `around` hook, the first one outermost."""
+        import asyncio
+
+        from ..run.hooks import run_around
+
+        try:
+            await self._entered()
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
+            return _failure(call.tool, error)
+        return await run_around(self._around, call, arguments, innermost)
+
+    async def read_resource(
+        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    ) -> Result:
+        """Read a resource, inside the same hooks as calls of tools."""
+        call = _named(call, "resource", resource.uri)
+        return await self._wrapped(call, values, lambda sent: resource.read(sent, call))
+
+    async def get_prompt(
+        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
+    ) -> Result:
+        """Get the messages of a prompt, inside the same hooks as calls of tools."""
+        call = _named(call, "prompt", prompt.tool.name)
+        return await self._wrapped(call, values or {}, lambda sent: prompt.run(sent, call))
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether calls go through hooks or a lifespan."""
+        return bool(self._around) or self._open_lifespan is not None
+
+    def around(self, hook: Around) -> Around:
+        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
+
+        Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
+        has a method `refused` is also told of requests that were refused: see `on_refusal`.
+        """
+        self._around.append(hook)
+        refused = getattr(hook, "refused", None)
+        if callable(refused):
+            self.on_refusal(refused)
+        return hook
+
+    def on_refusal(self, listener: OnRefusal) -> None:
+        """Tell somebody of each request that a server refuses before anything runs."""
+        self._on_refusal.append(listener)
+
+    def refused(
+        self,
+        kind: RequestKind,
+        code: str,
+        name: str = "",
+        *,
+        caller: str | None = None,
+        client: str = "",
+        reason: str = "",
+    ) -> None:
+        """Tell whoever wants to know that a request was refused; servers call it."""
+        if not self._on_refusal:
+            return
+        from ..refusals import Refused
+
+        event = Refused(kind, code, name, caller, client, reason)
+        for listener in list(self._on_refusal):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - a listener's failure is not the caller's
+                _log().exception("a listener to refusals failed")
+
+    def open_store(self) -> None:
+        """Open the store, if one is named, before the first call does. Raises `StoreError`."""
+        self._home.open_store()
+
+    is_live = False
+
+    def busy(self) -> contextlib.AbstractContextManager[object]:
+        """Keep it open while something of it runs: it is open until somebody closes it."""
+        return contextlib.nullcontext()
+
+    def adopt(self, tool: Tool) -> Tool:
+        """Give a tool the providers, the store and the timeout of this toolbox."""
+        return tool.at_home(self._home)
+
+    async def ready(self) -> None:
+        """Enter the lifespan, unless that is done. Raises whatever entering it raises."""
+        await self._entered()
+
+    def offered(self) -> list[Tool]:
+        """Return everything that can be run: tools, and what is behind resources and prompts."""
+        return [*self._catalog.values(), *super().offered()]
+
+    # -- providers
+
+    def provide(self, kind: Any, provider: Any = None, *, scope: Scope = "call") -> None:
+        """Inject every parameter of a type; by default the type itself is called to make it.
+
+        >>> from toolwright import Toolbox
+        >>> class Settings:
+        ...     greeting = "hello"
+        >>> box = Toolbox("greeter")
+        >>> box.provide(Settings)
+        >>> @box.tool
+        ... def greet(name: str, settings: Settings) -> str:
+        ...     return f"{settings.greeting} {name}"
+        >>> box.call("greet", {"name": "Ada"}).value
+        'hello Ada'
+        """
+        self._home.providers.provide(kind, _inject(kind if provider is None else provider, scope))
+        self._catalog.forget()
+        for tool in super().offered():
+            tool.forget()
+
+    @contextlib.contextmanager
+    def override(self, others: Mapping[Any, Any]) -> Generator[None]:
+        """Let others stand in for providers, or for the providers of types, in tests.
+
+        What is callable is called as a provider; anything else is the value itself.
+        """
+        providers = self._home.providers
+        for key in others:
+            if not callable(key) and not providers.knows(key):
+                msg = f"{key!r} is neither a provider nor a type that has one"
+                raise TypeError(msg)
+        with providers.override({key: _inject(other, "call") for key, other in others.items()}):
+            yield
+
+    # -- the lifespan
+
+    @property
+    def state(self) -> Any:
+        """What the lifespan gave; None while it is not open."""
+        return None if self._lifespan is None else self._lifespan.value
+
+    async def _entered(self) -> None:
+        if self._open_lifespan is None:
+            return
+        if self._lifespan is None:
+            from ..run.lifespan import Lifespan
+
+            self._lifespan = Lifespan(self._open_lifespan)
+        await self._lifespan.enter()
+
+    def close(self) -> None:
+        """Leave the lifespan and clean up providers; the next call enters and makes them again."""
+        self._home.close()
+        if self._lifespan is not None:
+            self._lifespan.leave_soon()
+            self._lifespan = None
+
+    async def aclose(self) -> None:
+        """Close from async code."""
+        await self._home.aclose()
+        if self._lifespan is not None:
+            await self._lifespan.leave()
+            self._lifespan = None
+
+    def __enter__(self) -> Self:
+        if self._open_lifespan is not None:
+            from ..run.loop import background
+
+            background.run(self._entered())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        await self._entered()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def _inject(provider: Any, scope: Scope) -> Inject:
+    if isinstance(provider, Inject):
+        return provider
+    return Inject(provider if callable(provider) else lambda: provider, scope=scope)
+
+
+def _named(call: Call | None, kind: Kind, name: str) -> Call:
+    """Return a call of a resource or a prompt: named as lists name it, however it was asked for."""
+    from ..call import Call
+
+    call = call or Call()
+    call.kind, call.tool = kind, name
+    return call
+
+
+def _log() -> Logger:
+    from .._log import log
+
+    return log
+
+
+def _failed(error: CallError) -> Result:
+    from ..outcome.failure import failed
+
+    return failed(error)
+
+
+def _failure(name: str, error: BaseException) -> Result:
+    from ..outcome.failure import failure_of
+
+    return failure_of(name, error, ())
+
+
+def _raised(result: Result) -> Result:
+    """Raise what the tool raised, or our own error; return a result that is none."""
+    error = result.error
+    if error is None:
+        return result
+    from ..outcome.failure import Remote
+
+    raised = error.__cause__ if type(error) in (CallError, UnexpectedError) else None
+    raise error if raised is None or type(raised) is Remote else raised

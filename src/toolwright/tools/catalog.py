@@ -1,0 +1,228 @@
+"""The plain ordered set of tools that every outlet works on: add, find, select, list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
+from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
+from .definition import Tool, compile_tools
+
+if TYPE_CHECKING:
+    from ..run.runner import Runner
+
+__all__ = ["Catalog", "Problem", "matches", "may_use"]
+
+_MOST_LISTS = 100
+"""How many lists are kept: there is one for each set of roles that callers have."""
+_LONGEST_GUESS = 128
+"""How long a name may be that a nearest one is looked for."""
+
+
+class Problem(NamedTuple):
+    """One thing wrong with one tool; a fatal one keeps it out of lists."""
+
+    tool: str
+    text: str
+    fatal: bool = False
+
+    def __str__(self) -> str:
+        return self.text if self.fatal else f"{self.tool} {self.text}"
+
+
+class Catalog(Mapping[str, Tool]):
+    """Tools by name, in the order they were added."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._published: dict[str, str] = {}
+        self._disabled: set[str] = set()
+        self._listed: dict[tuple[bool, frozenset[str] | None], bytes] = {}
+        for tool in tools:
+            self.insert(tool)
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[self._own_name(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def insert(self, tool: Tool) -> Tool:
+        """Add a tool. Raises `SchemaError` if its name is taken or it can never be called."""
+        signature = tool.outline
+        if not tool.callable:
+            raise signature.refusal(
+                "is a method without its instance",
+                hint=f"add an instance: `add(instance.{tool.name})` or `include(instance)`",
+            )
+        taken = self._published.get(tool.published_name) or self._published.get(tool.name)
+        if tool.name in self._tools or taken is not None:
+            other = taken or tool.name
+            same = "is already in the toolbox" if other == tool.name else f"collides with `{other}`"
+            raise signature.refusal(same, hint="tool names must be unique; pass another name=")
+        self._tools[tool.name] = tool
+        self._published[tool.published_name] = tool.name
+        self._published.setdefault(tool.name, tool.name)
+        self._changed()
+        return tool
+
+    def remove(self, name: str) -> Tool:
+        """Take a tool out and return it. Raises `ToolNotFound`."""
+        own = self._own_name(name)
+        self._published = {key: value for key, value in self._published.items() if value != own}
+        self._disabled.discard(own)
+        self._changed()
+        return self._tools.pop(own)
+
+    def disable(self, name: str) -> None:
+        """Keep a tool but do not list it. Raises `ToolNotFound`."""
+        self._disabled.add(self._own_name(name))
+        self._changed()
+
+    def enable(self, name: str) -> None:
+        """List a disabled tool again. Raises `ToolNotFound`."""
+        self._disabled.discard(self._own_name(name))
+        self._changed()
+
+    def is_enabled(self, name: str) -> bool:
+        """Tell whether a tool is listed. Raises `ToolNotFound`."""
+        return self._own_name(name) not in self._disabled
+
+    def select(self, patterns: str | Sequence[str]) -> list[Tool]:
+        """Return the tools whose names match; `!pattern` leaves out."""
+        return [tool for name, tool in self._tools.items() if matches(name, patterns)]
+
+    def compile(self) -> None:
+        """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
+        bad = self._compile()
+        if len(bad) == 1:
+            raise bad[0]
+        if bad:
+            raise DefinitionError(problems=bad)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything known to be wrong or lost, tool by tool."""
+        self._compile()
+        found: list[Problem] = []
+        for name, tool in self._tools.items():
+            try:
+                found.extend(Problem(name, text) for text in tool.problems)
+            except SchemaError as error:
+                found.append(Problem(name, str(error), fatal=True))
+        return tuple(found)
+
+    def to_mcp_json(
+        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+    ) -> bytes:
+        """Return the `tools/list` payload as JSON; built once, until the toolbox changes.
+
+        With `roles`, only what a caller who has these may use.
+        """
+        known = None if roles is None or not self._roles else self._roles & frozenset(roles)
+        key = (protocol >= STATELESS_SINCE, known)
+        listed = self._listed.get(key)
+        if listed is None:
+            refused = {error.tool for error in self._compile()}
+            shown = [
+                tool.to_mcp_json(protocol)
+                for name, tool in self._tools.items()
+                if name not in refused and name not in self._disabled and may_use(tool, known)
+            ]
+            if len(self._listed) >= _MOST_LISTS:
+                self._listed.clear()
+            listed = self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
+        return listed
+
+    @property
+    def _roles(self) -> frozenset[str]:
+        return frozenset(role for tool in self._tools.values() for role in tool.options.roles)
+
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that is enabled, for somebody with these roles; None is the author.
+
+        What is hidden and what does not exist are the same here, and take the same work.
+        """
+        tool = self._tools.get(self._published.get(name, ""))
+        if tool is None or tool.name in self._disabled or not may_use(tool, roles):
+            return None
+        return tool
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name, with the nearest one that somebody may use."""
+        known = [each for each in self._tools if self.usable(each, roles) is not None]
+        return ToolNotFound(name, hint=_nearest(name, known))
+
+    def find(self, name: str) -> Runner:
+        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ToolNotFound(repr(name), hint="a name is text")
+        tool = self._tools.get(name) or self[name]
+        if tool.name in self._disabled:
+            raise ToolNotFound(name, hint="it is disabled")
+        try:
+            return tool.runner
+        except SchemaError as error:
+            refused = CallError(f"{name} is not available: its definition is refused")
+            raise refused from error
+        except StoreError as error:
+            from .._log import log
+
+            log.error("%s: %s", name, error)
+            text = f"{name} is not available: the store of its toolbox cannot be used"
+            raise CallError(text) from error
+
+    def _compile(self) -> list[SchemaError]:
+        compile_tools(list(self._tools.values()))
+        refused: list[SchemaError] = []
+        for tool in self._tools.values():
+            try:
+                tool.compile()
+            except SchemaError as error:
+                refused.append(error)
+        return refused
+
+    def _own_name(self, name: str) -> str:
+        own = self._published.get(name)
+        if own is None:
+            raise ToolNotFound(name, hint=_nearest(name, self._tools))
+        return own
+
+    def forget(self) -> None:
+        """Compile every tool anew when next needed."""
+        for tool in self._tools.values():
+            tool.forget()
+        self._changed()
+
+    def _changed(self) -> None:
+        self._listed.clear()
+
+
+def may_use(tool: Tool, roles: Iterable[str] | None) -> bool:
+    """Return whether somebody who has these roles may use a tool; None is the author."""
+    wanted = tool.options.roles
+    return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the nearest of the known names; nothing if none is near."""
+    if len(name) > _LONGEST_GUESS:
+        return ""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean `{near[0]}`?" if near else ""
+
+
+def matches(name: str, patterns: str | Sequence[str]) -> bool:
+    """Tell whether a name matches a pattern, or one of several and no `!pattern`."""
+    given = [patterns] if isinstance(patterns, str) else list(patterns)
+    wanted = [pattern for pattern in given if not pattern.startswith("!")]
+    refused = [pattern[1:] for pattern in given if pattern.startswith("!")]
+    chosen = not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
+    return chosen and not any(fnmatchcase(name, pattern) for pattern in refused)

@@ -1,0 +1,67 @@
+"""What registering a target refuses at once: only what its bare signature shows."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from ..errors import SchemaError
+from ..limits import Process
+from ..options import Options
+from ..read.signature import EMPTY, VARIADIC
+from ..read.target import Target, is_async
+from ..run.process.reference import claimed
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+
+
+def _check_run_on(target: Target, options: Options) -> str:
+    """Return what is wrong with where a tool is to run; nothing if it is right."""
+    where = options.run_on
+    if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
+        return "limits the memory or processor time of its process, which only Linux can do"
+    if where == "process" or isinstance(where, Process):
+        try:
+            claimed(target.call)
+        except ValueError as error:
+            return f"cannot be found again by another process: {error}"
+    if options.run_on == "inline" and options.timeout is not None and not is_async(target.call):
+        return "runs inline, where no timeout can stop it"
+    return ""
+
+
+def check(target: Target, options: Options) -> None:
+    """Refuse at once what the bare signature shows."""
+    where = target.location
+
+    def refuse(what: str, parameter: str = "", hint: str = "") -> SchemaError:
+        return SchemaError(
+            what,
+            tool=target.name,
+            parameter=parameter,
+            hint=hint,
+            file=where.file,
+            line=where.line,
+        )
+
+    if target.name == "<lambda>":
+        raise refuse("has no name", hint='pass one: name="..."')
+    if not _NAME.fullmatch(target.name):
+        raise refuse("has an impossible name", hint="use 1 to 128 letters, digits, `_`, `-` or `.`")
+    wrong = _check_run_on(target, options)
+    if wrong:
+        raise refuse(wrong, hint='change it, or use run_on="thread"')
+    if options.on_unsupported == "permissive" or options.input_schema is not None:
+        return
+    for parameter in target.parameters:
+        if parameter.annotation is not EMPTY:
+            continue
+        if parameter.kind not in VARIADIC:
+            raise refuse("has no type hint", parameter.name, "every tool parameter must be typed")
+        if options.on_unsupported != "skip":
+            stars = "*" if parameter.kind is VARIADIC[0] else "**"
+            raise refuse(
+                "has no type hint",
+                parameter.name,
+                f'write `{stars}{parameter.name}: T`, or leave it out with on_unsupported="skip"',
+            )

@@ -1,0 +1,65 @@
+"""`@tool`: options left on a target, for a toolbox to find. The target stays what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
+
+from ..options import ToolOptions, options_from
+
+__all__ = ["is_marked", "marks", "tool"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MARK = "__toolwright__"
+
+
+def marks(target: Any) -> Mapping[str, Any]:
+    """Return the options that `@tool` left on a target."""
+    found: Any = getattr(target, MARK, None)
+    return found if is_marked(target) else {}
+
+
+def is_marked(target: Any) -> bool:
+    """Tell whether `@tool` was put on a target."""
+    return isinstance(getattr(target, MARK, None), Mapping)
+
+
+@overload
+def tool(target: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def tool(
+    called: str | None = None, /, **options: Unpack[ToolOptions]
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
+    """Mark a function, method or class as a tool, with its options; it stays what it is.
+
+    `@tool`, `@tool("name")` and `@tool(read_only=True)` all work. `Toolbox.add` and
+    `Toolbox.include` find the mark.
+
+    >>> @tool(read_only=True)
+    ... def add(a: int, b: int) -> int:
+    ...     return a + b
+    >>> add(1, 2)
+    3
+    """
+    if target is None or isinstance(target, str):
+        given: dict[str, Any] = {**options, "name": target} if target else dict(options)
+
+        def decorate(function: Any) -> Any:
+            return _mark(function, given)
+
+        return decorate
+    return _mark(target, dict(options))
+
+
+def _mark(target: Any, given: Mapping[str, Any]) -> Any:
+    options_from(given)  # a bad option is the decorator's fault, not the toolbox's
+    holder = getattr(target, "__func__", target)
+    try:
+        setattr(holder, MARK, given)
+    except (AttributeError, TypeError):
+        msg = f"{target!r} cannot carry options; use `Toolbox.add(...)` or `Tool(...)`"
+        raise TypeError(msg) from None
+    return target

@@ -1,0 +1,367 @@
+"""A tool: the frozen definition of one callable, compiled when it is first needed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
+from ..errors import SchemaError
+from ..options import Options, ToolOptions, options_from
+from ..read.signature import Signature
+from ..read.target import Target, open_target
+from ..run.prepare import read_signature
+from ..run.shared import Home
+from .checks import check
+from .decorator import marks
+
+if TYPE_CHECKING:
+    from ..call import Call
+    from ..read.scope import Scope
+    from ..results import Result
+    from ..run.runner import Runner
+    from ..schema.write import Compiled
+
+__all__ = ["Tool", "compile_tools"]
+
+
+_making = threading.Lock()
+
+
+class Tool:
+    """A callable with its name, its description and its schemas.
+
+    Making one reads only the bare signature; hints, documentation and schemas are worked out when
+    first needed, or by `compile`. Every refusal is a `SchemaError`.
+
+    >>> def add(a: int, b: int = 1) -> int:
+    ...     "Add two numbers."
+    ...     return a + b
+    >>> Tool(add).input_schema["required"]
+    ['a']
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_compiled",
+        "_home",
+        "_runner",
+        "_scope",
+        "_signature",
+        "_target",
+        "name",
+        "options",
+    )
+
+    name: str
+    options: Options
+    _target: Target
+    _scope: Scope | None
+    _signature: Signature | None
+    _compiled: Compiled | SchemaError | None
+    _runner: Runner | None
+    _home: Home | None
+
+    def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
+        opened = open_target(target)
+        _fill(self, opened, _options(opened, {**marks(target), **options}))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = "a Tool is frozen"
+        raise AttributeError(msg)
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name}>"
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (self._target.call, self.options)
+
+    def replace(self, **options: Unpack[ToolOptions]) -> Tool:
+        """Return a copy of this tool with other options."""
+        made = _rebuild(self.target, _options(self._target, options, self.options))
+        _set(made, "_home", self._home)
+        return made
+
+    @property
+    def target(self) -> Any:
+        """The callable itself."""
+        return self._target.call
+
+    @property
+    def signature(self) -> Signature:
+        """What was read off the target. Raises `SchemaError` if it cannot be read."""
+        known = self._signature
+        if known is None:
+            known = read_signature(self._target, self._scope, self.options)
+            _set(self, "_signature", known)
+            _set(self, "_scope", None)
+        return known
+
+    @property
+    def outline(self) -> Signature:
+        """The name and place of the target, without reading it: enough to refuse it by name."""
+        return Signature(self.name, self._target.call, (), location=self._target.location)
+
+    @property
+    def title(self) -> str | None:
+        """A name for people to read, if the author gave one."""
+        return self.options.title
+
+    @property
+    def description(self) -> str:
+        """What the tool does, for a model to read."""
+        if self.options.description is not None:
+            return self.options.description
+        signature = self.signature
+        returns = signature.returns_description
+        if not returns or returns in signature.description:
+            return signature.description
+        return f"{signature.description}\n\nReturns: {returns}".strip()
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments: a fresh copy, draft 2020-12."""
+        return json.loads(self.compile().input_schema)
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """The JSON Schema of the values, bare; None if there is nothing to say about them."""
+        schema = self.compile().output_schema
+        return None if schema is None else json.loads(schema)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be kept of the target, one line each."""
+        return self.compile().problems
+
+    @property
+    def callable(self) -> bool:
+        """Whether it can be called: not if the target is a method without its instance."""
+        return not self._target.unbound
+
+    @property
+    def published_name(self) -> str:
+        """The name in lists: in the portable style, dots are underscores."""
+        return self.name.replace(".", "_") if self.options.style.plain_names else self.name
+
+    @property
+    def annotations(self) -> dict[str, bool]:
+        """The protocol's hints on behaviour; only those that the author gave."""
+        given = {
+            "readOnlyHint": self.options.read_only,
+            "destructiveHint": self.options.destructive,
+            "idempotentHint": self.options.idempotent,
+            "openWorldHint": self.options.open_world,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def compiled(self) -> bool:
+        """Whether it has been compiled, or refused."""
+        return self._compiled is not None
+
+    def compile(self) -> Compiled:
+        """Compile now. Raises `SchemaError`, the same one each time, if that is impossible."""
+        if self._compiled is None:
+            compile_tools([self])
+        compiled: Any = self._compiled
+        if isinstance(compiled, SchemaError):
+            raise compiled
+        return compiled
+
+    @property
+    def provided(self) -> Sequence[Any]:
+        """The types that its toolbox has a provider for."""
+        return () if self._home is None else self._home.provided
+
+    def checked(self, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
+        """Check that it can be run as it is to be; return the error that refuses it if not."""
+        if isinstance(compiled, SchemaError):
+            return compiled
+        apart = self.options.run_on not in ("thread", "inline")
+        if not compiled.plan.injected and not apart:
+            return compiled
+        from ..run.inject.injector import Injector
+        from ..run.process.invoker import check_found
+
+        home = self._home or Home()
+        try:
+            Injector(self.name, compiled.plan.injected, home.providers)
+            if apart:
+                check_found(self.name, self.target, compiled.plan.injected, home)
+        except SchemaError as error:
+            where = self._target.location
+            return error.at(where.file, where.line)
+        return compiled
+
+    def at_home(self, home: Home) -> Tool:
+        """Return this tool as one of a toolbox: itself, or a copy if it is another's already."""
+        if self._home is None:
+            _set(self, "_home", home)
+            self.forget()
+            return self
+        if self._home is home:
+            return self
+        copied = _rebuild(self.target, self.options)
+        _set(copied, "_home", home.over(self._home))
+        return copied
+
+    def forget(self) -> None:
+        """Compile anew when next needed: what its toolbox provides has changed."""
+        _set(self, "_compiled", None)
+        _set(self, "_runner", None)
+
+    def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
+        """Validate arguments strictly; return the target's own, by position and by name.
+
+        Raises `ArgumentError`. Nothing is repaired here.
+        """
+        from ..arguments.reader import Reader
+
+        reader = Reader(self.name, self.compile(), repair=False)
+        validated, _ = reader.read(arguments)
+        return self.compile().plan.bind(validated)
+
+    @property
+    def runner(self) -> Runner:
+        """What runs the calls; made once. Raises `SchemaError`."""
+        known = self._runner
+        if known is not None:
+            return known
+        from ..run.runner import Runner
+
+        compiled = self.compile()
+        with _making:  # one only: it counts the calls that run
+            if self._runner is None:
+                made = Runner(self.name, self.target, compiled, self.options, self._home)
+                _set(self, "_runner", made)
+            return cast("Runner", self._runner)
+
+    def call(
+        self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
+    ) -> Result:
+        """Call the tool with a JSON object; whatever happens, there is a result.
+
+        A `Call` says who asks and until when, and listens to progress.
+
+        >>> def add(a: int, b: int = 1) -> int:
+        ...     return a + b
+        >>> Tool(add).call({"a": 2}).value
+        3
+        """
+        return self.runner.call(arguments, call)
+
+    async def call_async(
+        self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
+    ) -> Result:
+        """Call the tool from async code; a sync function runs in a thread."""
+        return await self.runner.call_async(arguments, call)
+
+    def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it to clients of a protocol version."""
+        return json.loads(self.to_mcp_json(protocol))
+
+    def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
+        """Return the tool as `tools/list` shows it, as JSON."""
+        compiled = self.compile()
+        parts = [b'{"name":', _json(self.published_name)]
+        if self.title:
+            parts += [b',"title":', _json(self.title)]
+        if self.description:
+            parts += [b',"description":', _json(self.description)]
+        if self.options.icons:
+            parts += [b',"icons":', _json([dict(icon) for icon in self.options.icons])]
+        parts += [b',"inputSchema":', compiled.input_schema]
+        output = self.published_output(protocol)
+        if output is not None:
+            parts += [b',"outputSchema":', output]
+        if self.annotations:
+            parts += [b',"annotations":', _json(self.annotations)]
+        meta = dict(self.options.meta or {})
+        if self.options.tags:
+            meta.setdefault("toolwright/tags", list(self.options.tags))
+        if meta:
+            parts += [b',"_meta":', _json(meta)]
+        return b"".join([*parts, b"}"])
+
+    def published_output(self, protocol: str) -> bytes | None:
+        """Return the output schema that clients of a protocol version see, as JSON."""
+        compiled = self.compile()
+        emit = self.options.emit
+        if compiled.output_schema is None or emit == "text" or compiled.bytes_output:
+            return None
+        if emit == "auto" and compiled.text_output:
+            return None
+        if compiled.boxed_output_schema is None:
+            return compiled.output_schema
+        bare = protocol >= STATELESS_SINCE and not compiled.nullable_output
+        return compiled.output_schema if bare else compiled.boxed_output_schema
+
+
+def compile_tools(tools: Sequence[Tool]) -> None:
+    """Compile many tools at once; each keeps its own result or error."""
+    from ..schema.compile import compile_all
+
+    jobs: list[tuple[Tool, Signature]] = []
+    for each in tools:
+        if not each.compiled:
+            try:
+                jobs.append((each, each.signature))
+            except SchemaError as error:
+                _set(each, "_compiled", error)
+    done = compile_all([(read, each.options, each.provided) for each, read in jobs])
+    for (each, _), compiled in zip(jobs, done, strict=True):
+        _set(each, "_compiled", each.checked(compiled))
+
+
+def _set(instance: Tool, name: str, value: Any) -> None:
+    object.__setattr__(instance, name, value)
+
+
+def _fill(tool: Tool, opened: Target, options: Options) -> None:
+    if options.name and options.name != opened.name:
+        opened = replace(opened, name=options.name)
+    check(opened, options)
+    _set(tool, "name", opened.name)
+    _set(tool, "options", options)
+    _set(tool, "_target", opened)
+    _set(tool, "_scope", _scope_of(opened))
+    _set(tool, "_signature", None)
+    _set(tool, "_compiled", None)
+    _set(tool, "_runner", None)
+    _set(tool, "_home", None)
+
+
+def _rebuild(target: Any, options: Options) -> Tool:
+    made = Tool.__new__(Tool)
+    _fill(made, open_target(target), options)
+    return made
+
+
+def _options(target: Target, given: Mapping[str, Any], base: Options | None = None) -> Options:
+    try:
+        return options_from(given, base)
+    except (TypeError, ValueError) as error:
+        raise SchemaError(
+            f"has a bad option: {error}",
+            tool=str(given.get("name") or target.name),
+            file=target.location.file,
+            line=target.location.line,
+        ) from None
+
+
+def _scope_of(target: Target) -> Scope | None:
+    from ..read.scope import scope_of
+
+    return scope_of(target)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

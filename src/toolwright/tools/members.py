@@ -1,0 +1,68 @@
+"""What a module, an object, a class or a mapping offers as tools, by name."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from .decorator import is_marked, marks
+from .definition import Tool
+
+
+def members(source: Any) -> list[tuple[str, Any]]:
+    """List what a source offers: public callables, or only the marked ones if there are any."""
+    if isinstance(source, Mapping):
+        return [(str(name), target) for name, target in cast("Any", source).items()]
+    if isinstance(source, list | tuple | set | frozenset):
+        return [(Tool(target).name, target) for target in cast("list[Any]", source)]
+    if isinstance(source, Tool) or inspect.isroutine(source):
+        msg = "include takes a module, an object, a class, a mapping, a list or a toolbox; use add"
+        raise TypeError(msg)
+    found = dict(_public(source))
+    marked = {
+        str(marks(target).get("name") or name): target
+        for name, target in found.items()
+        if is_marked(target)
+    }
+    return list((marked or found).items())
+
+
+def _public(source: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(source, types.ModuleType):
+        yield from _of_module(source)
+        return
+    cls = source if isinstance(source, type) else type(source)
+    held: dict[str, Any] = {} if isinstance(source, type) else getattr(source, "__dict__", {})
+    for name in {**_names_in_order(cls), **held}:
+        if name.startswith("_"):
+            continue
+        static = inspect.getattr_static(source, name, None)
+        if isinstance(source, type) and not isinstance(static, classmethod | staticmethod):
+            continue
+        if isinstance(static, property | type):
+            continue  # reading a property would run it
+        value = getattr(source, name, None)
+        if callable(value):
+            yield name, value
+
+
+def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+    listed = getattr(module, "__all__", None)
+    for name in listed if listed is not None else list(vars(module)):
+        value = getattr(module, name, None)
+        if listed is None:
+            own = getattr(value, "__module__", None) == module.__name__
+            wanted = own and not name.startswith("_") and not isinstance(value, type)
+            if not (wanted or is_marked(value)):
+                continue
+        if callable(value) and not isinstance(value, types.ModuleType):
+            yield name, value
+
+
+def _names_in_order(cls: type) -> dict[str, None]:
+    """Return the names of a class and its bases, base classes first, as they were written."""
+    return {
+        name: None for base in reversed(cls.__mro__) for name in vars(base) if base is not object
+    }

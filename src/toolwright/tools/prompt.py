@@ -1,0 +1,100 @@
+"""Messages that clients offer their users: a function that writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import ResultError
+from ..options import ToolOptions
+from .definition import Tool
+
+if TYPE_CHECKING:
+    from ..call import Call
+    from ..results import Result
+
+__all__ = ["Prompt"]
+
+
+class Prompt:
+    """A function whose value is one message, or a list of them.
+
+    Text and content are said by the user; `{"role": ..., "content": ...}` by whom it says.
+    """
+
+    def __init__(
+        self,
+        target: Any,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        roles: Sequence[str] | None = None,
+    ) -> None:
+        said = ToolOptions(name=name, title=title, description=description)
+        if roles is not None:  # else those of `@tool` count
+            said["roles"] = roles
+        self.tool = Tool(target, **said)
+
+    def __repr__(self) -> str:
+        return f"<Prompt {self.tool.name}>"
+
+    def to_mcp(self) -> dict[str, Any]:
+        """Return the prompt as lists show it."""
+        tool = self.tool
+        shown: dict[str, Any] = {"name": tool.name}
+        if tool.title:
+            shown["title"] = tool.title
+        if tool.description:
+            shown["description"] = tool.description
+        schema = tool.input_schema
+        arguments: list[dict[str, Any]] = []
+        for name, node in schema.get("properties", {}).items():
+            argument: dict[str, Any] = {"name": name}
+            if node.get("description"):
+                argument["description"] = node["description"]
+            argument["required"] = name in schema.get("required", ())
+            arguments.append(argument)
+        if arguments:
+            shown["arguments"] = arguments
+        return shown
+
+    async def run(self, sent: Mapping[str, str] | None, call: Call | None) -> Result:
+        """Run the function with what a user typed: text, read as the declared types."""
+        return await self.tool.call_async(dict(sent or {}), call=call)
+
+    def messages(self, result: Result) -> list[dict[str, Any]]:
+        """Return the messages in a result. Raises `ResultError`."""
+        value = result.value
+        many = isinstance(value, list | tuple) and not isinstance(value, str)
+        said: Sequence[Any] = cast("Sequence[Any]", value) if many else [value]
+        made = [message for each in said for message in self._of(each)]
+        if not made:
+            raise ResultError(f"{self.tool.name}: a prompt must have at least one message")
+        return made
+
+    def _of(self, each: Any) -> list[dict[str, Any]]:
+        from ..outcome.encode import block_dict, blocks_of
+
+        if isinstance(each, str):
+            return [_said("user", {"type": "text", "text": each})]
+        if hasattr(each, "model_dump") and hasattr(each, "role"):
+            each = each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if isinstance(each, Mapping) and {"role", "content"} <= cast("Any", each).keys():
+            told = cast("Mapping[str, Any]", each)
+            content = told["content"]
+            if isinstance(content, str):
+                content = {"type": "text", "text": content}
+            blocks = blocks_of(content) or block_dict(content)
+            if told["role"] in ("user", "assistant") and blocks:
+                return [_said(told["role"], block) for block in blocks]
+        else:
+            blocks = blocks_of(each) or block_dict(each)
+            if blocks:
+                return [_said("user", block) for block in blocks]
+        text = "gives text, content, or messages with a `role` of user or assistant and a `content`"
+        raise ResultError(f"{self.tool.name}: a prompt {text}")
+
+
+def _said(role: str, block: Mapping[str, Any]) -> dict[str, Any]:
+    return {"role": role, "content": dict(block)}

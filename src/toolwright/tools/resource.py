@@ -1,0 +1,133 @@
+"""What clients may read: a function behind a URI, or behind a template of URIs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SchemaError
+from ..options import ToolOptions
+from .definition import Tool
+from .uri_template import UnsafeValue, UriTemplate
+
+if TYPE_CHECKING:
+    from ..call import Call
+    from ..results import Result
+
+__all__ = ["Resource"]
+
+
+class Resource:
+    """A function whose value clients read at a URI.
+
+    `{name}` in the URI is a parameter of the function and stands for one segment of a path;
+    `{name*}` for several. Values that could lead elsewhere are refused: see `UriTemplate`.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        target: Any,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        roles: Sequence[str] | None = None,
+    ) -> None:
+        said = ToolOptions(name=name, title=title, description=description, emit="auto")
+        if roles is not None:  # else those of `@tool` count
+            said["roles"] = roles
+        self.tool = Tool(target, **said)
+        self.uri = uri
+        self.mime_type = mime_type
+        self.template = self._template()
+        self.variables = self.template.variables
+
+    def __repr__(self) -> str:
+        return f"<Resource {self.uri}>"
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it stands for many URIs."""
+        return bool(self.variables)
+
+    def _template(self) -> UriTemplate:
+        try:
+            return UriTemplate(self.uri)
+        except ValueError as error:
+            place = self.tool.outline.location
+            raise SchemaError(
+                str(error), tool=self.tool.name, file=place.file, line=place.line
+            ) from None
+
+    def check_parameters(self) -> None:
+        """Refuse a URI whose variables are not the function's parameters. Raises `SchemaError`."""
+        schema = self.tool.input_schema
+        known = set(schema.get("properties", {}))
+        for name in self.variables:
+            if name not in known:
+                what = f"has `{{{name}}}` in its URI, which is not a parameter"
+                raise SchemaError(what, tool=self.tool.name)
+        for name in schema.get("required", ()):
+            if name not in self.variables:
+                what = "is not in the URI, and has no default"
+                raise SchemaError(what, tool=self.tool.name, parameter=name)
+
+    def matches(self, uri: str) -> dict[str, str] | None:
+        """Return the variables in a URI; None if it is not one of these."""
+        try:
+            return self.values_in(uri)
+        except UnsafeValue:
+            return None
+
+    def values_in(self, uri: str) -> dict[str, str] | None:
+        """Return the variables in a URI; None if it does not fit. Raises `UnsafeValue`."""
+        if self.is_template:
+            return self.template.match(uri)
+        return {} if uri == self.uri else None
+
+    def filled(self, values: Mapping[str, Any]) -> str:
+        """Return the URI that has these values. Raises `ValueError` for those that none can have.
+
+        >>> def order(id: str) -> str: ...
+        >>> Resource("shop://orders/{id}", order).filled({"id": "a b"})
+        'shop://orders/a%20b'
+        """
+        return self.template.fill(values)
+
+    def to_mcp(self) -> dict[str, Any]:
+        """Return the resource, or its template, as lists show it."""
+        where = "uriTemplate" if self.is_template else "uri"
+        shown: dict[str, Any] = {where: self.uri, "name": self.tool.name}
+        if self.tool.title:
+            shown["title"] = self.tool.title
+        if self.tool.description:
+            shown["description"] = self.tool.description
+        if self.mime_type:
+            shown["mimeType"] = self.mime_type
+        return shown
+
+    async def read(self, sent: Mapping[str, str], call: Call | None) -> Result:
+        """Run the function with the variables of a URI."""
+        return await self.tool.call_async(dict(sent), call=call)
+
+    def contents(self, uri: str, result: Result) -> list[dict[str, Any]]:
+        """Return what a client reads of a result."""
+        return [_content(uri, block, self.mime_type, result) for block in result.content]
+
+
+def _content(
+    uri: str, block: Mapping[str, Any], mime_type: str | None, result: Result
+) -> dict[str, Any]:
+    match block["type"]:
+        case "text":
+            guess = "text/plain" if result.is_text else "application/json"
+            return {"uri": uri, "mimeType": mime_type or guess, "text": block["text"]}
+        case "image" | "audio":
+            return {"uri": uri, "mimeType": mime_type or block["mimeType"], "blob": block["data"]}
+        case "resource":
+            inner = dict(block["resource"])
+            return {**inner, "uri": uri, "mimeType": mime_type or inner.get("mimeType")}
+        case _:
+            return {"uri": uri, "mimeType": "text/uri-list", "text": str(block.get("uri", ""))}
