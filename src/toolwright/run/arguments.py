@@ -94,13 +94,13 @@ class Reader:
         compiled = self.compiled
         if compiled.explicit_input is not None:
             try:
-                errors = broken_rules(compiled.explicit_input, data)
+                errors, more = broken_rules(compiled.explicit_input, data)
             except RecursionError:
                 fault = Fault((), "not_json", "the arguments are nested too deeply")
                 raise ArgumentError(self.name, [fault]) from None
             if errors:
                 faults = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
-                raise ArgumentError(self.name, faults)
+                raise ArgumentError(self.name, faults, more=more)
         self._refuse_names(compiled.guarded & data.keys())
         return self._nested(data, whole=False)[0] if compiled.flat else data
 
@@ -209,6 +209,8 @@ class Reader:
 
 
 _OBJECTS = ("{", b"{")
+_LONG = 300
+"""Characters of a message about one value."""
 
 
 def _refuse_constant(constant: str) -> Any:
@@ -218,7 +220,10 @@ def _refuse_constant(constant: str) -> Any:
 
 def _said(error: Any) -> str:
     steps = tuple(error.absolute_path)
-    said = short(str(error.message), 300)
+    said = str(error.message)
+    if len(said) > _LONG:  # it begins with the value, and ends with what is wrong
+        said = f"{said[:100]} ... {said[-150:]}"
+    said = short(said, _LONG)
     return f"{where(steps)}: {said}" if steps else said
 
 

@@ -199,7 +199,7 @@ class Outcome:
 
     def _check_explicit(self, made: Result) -> None:
         try:
-            errors = broken_rules(self.explicit, made.json_value())
+            errors, _ = broken_rules(self.explicit, made.json_value())
         except RecursionError:
             raise ResultError("the result is nested too deeply") from None
         if errors:
