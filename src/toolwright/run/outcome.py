@@ -136,7 +136,7 @@ class Outcome:
         given = protocol_result(value) or value
         if is_canonical(given):
             return self._fitting(canonical(given, repairs))
-        body, lifted = write(value)
+        body, lifted = write(value, self.cap.check_binary)
         try:
             checked = self.compiled.output_validator.validate_json(body, strict=True)
             body = self.compiled.serializer.to_json(checked, by_alias=True)
@@ -235,7 +235,7 @@ class Outcome:
             is_content = type(value) is Result or self._blocks(value) is not None
             if is_content or is_canonical(protocol_result(value) or value):
                 return None
-            body, lifted = write(value)
+            body, lifted = write(value, self.cap.check_binary)
         except (*_INEXACT, ResultError):
             return None
         return None if lifted else body
@@ -283,7 +283,7 @@ class Outcome:
         blocks = self._blocks(value)
         if blocks is not None:
             return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
-        body, lifted = write(value)
+        body, lifted = write(value, self.cap.check_binary)
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
