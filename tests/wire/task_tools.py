@@ -9,14 +9,13 @@ from pydantic import BaseModel
 
 import toolwright.serve.ledger as ledger
 import toolwright.serve.tasks as tasks
-import toolwright.store as stores
+import toolwright.storefile as stores
 from toolwright import Call, Toolbox, ToolError
 from toolwright.asking import Ask
 
 # A test that is not about these times need not wait for them in full.
 tasks._HOLD = float(os.environ.get("TASKS_HOLD", tasks._HOLD))
 ledger._BEAT = float(os.environ.get("TASKS_BEAT", ledger._BEAT))
-ledger._ALIVE = float(os.environ.get("TASKS_ALIVE", ledger._ALIVE))
 stores._WAIT = float(os.environ.get("TASKS_WAIT", stores._WAIT))
 
 box = Toolbox("tasks", tasks=os.environ.get("TASKS") or "memory:", keep_tasks=60)

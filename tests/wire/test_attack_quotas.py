@@ -131,6 +131,8 @@ def test_big_hellos_are_refused_and_medium_ones_bounded(usual):
         status, body = usual.asked(data)
         assert status == 400
         assert "65536 bytes" in json.loads(body)["error"]["message"]
+    again = usual.session().ask("initialize", {**INITIALIZE, "clientInfo": info})
+    assert "65536 bytes" in again["error"]["message"]
     # Those that are small enough are many lists: more in memory than on the wire.
     nested = [[] for _ in range(12_000)]
     big["params"] = {**INITIALIZE, "capabilities": {"experimental": {"a": {"b": nested}}}}
@@ -147,7 +149,8 @@ def test_big_hellos_are_refused_and_medium_ones_bounded(usual):
 def test_big_subscriptions_are_refused_and_many_bounded(usual):
     session = usual.session()
     refused = session.ask("resources/subscribe", {"uri": "note://" + "x" * 3_900_000})
-    assert "8192 characters" in refused["error"]["message"]
+    assert "error" in refused
+    assert len(json.dumps(refused)) < 1000  # what was sent is not sent back
     assert session.ask("resources/subscribe", {"uri": "note://a"})["result"] == {}
     count = 0
     while "result" in session.ask("resources/subscribe", {"uri": f"note://{count}{'x' * 8000}"}):

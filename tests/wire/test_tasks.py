@@ -220,7 +220,7 @@ def test_older_clients_know_no_tasks(store):
 @pytest.mark.promise("everyday.task-lost")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
-    with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
+    with Http(TOOLS) as server:
         done = computed(server, store.parent, "kept")
         ended(server, done)
         lost = call(server, "slow_compute", seconds=600)["taskId"]
@@ -228,7 +228,7 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
         waiting(server, asking)
         server.process.send_signal(how)
         server.process.wait(LONGEST)
-    with Http(TOOLS, env={"TASKS_ALIVE": "0.5"}) as server:
+    with Http(TOOLS) as server:
         assert get(server, done)["result"]["content"][0]["text"] == "computed kept"
         for number in (lost, asking):
             task = ended(server, number)
@@ -357,7 +357,7 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
 
 @pytest.mark.usefixtures("soon")
 def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
-    env = {"TASKS_ALIVE": "1", "TASKS_BEAT": "0.1"}
+    env = {"TASKS_BEAT": "0.1"}
     with Http(TOOLS, env=env) as first, Http(TOOLS, env=env) as second:
         number = call(first, "confirm_delete", filename="z")["taskId"]
         (name,) = waiting(second, number)

@@ -36,6 +36,7 @@ from .drain import (
 )
 from .ledger import open_stores
 from .line_writer import Writer
+from .stdio_call import StdioCall
 
 if TYPE_CHECKING:
     from .box import Box
@@ -80,8 +81,8 @@ class Conversation:
         """What was agreed; empty before, the newest if every request says it itself."""
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
-        self.running: dict[Any, Run] = {}
-        self.unwritten: set[Run] = set()
+        self.running: dict[Any, StdioCall] = {}
+        self.unwritten: set[StdioCall] = set()
         """Calls whose answer is not written yet, though they may have ended."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -253,7 +254,7 @@ class Conversation:
     # -- calls
 
     def _start(self, task: Task) -> None:
-        run = self.running[task.id] = Run()
+        run = self.running[task.id] = StdioCall()
         self.unwritten.add(run)
         run.held = self.box.busy()
         run.held.__enter__()
@@ -273,7 +274,7 @@ class Conversation:
             except CallError as error:
                 self._done(task, run, failed(error))
 
-    def _await(self, task: Task, run: Run, call: Call | None) -> None:
+    def _await(self, task: Task, run: StdioCall, call: Call | None) -> None:
         async def go() -> None:
             try:
                 name, sent = task.runner.name, task.arguments
@@ -289,7 +290,7 @@ class Conversation:
             self.unwritten.discard(run)
 
     def _done(
-        self, task: Task, run: Run, result: Any, failure: BaseException | None = None
+        self, task: Task, run: StdioCall, result: Any, failure: BaseException | None = None
     ) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
         is_owed = self._over(task, run)
@@ -302,7 +303,7 @@ class Conversation:
                 self.writer.write(line)
         self.unwritten.discard(run)
 
-    def _over(self, task: Task, run: Run) -> bool:
+    def _over(self, task: Task, run: StdioCall) -> bool:
         """Forget a call, whose id another one may have by now; return whether it was known."""
         is_known = self.running.get(task.id) is run
         if is_known:
@@ -310,7 +311,7 @@ class Conversation:
         run.let_go()
         return is_known
 
-    def _teller(self, task: Task, run: Run) -> Callable[[float, float | None, str], None]:
+    def _teller(self, task: Task, run: StdioCall) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
             line = progress(task.token, done, total, said)
             with run.telling:  # nothing comes behind the answer: its token may be another's then
@@ -341,7 +342,7 @@ class Conversation:
             return run is not None
         return False
 
-    def _run_of(self, number: Any) -> Run | None:
+    def _run_of(self, number: Any) -> StdioCall | None:
         """Return a running call; like the SDK, take an id for a number that is written as text."""
         if isinstance(number, bool) or not isinstance(number, int | str):
             return None
@@ -374,34 +375,3 @@ class Conversation:
 def _error(number: Any, text: str) -> bytes:
     error = {"code": INTERNAL_ERROR, "message": text}
     return to_json({"jsonrpc": "2.0", "id": number, "error": error})
-
-
-_NOBODY = contextlib.nullcontext()
-"""Nobody is told how far a call is: there is nothing to keep in order."""
-
-
-class Run:
-    """One call that runs."""
-
-    __slots__ = ("answered", "cancelled", "held", "task", "telling")
-
-    def __init__(self) -> None:
-        self.answered = False
-        self.cancelled = False
-        self.telling: contextlib.AbstractContextManager[Any] = _NOBODY
-        """Held while it is told how far it is, and while it is answered."""
-        self.held: Any = None
-        """What keeps the toolbox open for it."""
-        self.task: asyncio.Task[None] | None = None
-
-    def let_go(self) -> None:
-        """It has ended."""
-        held, self.held = self.held, None
-        if held is not None:
-            held.__exit__(None, None, None)
-
-    def cancel(self) -> None:
-        """Stop it, if it can be stopped; it is not answered."""
-        self.cancelled = True
-        if self.task is not None:
-            self.task.cancel()

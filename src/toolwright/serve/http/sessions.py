@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from ..quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
 from .host import watch_host
@@ -100,6 +102,7 @@ class SdkSessions:
             self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys
         )
         served.server.middleware.append(self.drain.count)
+        served.server.middleware.append(_bounded_hello)
         manager = SessionManager(
             served.server,
             self.limits,
@@ -132,6 +135,15 @@ class SdkSessions:
             self._stop.set()
             await self._task
             self._task = self._loop = None
+
+
+async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
+    """Refuse a large `initialize` in a session that has begun: it would be kept, too."""
+    if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
+        from mcp.shared.exceptions import MCPError
+
+        raise MCPError(-32602, f"`initialize` may have {MOST_HELLO} bytes")
+    return await call_next(ctx)
 
 
 def _kept(scope: Scope, *, stateless: bool) -> str:
