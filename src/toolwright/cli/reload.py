@@ -53,6 +53,7 @@ class Reloader:
         self.live = live
         self.load = load
         self.prepare = prepare
+        self._follow()  # other folders are known only now
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
