@@ -13,6 +13,7 @@ PATHS = {"short": [], "sdk": ["--sdk"]}
 SECONDS = 30
 """Within this everything is answered; some of these took minutes, and nobody else was answered."""
 TRIES = 10
+TURNS = 150
 ENOUGH = 3
 """Answers to others while one hostile request is read; at most one when the loop reads it."""
 
@@ -89,7 +90,8 @@ def answered_meanwhile(server, other, name, arguments):
 
     with server.connect(SECONDS) as connection:
         connection.sendall(data[:-1])
-        other.call()  # by now the server has most of it
+        for _ in range(TURNS):  # after so many turns of its loop the server has all but the last
+            other.call()
         waits = threading.Thread(target=wait, args=(connection,))
         waits.start()
         connection.sendall(data[-1:])
