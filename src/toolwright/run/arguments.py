@@ -18,8 +18,9 @@ from ..schema.nest import nest
 from ..schema.walk import is_node
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
+from .hashes import collide, has_sets
 from .repair import MOST_REPAIRS, Repairer
-from .sample import Sample, no_collection
+from .sample import Sample, is_large, no_collection
 from .shape import Shape
 from .words import short, where
 
@@ -43,6 +44,7 @@ class Reader:
         self.confuses = _confuses(compiled.inputs.core_schema)
         alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
         self.validate_dict = compiled.validator.validate_python if alike else None
+        self.has_sets = has_sets(compiled.inputs.core_schema)
         self._shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
@@ -53,6 +55,9 @@ class Reader:
     def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Return validated arguments and the repairs made. Raises `ArgumentError`."""
         repairs: tuple[Repair, ...] = ()
+        if self.has_sets and is_large(arguments) and collide(arguments):
+            fault = Fault((), "colliding", "too many of the numbers have the same hash")
+            raise ArgumentError(self.name, [fault])
         try:
             if self.validate_dict is not None and arguments.__class__ is dict:
                 validated = self.validate_dict(arguments, strict=True)
