@@ -1,6 +1,6 @@
 """Long and mixed load: no answer is lost or wrong, and memory stays where it is (`make soak`).
 
-`TOOLWRIGHT_SOAK` says for how many seconds (20).
+`TOOLWRIGHT_SOAK` says for how many seconds (60).
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from processes import INITIALIZE, MODERN, resident
 
 from toolwright import Inject, Toolbox
 
-SECONDS = float(os.environ.get("TOOLWRIGHT_SOAK", "20"))
+SECONDS = float(os.environ.get("TOOLWRIGHT_SOAK", "60"))
 CLIENTS = 64
 CROWD = 10_000
 ACCEPT = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
