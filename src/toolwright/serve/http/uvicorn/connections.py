@@ -11,6 +11,7 @@ from ....limits import check_count, check_seconds
 from ...access.address import TrustedProxies, client_key, is_loopback
 from ..app import BODY_TIMEOUT
 from ..body import allowed
+from .joined import JoinedWrites
 from .listener import MAX_BURST, Accepted
 
 HEADER_TIMEOUT = 10.0
@@ -210,6 +211,7 @@ class Watched(_Protocol):
     def connection_made(self, transport: Any) -> None:
         """Count it, or refuse it."""
         super().connection_made(transport)
+        self.transport: Any = JoinedWrites(transport, self.loop)
         self.since = self.loop.time()
         if not self.watching.add(self, self.client or ()):
             transport.write(_REFUSED.format("503 Service Unavailable").encode())
