@@ -11,7 +11,7 @@ from toolwright.serve.short_path import PlainCall
 from toolwright.serve.stdio.conversation import Conversation
 from toolwright.serve.stdio.call import StdioCall
 
-from .driving import WAYS, wait_for
+from driving import WAYS, wait_for
 
 LATE = "late"
 

@@ -10,7 +10,7 @@ import pytest
 
 from toolwright import Call, CallCancelled, CallError, Inject, Retry, Timeout, Toolbox, ToolTimeout
 
-from .driving import LONGEST, SOON, STOPPED, WAYS, code_of, note_of, wait_for
+from driving import LONGEST, SOON, STOPPED, WAYS, code_of, note_of, wait_for
 
 OPTIONS = {
     "sync provider": {},

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from toolwright import ArgumentError, Fixed, Flatten, Hidden, Nullable, Tool, Toolbox
 
-from .ways import WAYS, assert_plain, box_of, label, payload_by, result_of, text_of
+from ways import WAYS, assert_plain, box_of, label, payload_by, result_of, text_of
 
 
 class Color(enum.Enum):

@@ -15,7 +15,7 @@ import mcp_types
 import pytest
 from processes import until
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ from toolwright.results import (
 )
 from toolwright.outcome.failure import SPOKEN
 
-from .ways import WAYS, assert_plain, box_of, compact, label, payload_by, result_of, text_of, within
+from ways import WAYS, assert_plain, box_of, compact, label, payload_by, result_of, text_of, within
 
 OLD, NEW = "2025-11-25", "2026-07-28"
 PNG = base64.b64decode(

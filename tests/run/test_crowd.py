@@ -14,7 +14,7 @@ import pytest
 from toolwright import Call, Inject, Toolbox
 from toolwright.run import threads as workers
 
-from .driving import LATER, LONGEST, SOON, code_of, wait_until
+from driving import LATER, LONGEST, SOON, code_of, wait_until
 
 CROWD = 10_000
 

@@ -9,7 +9,7 @@ import pytest
 from toolwright import Call, Inject, Toolbox
 from toolwright.run import threads as workers
 
-from .driving import LATER, LONGEST, WAYS, code_of, wait_for, wait_until
+from driving import LATER, LONGEST, WAYS, code_of, wait_for, wait_until
 
 BOTH = pytest.mark.parametrize("way", WAYS)
 KINDS = pytest.mark.parametrize("kind", ["sync", "async"])

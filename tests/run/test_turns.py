@@ -9,7 +9,7 @@ import pytest
 from toolwright import Call, Inject, Retry, Timeout, Toolbox
 from toolwright.run import threads as workers
 
-from .driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, wait_for, wait_until
+from driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, wait_for, wait_until
 
 BOTH = pytest.mark.parametrize("way", WAYS)
 STOPS = pytest.mark.parametrize("stopped_by", ["call", "task", "deadline"])

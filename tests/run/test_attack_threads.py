@@ -9,7 +9,7 @@ import pytest
 from toolwright import Call, Overloaded, Toolbox
 from toolwright.run.threads import Threads, holder, threads
 
-from .driving import LONGEST, wait_for, wait_until
+from driving import LONGEST, wait_for, wait_until
 
 MANY = 100
 """More calls than there are threads."""

@@ -9,7 +9,7 @@ import pytest
 
 from toolwright import Call, Inject, Retry, Timeout, Toolbox, ToolError
 
-from .driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, wait_for
+from driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, wait_for
 
 BOTH = pytest.mark.parametrize("way", WAYS)
 

@@ -27,7 +27,7 @@ from typing_extensions import NotRequired, TypedDict, Unpack
 
 from toolwright import Fixed, Tool, Toolbox, ToolError
 
-from .ways import WAYS, box_of, compact, payload_by, text_of
+from ways import WAYS, box_of, compact, payload_by, text_of
 
 CASES = []
 MISSING = object()

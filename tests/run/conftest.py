@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from .driving import LONGEST, Calling
+from driving import LONGEST, Calling
 
 
 @pytest.fixture(scope="session")

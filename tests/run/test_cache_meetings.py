@@ -9,7 +9,7 @@ import pytest
 
 from toolwright import Call, Inject, Retry, Toolbox, ToolError
 
-from .driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, note_of, wait_for, wait_until
+from driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, note_of, wait_for, wait_until
 
 BOTH = pytest.mark.parametrize("way", WAYS)
 
