@@ -97,5 +97,5 @@ def compact(value):
 
 def label(value):
     """A short id of a parameter that is the same in every process."""
-    text = re.sub(r" at 0x\w+|[\w.]*test_\w+\.|typing\.", "", ascii(value))
+    text = re.sub(r" at 0x\w+|[\w.]*(test_\w+|taking|returning)\.|typing\.", "", ascii(value))
     return text if len(text) <= 60 else f"{text[:57]}..."

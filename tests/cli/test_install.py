@@ -16,7 +16,7 @@ from counting import examples
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from processes import good, refused, run, start
-from test_jsonc import documents, in_order, parent_of, tokens
+from jsonc_documents import documents, in_order, parent_of, tokens
 
 from toolwright.cli.clients.known import CLIENTS, is_ours
 from toolwright.cli.usage import UsageError
