@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..serve.http import App
     from ..serve.in_process import Once, Reply
-    from ..stores.store import Store
+    from ..stores import Store
 
 __all__ = ["Toolbox"]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..results import Result
     from ..run.lifespan import Lifespan
     from ..run.runner import Runner
-    from ..stores.store import Store
+    from ..stores import Store
     from ..tools.definition import Tool
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
