@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from toolwright.stores.store import MemoryStore, SqliteStore, Store, open_store
+from toolwright.stores import MemoryStore, SqliteStore, Store, open_store
 
 ODD_KEYS = ["", "a", "a%", "a_", "ab", "A", "a\0b", "a\ud800", "a\ud800\udc00", "a\U00010000", "ü"]
 
@@ -145,7 +145,7 @@ def test_a_prefix_is_taken_word_for_word(make, prefix):
 
 
 def test_a_full_store_drops_the_oldest(make):
-    store = make(most=3)
+    store = make(max_items=3)
     for key in "abcd":
         store.put(key, key.encode(), 60)
     assert [store.get(key) for key in "abcd"] == [None, b"b", b"c", b"d"]
@@ -155,7 +155,7 @@ def test_a_full_store_drops_the_oldest(make):
 
 
 def test_what_is_over_makes_room_before_what_is_not(make, clock):
-    store = make(most=3)
+    store = make(max_items=3)
     store.put("old", b"1", 60)
     store.put("over", b"1", 10)
     store.put("new", b"1", 60)
@@ -164,10 +164,10 @@ def test_what_is_over_makes_room_before_what_is_not(make, clock):
     assert [store.get(key) for key in ("old", "over", "new", "newer")] == [b"1", None, b"1", b"1"]
 
 
-@pytest.mark.parametrize("most", [0, -1])
-def test_a_store_for_nothing_is_refused(make, most):
-    with pytest.raises(ValueError, match="one item at least"):
-        make(most=most)
+@pytest.mark.parametrize("max_items", [0, -1])
+def test_a_store_for_nothing_is_refused(make, max_items):
+    with pytest.raises(ValueError, match="at least one item"):
+        make(max_items=max_items)
 
 
 def test_an_update_sees_the_old_value_and_returns_the_new_one(make, clock):
@@ -362,7 +362,7 @@ def test_memory_does_not_grow_with_updates_of_one_key():
     store = MemoryStore()
     for _ in range(1000):
         store.update("k", count)
-    assert len(store._ends) < 100
+    assert len(store._expiries) < 100
 
 
 def test_memory_frees_what_is_over_at_the_next_write(clock):
@@ -371,7 +371,7 @@ def test_memory_frees_what_is_over_at_the_next_write(clock):
         store.put(str(number), b"1", 10)
     clock.now += 10
     store.put("k", b"1", 10)
-    assert len(store._items) == len(store._ends) == 1
+    assert len(store._items) == len(store._expiries) == 1
 
 
 # -- a file alone
@@ -443,7 +443,7 @@ def test_a_file_writes_ahead_and_does_not_wait_for_the_disk(path):
 
 def test_a_file_is_swept_by_short_lived_processes_too(path, clock):
     for number in range(20):
-        store = SqliteStore(path, most=1000, clock=clock)
+        store = SqliteStore(path, max_items=1000, clock=clock)
         store.put(str(number), b"1", 5)
         store.close()
         clock.now += 1
@@ -454,7 +454,7 @@ def test_a_file_is_swept_by_short_lived_processes_too(path, clock):
 
 
 def test_a_large_file_is_swept_now_and_then(path):
-    store = SqliteStore(path, most=300)
+    store = SqliteStore(path, max_items=300)
     for number in range(1000):
         store.put(str(number), b"1", 60)
     kept = sum(store.get(str(number)) is not None for number in range(1000))
@@ -510,7 +510,7 @@ def test_a_file_that_breaks_later_raises_oserror(path):
 
 
 def test_a_locked_file_can_be_read_and_fails_to_be_written(path, monkeypatch):
-    monkeypatch.setattr("toolwright.stores.sqlite_file._WAIT", 0.0)
+    monkeypatch.setattr("toolwright.stores.sqlite._WAIT", 0.0)
     store = SqliteStore(path)
     store.put("k", b"1", 60)
     other = sqlite3.connect(path, isolation_level=None)
@@ -541,7 +541,7 @@ def test_a_full_disk_fails_the_write_and_nothing_else(path):
 
 WORK = """
 import sys
-from toolwright.stores.store import SqliteStore
+from toolwright.stores import SqliteStore
 print("ready", flush=True)
 sys.stdin.readline()
 store = SqliteStore(sys.argv[1])
@@ -569,7 +569,7 @@ def test_processes_lose_no_update(path):
 
 FORK = """
 import os, sys, threading
-from toolwright.stores.store import MemoryStore, SqliteStore
+from toolwright.stores import MemoryStore, SqliteStore
 
 store, memory = SqliteStore(sys.argv[1]), MemoryStore()
 count = lambda old: (b"%d" % (int(old or 0) + 1), 60)
@@ -657,5 +657,5 @@ def test_any_other_name_is_refused_with_the_forms(where):
 
 
 def test_sqlite_is_loaded_only_for_a_file():
-    code = "import sys, toolwright.stores.store; toolwright.stores.store.open_store(None); assert 'sqlite3' not in sys.modules"
+    code = "import sys, toolwright.stores; toolwright.stores.open_store(None); assert 'sqlite3' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -32,7 +32,7 @@ from toolwright.results import build_result, validate
 from toolwright.arguments.reader import Reader
 from toolwright.run.policies.cache import Cache
 from toolwright.outcome.writer import ResultWriter
-from toolwright.stores.store import MemoryStore
+from toolwright.stores import MemoryStore
 
 ERAS = ("2025-11-25", "2026-07-28")
 

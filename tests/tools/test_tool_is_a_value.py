@@ -9,7 +9,7 @@ import pytest
 
 from toolwright import Inject, Tool, Toolbox, ToolTimeout
 from toolwright.read import target as targets
-from toolwright.stores.store import MemoryStore
+from toolwright.stores import MemoryStore
 
 
 class Db:

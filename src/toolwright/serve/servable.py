@@ -10,7 +10,7 @@ from ..call import Call
 from ..errors import ToolNotFound
 from ..refusals import RequestKind
 from ..results import Result
-from ..stores.store import Store
+from ..stores import Store
 from ..tools.definition import Tool
 from ..tools.prompt import Prompt
 from ..tools.resource import Resource

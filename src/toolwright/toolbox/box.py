@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..run.hooks import Hook
     from ..serve.http import App
     from ..serve.in_process import Once, Reply
-    from ..stores.store import Store
+    from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
     from ..tools.resource import Resource, ResourceOptions
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..refusals import RequestKind
     from ..results import Result
     from ..run.shared import Shared
-    from ..stores.store import Store
+    from ..stores import Store
     from ..tools.definition import Tool
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
