@@ -175,7 +175,7 @@ def test_tokens_that_are_none_are_refused(token):
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com"])
 def test_listening_to_others_wants_a_token_or_a_word(box, host):
     with pytest.raises(ValueError, match="auth=False"):
-        serve_http(box, host=host)
+        serve_http(box.__servable__(), host=host)
 
 
 # -- asking
@@ -462,7 +462,7 @@ def test_a_change_is_told_once_however_often_a_client_has_asked(box):
 
 @pytest.mark.filterwarnings("ignore:resources")
 def test_each_client_hears_of_what_it_watches_until_it_wants_no_more(library):
-    served = SdkServer(library)
+    served = SdkServer(library.__servable__())
     uris = list(library.resources)
 
     async def run():
