@@ -270,7 +270,7 @@ def test_no_exception_of_a_tool_loses_the_answer(name, base, caplog):
         raise error("a")
 
     for at, options in enumerate(
-        ({}, {"timeout": 60}, {"retry": Retry(2, on=(OSError,), first=0.01)})
+        ({}, {"timeout": 60}, {"retry": Retry(2, on=(OSError,), wait_initial=0.01)})
     ):
         for function in (fail, fails, yields):
             box.add(function, name=f"{function.__name__}_{at}", **options)

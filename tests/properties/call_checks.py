@@ -17,7 +17,7 @@ from call_values import ANY_TEXT, ERRORS, JUNK, LAZY, NOT_JSON, Shy, VALUES, arg
 
 from toolwright import ArgumentError, Result, Toolbox
 from toolwright.results import validate
-from toolwright.stores.store import MemoryStore
+from toolwright.stores import MemoryStore
 
 
 def check_result(tool, result):

@@ -18,7 +18,7 @@ def main(kind, folder):
 
     from toolwright import Call, Overloaded, Toolbox
     from toolwright.serve.tasks.records import TaskRecords
-    from toolwright.stores.store import MemoryStore, SqliteStore
+    from toolwright.stores import MemoryStore, SqliteStore
 
     seen = {}
 

@@ -154,7 +154,7 @@ def cached(path: str) -> Day:
     return Day(on=date(2024, 1, attempts(path)))
 
 
-@box.tool(run_on="process", retry=Retry(3, on=(ConnectionError,), first=0.001))
+@box.tool(run_on="process", retry=Retry(3, on=(ConnectionError,), wait_initial=0.001))
 def retried(path: str, needed: int) -> int:
     """Fail until it has run often enough."""
     if attempts(path) < needed:

@@ -11,7 +11,7 @@ from toolwright.limits import Rate
 from toolwright.errors import Overloaded
 from toolwright.run.policies.rate import RateLimit
 from toolwright.serve.tasks.records import TaskRecords
-from toolwright.stores.store import MemoryStore, SqliteStore
+from toolwright.stores import MemoryStore, SqliteStore
 
 PROGRAM = Path(__file__).with_name("clock_steps.py")
 
@@ -89,7 +89,7 @@ def test_a_server_that_is_silent_for_long_is_not_dead(store, clock):
 CREATE = """
 import sys
 from toolwright.serve.tasks.records import TaskRecords
-from toolwright.stores.store import SqliteStore
+from toolwright.stores import SqliteStore
 store = SqliteStore(sys.argv[1])
 print(TaskRecords(store, "box", keep=60).create("ada", 500)["taskId"])
 """

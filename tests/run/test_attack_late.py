@@ -10,6 +10,7 @@ from toolwright import Call, Result, Toolbox, ToolTimeout
 from toolwright.serve.short_path import PlainCall
 from toolwright.serve.stdio.conversation import Conversation
 from toolwright.serve.stdio.call import StdioCall
+from toolwright.toolbox.box import served
 
 from driving import WAYS, wait_for
 
@@ -132,9 +133,9 @@ def test_the_end_of_a_call_forgets_no_other_with_its_id():
     try:
         box = Toolbox("ids")
         box.add(one)
-        talk = Conversation(box, reading, writing, short=True)
+        talk = Conversation(served(box), reading, writing, short=True)
         old, new = StdioCall(), StdioCall()
-        task = PlainCall(box.runner("one"), {}, 1, None, "2025-11-25")
+        task = PlainCall(box["one"].runner, {}, 1, None, "2025-11-25")
         talk.running[1] = new
         talk._done(task, old, box.call("one"))
         assert talk.running == {1: new}
@@ -153,9 +154,9 @@ def test_no_progress_is_written_behind_an_answer():
     try:
         box = Toolbox("order")
         box.add(one)
-        talk = Conversation(box, reading, writing, short=True)
+        talk = Conversation(served(box), reading, writing, short=True)
         run = talk.running[1] = StdioCall()
-        task = PlainCall(box.runner("one"), {}, 1, "token", "2025-11-25")
+        task = PlainCall(box["one"].runner, {}, 1, "token", "2025-11-25")
         tell = talk._teller(task, run)
         tell(1, 2, "in time")
         talk._done(task, run, box.call("one"))

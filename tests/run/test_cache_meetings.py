@@ -384,7 +384,7 @@ def test_what_succeeds_in_the_end_is_kept_and_what_failed_before_is_not(way, sta
             raise ConnectionError("not yet")
         return n
 
-    box = box_with(probe, retry=Retry(attempts=2, first=0.001))
+    box = box_with(probe, retry=Retry(attempts=2, wait_initial=0.001))
     assert asked_by(start, way, box).text == "ConnectionError: not yet"
     assert note_of(asked_by(start, way, box)) == {"hit": False}
     assert note_of(asked_by(start, way, box))["hit"] is True

@@ -18,7 +18,7 @@ OPTIONS = {
     "call": {},
     "timeout": {"timeout": LONGEST},
     "idle": {"timeout": Timeout(idle=LONGEST)},
-    "retry": {"retry": Retry(attempts=2, first=0.001)},
+    "retry": {"retry": Retry(attempts=2, wait_initial=0.001)},
     "cache": {"cache": 60},
     "max_concurrency": {"max_concurrency": 1},
     "rate_limit": {"rate_limit": "1/h"},

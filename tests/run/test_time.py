@@ -204,7 +204,7 @@ def test_no_attempt_begins_if_the_pause_before_it_would_outlast_the_deadline(way
         runs.append(1)
         raise ConnectionError("down")
 
-    box = box_with(probe, timeout=5, retry=Retry(attempts=9, first=60, most=60))
+    box = box_with(probe, timeout=5, retry=Retry(attempts=9, wait_initial=60, wait_max=60))
     answer = start(way, box, "probe").answer()
     assert answer.text == "ConnectionError: down"
     assert runs == [1]
@@ -221,7 +221,7 @@ def test_no_attempt_follows_one_that_ran_into_the_deadline(way, start, event):
         ended.set()
         raise ConnectionError("down")
 
-    box = box_with(probe, timeout=LATER, retry=Retry(attempts=9, first=0.001))
+    box = box_with(probe, timeout=LATER, retry=Retry(attempts=9, wait_initial=0.001))
     assert code_of(start(way, box, "probe").answer()) == "timeout"
     released.set()
     wait_for(ended)
@@ -242,7 +242,7 @@ def test_a_call_that_is_cancelled_between_two_attempts_begins_no_other(way, by, 
         raise ConnectionError("down")
 
     call = Call()
-    box = box_with(probe, retry=Retry(attempts=9, first=1000, most=1000))
+    box = box_with(probe, retry=Retry(attempts=9, wait_initial=1000, wait_max=1000))
     calling = start(way, box, "probe", {}, call)
     wait_for(failing)
     assert not calling.is_answered
@@ -289,7 +289,7 @@ def test_each_attempt_gets_fresh_arguments_and_fresh_injected_values(way, kind, 
         return work(items, deep, fresh)
 
     target = probe if kind == "sync" else probe_async
-    box = box_with(target, retry=Retry(attempts=3, first=0.001))
+    box = box_with(target, retry=Retry(attempts=3, wait_initial=0.001))
     assert start(way, box, "probe", sent).answer().value == 3
     assert seen == [([1, 2], {"a": [1]}, [])] * 3
     assert told == [*["open", "failed", "close"] * 2, "open", "close"]
@@ -309,7 +309,7 @@ def test_attempts_of_a_tool_without_other_limits_get_fresh_arguments_too(way, ca
             raise ConnectionError("not yet")
         return len(seen)
 
-    box = box_with(probe, retry=Retry(attempts=3, first=0.001))
+    box = box_with(probe, retry=Retry(attempts=3, wait_initial=0.001))
     answer = start(way, box, "probe", sent, call and call()).answer()
     assert answer.value == 3
     assert seen == [[1]] * 3
@@ -335,6 +335,6 @@ def test_only_what_may_pass_is_tried_again(way, raised, attempts, start):
         runs.append(1)
         raise raised
 
-    box = box_with(probe, retry=Retry(attempts=3, first=0.001))
+    box = box_with(probe, retry=Retry(attempts=3, wait_initial=0.001))
     assert start(way, box, "probe").answer().is_error
     assert len(runs) == attempts

@@ -181,7 +181,7 @@ def test_a_turn_is_kept_between_two_attempts(way, start, event):
         raise ConnectionError("down")
 
     box = Toolbox("turns")
-    box.add(probe, max_concurrency=1, retry=Retry(attempts=2, first=1000, most=1000))
+    box.add(probe, max_concurrency=1, retry=Retry(attempts=2, wait_initial=1000, wait_max=1000))
     calling = start(way, box, "probe", {}, call)
     wait_for(began)
     assert code_of(box.call("probe", call=Call(timeout=SOON))) == "overloaded"

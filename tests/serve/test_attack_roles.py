@@ -13,6 +13,7 @@ from toolwright import Toolbox, tool
 from toolwright.markers import Complete
 from toolwright.serve.access.guard import Caller
 from toolwright.telemetry.metrics import exposition, metrics
+from toolwright.toolbox.box import served
 
 TOKENS = {"admin-token": Caller("ada", ("admin",)), "plain-token": Caller("bob", ("staff",))}
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
@@ -275,5 +276,5 @@ def test_roles_of_a_function_that_is_a_tool_count_for_its_resource():
 
     box = Toolbox("shop")
     box.resource("shop://wages")(wages)
-    assert box.find_resource("shop://wages", ()) is None
-    assert box.find_resource("shop://wages", ("admin",)) is not None
+    assert served(box).find_resource("shop://wages", ()) is None
+    assert served(box).find_resource("shop://wages", ("admin",)) is not None

@@ -11,7 +11,7 @@ import pytest
 from processes import INITIALIZE, Http, refused
 
 from toolwright import CallError, StoreError, Toolbox, ToolwrightError
-from toolwright.stores.store import SqliteStore
+from toolwright.stores import SqliteStore
 
 TOOLS = """
 import os

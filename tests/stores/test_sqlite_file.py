@@ -10,7 +10,7 @@ import sys
 import pytest
 from store_makers import clock, count, path
 
-from toolwright.stores.store import MemoryStore, SqliteStore, open_store
+from toolwright.stores import MemoryStore, SqliteStore, open_store
 
 
 # -- a file alone
@@ -82,7 +82,7 @@ def test_a_file_writes_ahead_and_does_not_wait_for_the_disk(path):
 
 def test_a_file_is_swept_by_short_lived_processes_too(path, clock):
     for number in range(20):
-        store = SqliteStore(path, most=1000, clock=clock)
+        store = SqliteStore(path, max_items=1000, clock=clock)
         store.put(str(number), b"1", 5)
         store.close()
         clock.now += 1
@@ -93,7 +93,7 @@ def test_a_file_is_swept_by_short_lived_processes_too(path, clock):
 
 
 def test_a_large_file_is_swept_now_and_then(path):
-    store = SqliteStore(path, most=300)
+    store = SqliteStore(path, max_items=300)
     for number in range(1000):
         store.put(str(number), b"1", 60)
     kept = sum(store.get(str(number)) is not None for number in range(1000))
@@ -149,7 +149,7 @@ def test_a_file_that_breaks_later_raises_oserror(path):
 
 
 def test_a_locked_file_can_be_read_and_fails_to_be_written(path, monkeypatch):
-    monkeypatch.setattr("toolwright.stores.sqlite_file._WAIT", 0.0)
+    monkeypatch.setattr("toolwright.stores.sqlite._WAIT", 0.0)
     store = SqliteStore(path)
     store.put("k", b"1", 60)
     other = sqlite3.connect(path, isolation_level=None)
@@ -180,7 +180,7 @@ def test_a_full_disk_fails_the_write_and_nothing_else(path):
 
 WORK = """
 import sys
-from toolwright.stores.store import SqliteStore
+from toolwright.stores import SqliteStore
 print("ready", flush=True)
 sys.stdin.readline()
 store = SqliteStore(sys.argv[1])
@@ -208,7 +208,7 @@ def test_processes_lose_no_update(path):
 
 FORK = """
 import os, sys, threading
-from toolwright.stores.store import MemoryStore, SqliteStore
+from toolwright.stores import MemoryStore, SqliteStore
 
 store, memory = SqliteStore(sys.argv[1]), MemoryStore()
 count = lambda old: (b"%d" % (int(old or 0) + 1), 60)
@@ -296,5 +296,5 @@ def test_any_other_name_is_refused_with_the_forms(where):
 
 
 def test_sqlite_is_loaded_only_for_a_file():
-    code = "import sys, toolwright.stores.store; toolwright.stores.store.open_store(None); assert 'sqlite3' not in sys.modules"
+    code = "import sys, toolwright.stores; toolwright.stores.open_store(None); assert 'sqlite3' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from store_makers import Clock, clock, count, path
 
-from toolwright.stores.store import MemoryStore, SqliteStore, Store
+from toolwright.stores import MemoryStore, SqliteStore, Store
 
 ODD_KEYS = ["", "a", "a%", "a_", "ab", "A", "a\0b", "a\ud800", "a\ud800\udc00", "a\U00010000", "ü"]
 
@@ -120,7 +120,7 @@ def test_a_prefix_is_taken_word_for_word(make, prefix):
 
 
 def test_a_full_store_drops_the_oldest(make):
-    store = make(most=3)
+    store = make(max_items=3)
     for key in "abcd":
         store.put(key, key.encode(), 60)
     assert [store.get(key) for key in "abcd"] == [None, b"b", b"c", b"d"]
@@ -130,7 +130,7 @@ def test_a_full_store_drops_the_oldest(make):
 
 
 def test_what_is_over_makes_room_before_what_is_not(make, clock):
-    store = make(most=3)
+    store = make(max_items=3)
     store.put("old", b"1", 60)
     store.put("over", b"1", 10)
     store.put("new", b"1", 60)
@@ -141,8 +141,8 @@ def test_what_is_over_makes_room_before_what_is_not(make, clock):
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_a_store_for_nothing_is_refused(make, most):
-    with pytest.raises(ValueError, match="one item at least"):
-        make(most=most)
+    with pytest.raises(ValueError, match="at least one item"):
+        make(max_items=most)
 
 
 def test_an_update_sees_the_old_value_and_returns_the_new_one(make, clock):
@@ -337,7 +337,7 @@ def test_memory_does_not_grow_with_updates_of_one_key():
     store = MemoryStore()
     for _ in range(1000):
         store.update("k", count)
-    assert len(store._ends) < 100
+    assert len(store._expiries) < 100
 
 
 def test_memory_frees_what_is_over_at_the_next_write(clock):
@@ -346,4 +346,4 @@ def test_memory_frees_what_is_over_at_the_next_write(clock):
         store.put(str(number), b"1", 10)
     clock.now += 10
     store.put("k", b"1", 10)
-    assert len(store._items) == len(store._ends) == 1
+    assert len(store._items) == len(store._expiries) == 1

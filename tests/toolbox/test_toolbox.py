@@ -124,7 +124,7 @@ def test_the_decorator_of_a_toolbox_takes_every_form():
 def test_a_tool_is_added_as_it_is_or_with_other_options():
     made = Tool(add, title="Add")
     box = Toolbox("sums")
-    assert box.add(made) is made
+    assert box.add(made) is box["add"]
     other = box.add(made, name="plus")
     assert (other.name, other.title) == ("plus", "Add")
     assert made.name == "add"

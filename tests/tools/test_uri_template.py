@@ -12,6 +12,7 @@ from mcp.shared.uri_template import UriTemplate as SdkTemplate
 
 from toolwright import SchemaError, Toolbox
 from toolwright.tools.uri_template import MOST_URI, UnsafeValue, UriTemplate
+from toolwright.toolbox.box import served
 
 PIECES = [
     *("a", "x-", "-", ".", "..", "/", "\\", ",", "&", "?", "#", ":", "C:", "z", ".csv", "%"),
@@ -87,7 +88,7 @@ def test_what_the_sdk_refuses_is_refused_here(template):
 )
 @pytest.mark.promise("serve.template-segment")
 def test_one_segment_is_one_segment_when_decoded(uri):
-    assert one("docs://{name}").find_resource(uri, None) is None
+    assert served(one("docs://{name}")).find_resource(uri, None) is None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_one_segment_is_one_segment_when_decoded(uri):
     ],
 )
 def test_values_are_decoded_once(uri, value):
-    assert one("docs://{name}").find_resource(uri, None)[1] == {"name": value}
+    assert served(one("docs://{name}")).find_resource(uri, None)[1] == {"name": value}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_values_are_decoded_once(uri, value):
     ],
 )
 def test_several_segments_stay_below(uri, value):
-    found = one("docs://{name*}").find_resource(uri, None)
+    found = served(one("docs://{name*}")).find_resource(uri, None)
     assert (found and found[1]["name"]) == value
 
 
@@ -143,7 +144,7 @@ def test_the_uri_itself_comes_first_and_then_the_first_template():
         ("docs://%2e%2e", None),  # fits the first one, which refuses it: no other is tried
         ("docs://a%2fb", None),
     ):
-        found = box.find_resource(uri, None)
+        found = served(box).find_resource(uri, None)
         assert (found and found[0].uri) == expected
 
 
@@ -176,7 +177,7 @@ def test_matching_is_linear():
     box = Toolbox("many")
     for at in range(300):
         offer(box, f"d://{{a}}-{{b}}-{{c}}.x{at}")
-    assert box.find_resource("d://" + "-" * (MOST_URI - 4), ()) is None
+    assert served(box).find_resource("d://" + "-" * (MOST_URI - 4), ()) is None
 
 
 def oracle(template):
