@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
@@ -22,7 +22,6 @@ LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "a
 OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
 
-_numbers = itertools.count(1)
 _log = logger("call")
 _LEVELS: Mapping[str, int] = {
     "debug": logging.DEBUG,
@@ -52,6 +51,7 @@ class Call:
         "_claims",
         "_hang_up",
         "_headers",
+        "_id",
         "_lock",
         "_loop",
         "_mute",
@@ -63,9 +63,9 @@ class Call:
         "caller",
         "deadline",
         "headers_read",
-        "id",
         "kind",
         "life",
+        "request_id",
         "roles",
         "tool",
     )
@@ -75,6 +75,7 @@ class Call:
         tool: str = "",
         *,
         id: str | None = None,  # noqa: A002 - what it is called everywhere
+        request_id: str | None = None,
         caller: str | None = None,
         roles: Sequence[str] = (),
         claims: Mapping[str, Any] | None = None,
@@ -89,7 +90,9 @@ class Call:
         """The name of the tool, or of the prompt; of a resource, the URI that lists show."""
         self.kind: Kind = "tool"
         """What runs: a `tool`, a `resource` that is read, or a `prompt`."""
-        self.id = id or f"{next(_numbers):x}"
+        self._id = id or ""
+        self.request_id = request_id
+        """What the client calls its request; other clients may use the same for theirs."""
         self.caller = caller
         """Who asked, if that is known."""
         self.roles = tuple(roles)
@@ -116,6 +119,18 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<Call {self.id} of {self.tool}>"
+
+    @property
+    def id(self) -> str:
+        """What the log, the audit line, spans and unexpected failures call this run by.
+
+        It is random: unique among callers and processes, and nothing can be counted by it.
+        """
+        if not self._id:  # made at first use: most calls never need it
+            prefix = "" if self._outer is None else f"{self._outer.id}."
+            with self._lock:
+                self._id = self._id or prefix + os.urandom(6).hex()
+        return self._id
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -263,7 +278,7 @@ class Call:
     def _inner(self, tool: str) -> Call:
         inner = Call(
             tool,
-            id=f"{self.id}.{next(_numbers):x}",
+            request_id=self.request_id,
             caller=self.caller,
             roles=self.roles,
             claims=self._claims,

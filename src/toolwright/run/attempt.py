@@ -90,7 +90,7 @@ class Invoker:
                 self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
-            made = failure_of(self.name, raised, job.repairs)
+            made = failure_of(self.name, raised, job.repairs, job.call)
         if self.injector is None:
             return value, made
         try:
@@ -123,7 +123,7 @@ class Invoker:
             made = None
         cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
         if made is None and error is not None and not cancelled:
-            made = failure_of(self.name, error, job.repairs)
+            made = failure_of(self.name, error, job.repairs, job.call)
         try:
             await stack.__aexit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
@@ -170,7 +170,7 @@ class Invoker:
         if raised is seen:
             return made
         if seen is None:
-            return None, failure_of(self.name, raised, job.repairs)
+            return None, failure_of(self.name, raised, job.repairs, job.call)
         log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
         return made
 

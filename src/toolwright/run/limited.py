@@ -140,7 +140,7 @@ class LimitedRunner:
         except CallError as error:
             return failed(error, repairs)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-            return failure_of(self.name, error, repairs)
+            return failure_of(self.name, error, repairs, call)
 
     def _check(self, call: Call) -> None:
         """Raise `CallCancelled` if nobody waits, `ToolTimeout` if an answer is overdue."""
@@ -265,7 +265,7 @@ class LimitedRunner:
         what really runs. It is given back before the caller wakes, so that their next call gets it.
         """
         if failure is not None:
-            made = None, failure_of(self.name, failure, job.repairs)
+            made = None, failure_of(self.name, failure, job.repairs, job.call)
         if turn is not None:
             turn.let_go()
         pending.settle(made)
