@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
+from ._json_values import without_surrogates
 from ._log import logger
 from .errors import CallCancelled
 from .questions import Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
@@ -169,7 +170,7 @@ class Call:
         """Say how far the work is; whoever listens is told, and the idle clock starts anew."""
         self.life = time.monotonic()
         if self._on_progress is not None and not self._mute:
-            self._tell(self._on_progress, done, total, _utf8(message))
+            self._tell(self._on_progress, done, total, without_surrogates(message))
 
     def heartbeat(self) -> None:
         """Give a sign of life: the idle clock starts anew."""
@@ -177,7 +178,8 @@ class Call:
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
         """Say something to whoever listens to this call, or to the log if nobody does."""
-        message = _utf8(message)
+        if isinstance(message, str):
+            message = without_surrogates(message)
         if self._on_log is not None:
             if not self._mute:
                 self._tell(self._on_log, level, message)
@@ -325,11 +327,6 @@ class Call:
     def _forget(self, wake: Callable[[], object]) -> None:
         with self._lock, contextlib.suppress(ValueError):
             self._wakers.remove(wake)
-
-
-def _utf8(said: Any) -> Any:
-    """Replace what cannot be sent: lone surrogates."""
-    return said.encode("utf-8", "replace").decode() if isinstance(said, str) else said
 
 
 def _nothing() -> None:

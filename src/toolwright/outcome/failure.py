@@ -6,12 +6,12 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
+from .._json_values import without_surrogates
 from .._log import log, redact
 from ..call import Call
 from ..errors import CallError, Overloaded, UnexpectedError
 from ..questions import InputNeeded
 from ..results import Repair, Result
-from .encode import without_surrogates
 
 SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
 """Exceptions whose text a model may read, as `TypeName: text`; append your own."""

@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+from ..._json_values import strict_json
 from ..._log import log
 from ...errors import Overloaded
 from ...limits import Rate
@@ -94,6 +95,6 @@ class MemoryRateLimit:
 def _number(written: bytes | None) -> float:
     """Read a time; zero if there is none, or if it is not a number."""
     try:
-        return 0.0 if written is None else float(json.loads(written))
+        return 0.0 if written is None else float(strict_json(written))
     except (ValueError, TypeError):
         return 0.0
