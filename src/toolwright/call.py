@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ._json_values import without_surrogates
 from ._log import logger
@@ -24,6 +24,7 @@ OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
 
 _log = logger("call")
+_NAMES = get_args(LogLevel)
 _LEVELS: Mapping[str, int] = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -177,7 +178,13 @@ class Call:
         self.life = time.monotonic()
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Say something to whoever listens to this call, or to the log if nobody does."""
+        """Say something to whoever listens to this call, or to the log if nobody does.
+
+        Raises `ValueError` if there is no such level.
+        """
+        if level not in _NAMES:
+            msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
+            raise ValueError(msg)
         if isinstance(message, str):
             message = without_surrogates(message)
         if self._on_log is not None:
