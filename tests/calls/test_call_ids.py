@@ -119,3 +119,26 @@ def test_a_forked_process_makes_other_ids():
     child.start()
     child.join()
     assert here.recv() != Call().id
+
+
+def test_callers_who_share_a_failure_are_given_the_id_that_the_log_has(caplog):
+    box, entered, go_on = Toolbox("box"), threading.Event(), threading.Event()
+
+    @box.tool(cache=60)
+    def shared() -> int:
+        entered.set()
+        go_on.wait(30)
+        raise AssertionError
+
+    results = []
+    calls = [threading.Thread(target=lambda: results.append(box.call("shared"))) for _ in range(2)]
+    calls[0].start()
+    assert entered.wait(30)
+    calls[1].start()
+    go_on.set()
+    for each in calls:
+        each.join()
+    for result in results:
+        (reference,) = re.findall(r"\(reference ([0-9a-f.]+)\)", result.text)
+        assert result.meta["toolwright/error"]["call"] == reference
+        assert reference in caplog.text
