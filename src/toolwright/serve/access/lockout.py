@@ -7,7 +7,7 @@ import secrets
 from collections import OrderedDict
 
 from ...limits import Rate
-from .pace import Pace
+from ...run.policies.rate import MemoryRateLimit
 
 _MOST_KNOWN = 10_000
 
@@ -24,7 +24,7 @@ class Lockout:
     """
 
     def __init__(self, rate: Rate) -> None:
-        self.failures = Pace(rate)
+        self.failures = MemoryRateLimit(rate)
         self._known: OrderedDict[bytes, None] = OrderedDict()
         # What is remembered is nothing to sign in with, nor to compare leaked tokens to.
         self._key = secrets.token_bytes(32)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...limits import Rate, rate_from
+from ...run.policies.rate import MemoryRateLimit
 from ..access.address import TrustedProxies
 from ..access.guard import Caller, Guard, Refusal
 from ..access.lockout import Lockout
 from ..access.metadata import Metadata
-from ..access.pace import Pace
 from .asgi import Scope
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ class Admission:
         self.metadata = metadata
         self.lockout = Lockout(rate_from(failed_sign_ins, "failed_sign_ins"))
         # Apart, so that whoever has many addresses cannot push callers out of the memory.
-        self.callers = None if rate is None else Pace(rate)
-        self.addresses = None if rate is None else Pace(rate)
+        self.callers = None if rate is None else MemoryRateLimit(rate)
+        self.addresses = None if rate is None else MemoryRateLimit(rate)
 
     async def check(
         self, scope: Scope, headers: Mapping[bytes, bytes], client: str
