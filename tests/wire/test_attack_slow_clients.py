@@ -15,7 +15,8 @@ from processes import MODERN, Http, until
 from toolwright import Toolbox
 from toolwright.serve.access.address import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
-from toolwright.serve.http.uvicorn.connections import ConnectionLimits, Connections
+from toolwright.serve.http.uvicorn.connections import Connections
+from toolwright.serve.settings import ConnectionLimits
 
 FILES = 300
 """How many files the server may open: fewer than it gets connections."""

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .http import App
+from .http.app import App
+from .settings import AppConfig
 
 if TYPE_CHECKING:
     from .servable import Servable
@@ -25,7 +26,7 @@ class Once:
 
     def __init__(self, box: Servable) -> None:
         # Whoever runs the function has checked where the request was sent to.
-        self.app = App(box, stateless=True, hosts=("*",), origins=("*",))
+        self.app = App(box, AppConfig(stateless=True, hosts=("*",), origins=("*",)))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:
         """Answer one POST."""

@@ -20,8 +20,9 @@ from .runtime import Runtime
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ..serve.http import App
+    from ..serve.http.app import App
     from ..serve.in_process import Once, Reply
+    from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from ..stores.store import Store
 
 __all__ = ["Toolbox"]
@@ -217,7 +218,13 @@ class Toolbox(Runtime, Mapping[str, Tool]):
 
     # -- serving
 
-    def serve(self, transport: Literal["stdio", "http"] = "stdio", **settings: Any) -> None:
+    @overload
+    def serve(
+        self, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    ) -> None: ...
+    @overload
+    def serve(self, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
+    def serve(self, transport: Any = "stdio", **settings: Any) -> None:
         """Serve until the client, or the user, ends it.
 
         While a command imports the program that calls it, it does nothing: the command serves.
@@ -228,11 +235,12 @@ class Toolbox(Runtime, Mapping[str, Tool]):
 
         serve(self, transport, **settings)
 
-    def asgi(self, **settings: Any) -> App:
+    def asgi(self, **settings: Unpack[AppSettings]) -> App:
         """Return an ASGI app: run it with any server, or mount it in another app."""
-        from ..serve.http import App
+        from ..serve.http.app import App
+        from ..serve.settings import app_config
 
-        return App(self, **settings)
+        return App(self, app_config(settings))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
         """Answer one HTTP request, without a server: for functions that run on demand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...limits import Rate, rate_from
+from ...limits import Rate
 from ..access.address import TrustedProxies
 from ..access.guard import Caller, Guard, Refusal
 from ..access.lockout import Lockout
@@ -15,9 +15,6 @@ from .asgi import Scope
 
 if TYPE_CHECKING:
     from ..access.oauth import SignIn
-
-FAILED_SIGN_INS = "10/10min"
-"""How many sign-ins of a client may fail: ten at once, then one a minute."""
 
 
 class Admission:
@@ -31,13 +28,13 @@ class Admission:
         sign_in: SignIn | None = None,
         metadata: Metadata | None = None,
         rate: Rate | None = None,
-        failed_sign_ins: str = FAILED_SIGN_INS,
+        failed_sign_ins: Rate,
     ) -> None:
         self.guard = guard
         self.proxies = proxies
         self.sign_in = sign_in
         self.metadata = metadata
-        self.lockout = Lockout(rate_from(failed_sign_ins, "failed_sign_ins"))
+        self.lockout = Lockout(failed_sign_ins)
         # Apart, so that whoever has many addresses cannot push callers out of the memory.
         self.callers = None if rate is None else Pace(rate)
         self.addresses = None if rate is None else Pace(rate)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...limits import check_count, check_seconds, rate_from
 from ...run.threads import holder
 from ..access.address import TrustedProxies
 from ..access.guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..access.metadata import Metadata
-from ..access.quotas import SessionLimits
-from ..access.state_key import Keys, state_keys
-from ..drain import HTTP_SECONDS, Drain
+from ..access.state_key import state_keys
+from ..drain import Drain
 from ..sdk.calls import current_caller
 from ..tasks.records import open_stores
-from .admission import FAILED_SIGN_INS, Admission, reached
+from .admission import Admission, reached
 from .asgi import Header, Receive, Scope, Send, answer, respond, say
 from .body import BodyMemory, BodyTimes, Full, Gone, Slow, read_body, replayed
 from .cors import answer_preflight, is_preflight, readable_by
@@ -26,12 +25,9 @@ from .plain import PlainRequests
 from .sessions import SdkSessions
 
 if TYPE_CHECKING:
-    from ..access.oauth import SignIn
     from ..servable import Servable
+    from ..settings import AppConfig
 
-MOST_BODY = 4 * 1024 * 1024
-BODY_TIMEOUT = 30.0
-"""Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
 _BODIES = 64
 """How many bodies of the largest size may be unfinished at a time."""
 _CLOSE: Header = (b"connection", b"close")
@@ -41,60 +37,42 @@ _ONCE = frozenset((b"host", b"origin", b"authorization"))
 class App:
     """Answers one path; started by its first request, ended with its loop or by `lifespan`."""
 
-    def __init__(
-        self,
-        box: Servable,
-        *,
-        path: str = "/mcp",
-        hosts: Iterable[str] = (),
-        origins: Iterable[str] = (),
-        tokens: Any = None,
-        sign_in: SignIn | None = None,
-        resource: str = "",
-        stateless: bool = False,
-        max_body: int = MOST_BODY,
-        body_timeout: float = BODY_TIMEOUT,
-        trusted_proxies: Iterable[str] = (),
-        failed_sign_ins: str = FAILED_SIGN_INS,
-        rate_limit: str | None = None,
-        metrics: bool = False,
-        drain: float = HTTP_SECONDS,
-        state_key: Keys = None,
-        short: bool = True,
-        **session_limits: Any,
-    ) -> None:
+    def __init__(self, box: Servable, config: AppConfig) -> None:
         open_stores(box)
         self.box = box
-        self.path = path.rstrip("/")
-        self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
-        self.counted = metrics
+        self.path = config.path.rstrip("/")
+        self.guard = Guard(
+            hosts=config.hosts, origins=config.origins, tokens=tokens_from(config.tokens)
+        )
+        self.counted = config.metrics
         """Whether the metrics of Prometheus are shown at `/metrics`."""
-        self.metadata = None if sign_in is None else Metadata.of(sign_in, resource)
-        check_count("max_body", max_body)
-        check_seconds("body_timeout", body_timeout)
-        self.most_body = max_body
-        self.body_times = BodyTimes(body_timeout)
-        self.bodies = BodyMemory(_BODIES * max_body)
-        self.proxies = TrustedProxies(trusted_proxies)
+        sign_in = config.sign_in
+        self.metadata = None if sign_in is None else Metadata.of(sign_in, config.resource)
+        check_count("max_body", config.max_body)
+        check_seconds("body_timeout", config.body_timeout)
+        self.most_body = config.max_body
+        self.body_times = BodyTimes(config.body_timeout)
+        self.bodies = BodyMemory(_BODIES * config.max_body)
+        self.proxies = TrustedProxies(config.trusted_proxies)
         self.admission = Admission(
             self.guard,
             proxies=self.proxies,
             sign_in=sign_in,
             metadata=self.metadata,
-            rate=None if rate_limit is None else rate_from(rate_limit),
-            failed_sign_ins=failed_sign_ins,
+            rate=None if config.rate_limit is None else rate_from(config.rate_limit),
+            failed_sign_ins=rate_from(config.failed_sign_ins, "failed_sign_ins"),
         )
-        self.short = PlainRequests(box, watch=not stateless) if short else None
-        self.drain = Drain(drain)
+        self.short = PlainRequests(box, watch=not config.stateless) if config.short else None
+        self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self._stopping: asyncio.Future[None] | None = None
         self.sdk = SdkSessions(
             box,
-            stateless=stateless,
-            most_body=max_body,
-            limits=SessionLimits(**session_limits),
+            stateless=config.stateless,
+            most_body=config.max_body,
+            limits=config.sessions,
             drain=self.drain,
-            state_keys=state_keys(state_key),
+            state_keys=state_keys(config.state_key),
             stop=self.stop,
         )
 

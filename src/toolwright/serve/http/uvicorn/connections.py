@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ....limits import check_count, check_seconds
 from ...access.address import TrustedProxies, client_key, is_loopback
-from ..app import BODY_TIMEOUT
+from ...settings import ConnectionLimits
 from ..body import allowed
 from .listener import MAX_BURST, Accepted
 
-HEADER_TIMEOUT = 10.0
-MAX_CONNECTIONS = 2000
-MAX_CONNECTIONS_PER_CLIENT = 500
-_SPARE_FILES = 100
-"""Open files that are left for everything but connections."""
 _MOST_HEAD = 64 * 1024
 """Bytes of a request line and headers."""
 _MOST_REST = 4 * 1024 * 1024
@@ -28,32 +22,6 @@ _REFUSED = "HTTP/1.1 {} \r\nretry-after: 1\r\nconnection: close\r\ncontent-lengt
 _DENSE_SIZE = 4096
 """Bytes above which chunks or headers must have some length."""
 _SHORT_LINE = 16
-
-
-class ConnectionLimits(NamedTuple):
-    """How many connections there may be, and how slow they may be."""
-
-    header_timeout: float = HEADER_TIMEOUT
-    body_timeout: float = BODY_TIMEOUT
-    max_connections: int = MAX_CONNECTIONS
-    max_connections_per_client: int = MAX_CONNECTIONS_PER_CLIENT
-
-    def checked(self) -> ConnectionLimits:
-        """Return them, with no more connections than this process may open files."""
-        check_seconds("header_timeout", self.header_timeout)
-        check_seconds("body_timeout", self.body_timeout)
-        check_count("max_connections", self.max_connections)
-        check_count("max_connections_per_client", self.max_connections_per_client)
-        return self._replace(max_connections=min(self.max_connections, _possible()))
-
-
-def _possible() -> int:
-    try:
-        import resource
-    except ImportError:  # Windows has no such bound
-        return 1 << 30
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1 << 30 if soft == resource.RLIM_INFINITY else max(soft - _SPARE_FILES, 8)
 
 
 class Connections:

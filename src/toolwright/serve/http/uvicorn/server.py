@@ -8,8 +8,9 @@ from types import FrameType
 import uvicorn
 
 from ....run.process.forks import unshared
+from ...settings import ConnectionLimits
 from ..app import App
-from .connections import ConnectionLimits, Connections, protocol
+from .connections import Connections, protocol
 from .listener import counted
 
 _FLUSH = 1
