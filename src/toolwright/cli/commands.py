@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..serve.servable import Servable
     from ..toolbox.box import Toolbox
     from ..tools.definition import Tool
+    from .reload import Reloader
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -81,21 +82,30 @@ def serve(chosen: argparse.Namespace) -> int:
 
     patience = drain_of(chosen, STDIO_SECONDS)
     wire = take_over()  # before the target is imported: it may print
+    reloader = _reloader(chosen)
     box, usable = opened(chosen)
     if not usable:
         return 1
     watched(box, chosen)
-    converse(_served(box, chosen), wire, short=not chosen.sdk, drain=patience)
+    converse(_served(box, chosen, reloader), wire, short=not chosen.sdk, drain=patience)
     return 0
 
 
-def _served(box: Toolbox, chosen: argparse.Namespace) -> Servable:
-    """Return what is served: the toolbox, or what stands for its newest version."""
+def _reloader(chosen: argparse.Namespace) -> Reloader | None:
+    """Return what watches the target's files, if that is wanted."""
     if not chosen.reload:
+        return None
+    from .reload import Reloader
+
+    return Reloader(chosen.target)
+
+
+def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None) -> Servable:
+    """Return what is served: the toolbox, or what stands for its newest version."""
+    if reloader is None:
         return box
     from ..serve.reloadable import Reloadable
     from .load import BadTarget
-    from .reload import Reloader
 
     def load() -> Toolbox:
         newer, usable = opened(chosen)
@@ -104,7 +114,7 @@ def _served(box: Toolbox, chosen: argparse.Namespace) -> Servable:
         return newer
 
     live = Reloadable(box)
-    Reloader(chosen.target, live, load, lambda newer: watched(newer, chosen)).watch()
+    reloader.watch(live, load, lambda newer: watched(newer, chosen))
     return cast("Servable", live)
 
 
@@ -115,6 +125,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
 
     given = None if chosen.listening is None else workers.keys_from_input()
     settings = http_settings(chosen, given)
+    reloader = _reloader(chosen)
     box, usable = opened(chosen)
     if not usable:
         return 1
@@ -137,7 +148,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)
     if chosen.workers == 1:
         show_status(box, chosen)
-        serve_http(_served(box, chosen), **settings, listening=listening)
+        serve_http(_served(box, chosen, reloader), **settings, listening=listening)
         return 0
     again = [sys.executable, "-m", "toolwright", *chosen.given_arguments]
     return workers.Workers(

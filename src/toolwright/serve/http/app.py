@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ...limits import check_count, check_seconds, rate_from
 from ...run.threads import holder
-from ..access.address import TrustedProxies
+from ..access.address import TrustedProxies, is_loopback
 from ..access.guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..access.metadata import Metadata
+from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
 from ..sdk.calls import current_caller
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ..settings import AppConfig
 
 _BODIES = 64
-"""How many bodies of the largest size may be unfinished at a time."""
+"""How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
 _CLOSE: Header = (b"connection", b"close")
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
@@ -62,7 +63,12 @@ class App:
             rate=None if config.rate_limit is None else rate_from(config.rate_limit),
             failed_sign_ins=rate_from(config.failed_sign_ins, "failed_sign_ins"),
         )
-        self.short = PlainRequests(box, watch=not config.stateless) if config.short else None
+        limits = config.sessions
+        self.running = Running(
+            limits.max_streams, limits.max_streams_per_client, _BODIES * config.max_body
+        )
+        watch = not config.stateless
+        self.short = PlainRequests(box, self.running, watch=watch) if config.short else None
         self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self._stopping: asyncio.Future[None] | None = None
@@ -70,7 +76,8 @@ class App:
             box,
             stateless=config.stateless,
             most_body=config.max_body,
-            limits=config.sessions,
+            limits=limits,
+            running=self.running,
             drain=self.drain,
             state_keys=state_keys(config.state_key),
             stop=self.stop,
@@ -124,11 +131,17 @@ class App:
         else:
             exchange.caller = who
             # Whom the threads that it uses count for.
-            holder.set(client if who is None else f"caller {who.name}")
+            exchange.counts_for = self._counts_for(who, client)
+            holder.set(exchange.counts_for.name)
             # Headers that came twice are for somebody who looks at them closely.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}
             await self._admitted(exchange)
+
+    def _counts_for(self, who: Caller | None, address: str) -> Client:
+        name = address if who is None else f"caller {who.name}"
+        is_shared = is_loopback(address) or self.proxies.trusts(address)
+        return Client(name, "" if is_shared else address)
 
     async def _admitted(self, exchange: Exchange) -> None:
         self.exchanges.open.add(exchange)
@@ -176,7 +189,12 @@ class App:
                 return
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
-        scope = {**exchange.scope, "toolwright.client": exchange.client}
+        scope = {
+            **exchange.scope,
+            "toolwright.client": exchange.client,
+            "toolwright.counts_for": exchange.counts_for,
+            "toolwright.size": len(exchange.body),
+        }
         who = exchange.caller
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 
 from ...arguments.sample import parsed
 from ..access.guard import Caller
+from ..access.quotas import Client
 from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
 from .asgi import Receive, Scope, Send, answer, say
 
@@ -27,6 +28,7 @@ class Exchange:
         "body",
         "caller",
         "client",
+        "counts_for",
         "headers",
         "is_stopped",
         "kind",
@@ -45,7 +47,9 @@ class Exchange:
         self.send = send
         self.task: Any = asyncio.current_task()
         self.client = ""
-        """The address that it counts for."""
+        """The address that it comes from."""
+        self.counts_for = Client()
+        """Whose bounds it counts for."""
         self.caller: Caller | None = None
         """Who asks, if that is known."""
         self.kind: Kind | None = None

@@ -19,8 +19,22 @@ from ...errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFoun
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
 from ...results import Result
-from ..access.quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, Shares
-from ..tasks.tasks import TaskParams, TaskRun, Tasks, UpdateParams, can_take_tasks, needs_tasks
+from ..access.quotas import (
+    MOST_QUESTIONS,
+    MOST_QUESTIONS_EACH,
+    Running,
+    Shares,
+    client_of_request,
+    too_many,
+)
+from ..tasks.tasks import (
+    RunningTask,
+    TaskParams,
+    Tasks,
+    UpdateParams,
+    can_take_tasks,
+    needs_tasks,
+)
 from .calls import call_of, current_caller, principal_of
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
@@ -35,6 +49,8 @@ _CONFIRM: dict[str, Any] = {
     "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
     "required": ["confirm"],
 }
+_UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
+"""Methods that end at once, or with the connection."""
 # Deprecated, and still what old clients want: the function inside does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
@@ -49,9 +65,11 @@ class SdkServer(Offered):
         watch: bool = True,
         trusted: bool = True,
         state_keys: Sequence[bytes] = (),
+        running: Running | None = None,
     ) -> None:
         super().__init__(box, Notifications(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
+        self.running = running or Running()
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
         handlers: dict[str, Any] = {}
         offers_resources = bool(box.resources) or box.is_live
@@ -103,6 +121,33 @@ class SdkServer(Offered):
         security.bind_principal = principal_of
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
         self.server.middleware.append(self.changes.meet)
+        self.server.middleware.append(self._bounded)
+
+    async def _bounded(self, ctx: Any, call_next: Any) -> Any:
+        """Run a request, unless too many run already; this is middleware of the SDK.
+
+        The work of a client with a handshake goes on if it hangs up, so that it can come back:
+        a bound on open connections does not bound it.
+        """
+        if ctx.request_id is None or ctx.method in _UNBOUNDED:
+            return await call_next(ctx)
+        client = client_of_request(ctx)
+        size = getattr(ctx.request, "scope", {}).get("toolwright.size", 0)
+        if not self.running.begin(client, size):
+            return self._too_many(ctx)
+        try:
+            return await call_next(ctx)
+        finally:
+            self.running.end(client, size)
+
+    def _too_many(self, ctx: Any) -> Any:
+        busy = too_many()
+        if ctx.method != "tools/call":
+            raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
+        params: Mapping[str, Any] = ctx.params or {}
+        name = params.get("name")
+        self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
+        return self._finished(ctx, failed(busy))
 
     # -- tools
 
@@ -141,7 +186,7 @@ class SdkServer(Offered):
 
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
-        running = TaskRun(self.tasks, ctx, params, _abilities(ctx))
+        running = RunningTask(self.tasks, ctx, params, _abilities(ctx))
         if not self.tasks.shares.begin(running.client):
             self._refused(ctx, "tool", "overloaded", params.name)
             busy = Overloaded("too many tasks run or are kept already", retry_after=1)

@@ -25,6 +25,7 @@ from ...errors import CallError
 from ...outcome.failure import failed, failure_of
 from ...run.process.forks import unshared
 from ...run.threads import threads
+from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import (
     INTERNAL_ERROR,
     STDIO_SECONDS,
@@ -271,6 +272,11 @@ class Conversation:
     # -- calls
 
     def _start(self, task: PlainCall) -> None:
+        if len(self.running) >= MOST_RUNNING:
+            busy = too_many()
+            self.box.refused("tool", busy.code, task.runner.name)
+            self.writer.write(self.short_path.finished(task, failed(busy)))
+            return
         run = self.running[task.id] = StdioCall()
         self.unwritten.add(run)
         run.held = self.box.busy()
