@@ -18,6 +18,7 @@ from starlette.routing import Mount
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.markers import Complete
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.access import quotas
 from toolwright.serve.access.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.server import serve_http
 from toolwright.serve.sdk.server import SdkServer
@@ -630,7 +631,7 @@ def test_what_a_tool_says_is_sent_whatever_it_holds(box):
 
 
 def test_what_clients_missed_is_kept_but_not_without_end():
-    events = SessionEvents(EventMemory(), "client")
+    events = SessionEvents(EventMemory(), quotas.Client("client"))
     text = "x" * 1_000_000
     message = types.JSONRPCNotification(jsonrpc="2.0", method="m", params={"text": text})
 
@@ -644,5 +645,5 @@ def test_what_clients_missed_is_kept_but_not_without_end():
     assert 5 < len(events.kept) < 10
     events.end()
     assert not events.kept
-    assert events.memory.bytes == 0
-    assert not events.memory.held
+    assert events.memory.shares.total == 0
+    assert not events.memory.shares.held

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .http.app import App
+from .http.asgi import Message
 from .settings import AppConfig
 
 if TYPE_CHECKING:
@@ -46,15 +47,17 @@ class Once:
             "client": None,
             "server": None,
         }
-        sent = [{"type": "http.request", "body": data, "more_body": False}]
+        sent: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
         status = 500
         said: dict[str, str] = {}
         parts: list[bytes] = []
 
-        async def receive() -> Any:
-            return sent.pop() if sent else await asyncio.Event().wait()  # nobody hangs up
+        async def receive() -> Message:
+            if not sent:
+                await asyncio.Event().wait()  # this client never hangs up
+            return sent.pop()
 
-        async def send(message: Any) -> None:
+        async def send(message: Message) -> None:
             nonlocal status, said
             if message["type"] == "http.response.start":
                 status = message["status"]

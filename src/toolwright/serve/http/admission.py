@@ -11,7 +11,7 @@ from ..access.guard import Caller, Guard, Refusal
 from ..access.lockout import Lockout
 from ..access.metadata import Metadata
 from ..access.pace import Pace
-from .asgi import Scope
+from .asgi import Header, Scope, Send, say
 
 if TYPE_CHECKING:
     from ..access.oauth import SignIn
@@ -96,3 +96,14 @@ class Admission:
 def reached(scope: Scope) -> str:
     """Return the address of ours that a client has connected to."""
     return str(scope["server"][0]) if scope.get("server") else ""
+
+
+async def answer_refusal(send: Send, refusal: Refusal) -> None:
+    """Say why a request is refused, how to sign in, and when to try again."""
+    more: list[Header] = []
+    if refusal.challenge:
+        more.append((b"www-authenticate", refusal.challenge.encode()))
+    seconds = refusal.retry_after or (10 if refusal.status == 503 else 0)
+    if seconds:
+        more.append((b"retry-after", b"%d" % seconds))
+    await say(send, refusal.status, refusal.said, *more)

@@ -6,8 +6,13 @@ import asyncio
 from types import TracebackType
 from typing import Any
 
-from .asgi import Message, Receive
+from ...limits import check_count, check_seconds
+from .asgi import Header, Message, Receive, say
+from .exchanges import Exchange
 
+MOST_BODIES = 64
+"""How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
+_CLOSE: Header = (b"connection", b"close")
 _PATIENCE = 0.1
 """Seconds after which a call is long enough to look whether its client is still there."""
 
@@ -139,6 +144,39 @@ async def read_body(
         if body:
             memory.give_back(client, len(body))
         times.stop(reading)
+
+
+class Bodies:
+    """Reads the bodies of one app's requests, each bounded in size and in time."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        check_count("max_body", most)
+        check_seconds("body_timeout", seconds)
+        self.most = most
+        self.times = BodyTimes(seconds)
+        self.memory = BodyMemory(MOST_BODIES * most)
+
+    async def read(self, exchange: Exchange) -> bool:
+        """Read the body of a request, or answer why that fails. Return whether it was read."""
+        send = exchange.send
+        try:
+            body = await read_body(
+                exchange.receive, self.most, self.times, self.memory, exchange.client
+            )
+        except Gone:
+            return False
+        except Slow:
+            await say(send, 408, "the body of the request did not come in time", _CLOSE)
+            return False
+        except Full:
+            wait = (b"retry-after", b"1")
+            await say(send, 503, "too many large requests at once", wait, _CLOSE)
+            return False
+        if body is None:
+            await say(send, 413, f"a request may have {self.most} bytes")
+            return False
+        exchange.body = body
+        return True
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import Any
 
 from ..access.quotas import Client, Shares, is_within
-from .asgi import Message, Receive, Scope, Send, say
+from .asgi import AsgiApp, Message, Receive, Scope, Send, say
 
 LATER = (b"retry-after", b"5")
 _SERVER_ENDS = "graceful shutdown"
@@ -54,7 +53,7 @@ class Streams:
         self.open: dict[Client, OrderedDict[int, Stream]] = {}
 
     async def run(
-        self, app: Any, client: Client, scope: Scope, receive: Receive, send: Send
+        self, app: AsgiApp, client: Client, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request, or say that there are too many."""
         if not self._make_room(client):

@@ -9,10 +9,13 @@ import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...call import Call
 from ...run.process.pipe import sendable
+
+if TYPE_CHECKING:
+    from ..http.asgi import Scope
 
 
 class Outbox:
@@ -69,14 +72,14 @@ current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
 
 def client_of(ctx: Any) -> str:
     """Return the address that a request came from; nothing if it came over no network."""
-    scope: Any = getattr(ctx.request, "scope", None) or {}
+    scope: Scope = getattr(ctx.request, "scope", None) or {}
     known = scope.get("toolwright.client") or (scope.get("client") or ("",))[0]
     return str(known)
 
 
 def caller_of(ctx: Any) -> Any:
     """Return who a request's token belongs to; None if there is none."""
-    scope: Any = getattr(ctx.request, "scope", None) or {}
+    scope: Scope = getattr(ctx.request, "scope", None) or {}
     return scope.get("toolwright.caller")
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
@@ -48,6 +46,8 @@ from ..short_path import (
 )
 from ..tasks.records import open_stores
 from .call import StdioCall
+from .lines import read_lines
+from .signals import ended_by_signals
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -110,10 +110,10 @@ class Conversation:
     async def run(self) -> None:
         """Read and answer until the input ends."""
         self.loop = asyncio.get_running_loop()
-        self.box.on_change(self._changed)
         over = asyncio.Event()
+        self.box.on_change(self._changed)
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
-        with self._signals(self.loop, over):
+        with ended_by_signals(self.loop, over, self.drain):
             await over.wait()
             await self._end()
 
@@ -124,29 +124,6 @@ class Conversation:
             await self.sdk.close()
         await self.box.aclose()
         self.writer.close()
-
-    @contextlib.contextmanager
-    def _signals(
-        self, loop: asyncio.AbstractEventLoop, over: asyncio.Event
-    ) -> Generator[None, None, None]:
-        """End when a signal says so; told twice, wait for nothing, even if the loop hangs."""
-        is_told = False
-
-        def tell(_number: int, _frame: object) -> None:
-            nonlocal is_told
-            if is_told:
-                self.drain.hurry()
-            is_told = True
-            loop.call_soon_threadsafe(over.set)
-
-        before: dict[int, Any] = {}
-        with contextlib.suppress(ValueError):  # not in the main thread
-            before = {each: signal.signal(each, tell) for each in (signal.SIGTERM, signal.SIGINT)}
-        try:
-            yield
-        finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
 
     async def _finish(self) -> None:
         """Let calls that are about to end do so, and answer the others with an error."""
@@ -163,29 +140,15 @@ class Conversation:
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-        begun = bytearray()  # a line that is not whole yet: one piece, so that its memory goes back
-        fits = True
+        """Answer lines until the input ends: then a server on stdio ends, too (basic/transports)."""
         with contextlib.suppress(OSError):
-            while chunk := os.read(self.wire_in, 1 << 16):
-                first, *others = chunk.split(b"\n")
-                fits = fits and len(begun) + len(first) <= MOST_LINE
-                if fits:
-                    begun += first
+            for line in read_lines(self.wire_in, MOST_LINE):
+                if line is None:
+                    self.writer.write(_TOO_LONG)
                 else:
-                    begun = bytearray()
-                for part in others:
-                    self._whole(begun, fits=fits)
-                    begun, fits = bytearray(part), True
-            self._whole(begun, fits=fits)
-        with contextlib.suppress(RuntimeError):
+                    self._line(line)
+        with contextlib.suppress(RuntimeError):  # the loop has ended already
             loop.call_soon_threadsafe(over.set)
-
-    def _whole(self, line: bytearray, *, fits: bool) -> None:
-        """Take a line that has come to its end."""
-        if fits:
-            self._line(bytes(line))
-        else:
-            self.writer.write(_TOO_LONG)
 
     def _line(self, line: bytes) -> None:
         """Answer a line here, or hand it to the SDK."""
