@@ -12,14 +12,16 @@ from ..results import Result
 from ..tools.definition import Tool
 from .servable import Servable
 
+Listener = Callable[[str, str], object]
 _LISTS = ("tools", "resources", "prompts")
 
 
 class _Version:
     """One version of the toolbox, and how many calls run on it."""
 
-    def __init__(self, box: Servable) -> None:
+    def __init__(self, box: Servable, listener: Listener) -> None:
         self.box = box
+        self.unsubscribe = box.on_change(listener)
         self.calls = 0
         self.is_old = False
         self.lock = threading.Lock()
@@ -59,9 +61,8 @@ class Reloadable:
     """The next version may have a tool that gets a `Call`."""
 
     def __init__(self, box: Servable) -> None:
-        self._version = _Version(box)
-        self._listeners: list[Callable[[str, str], object]] = []
-        box.on_change(self._tell)
+        self._listeners: dict[object, Listener] = {}
+        self._version = _Version(box, self._tell)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._version.box, name)
@@ -71,8 +72,8 @@ class Reloadable:
 
     def swap(self, box: Servable) -> None:
         """Exchange the toolbox, and tell whoever wants to know; called in any thread."""
-        old, self._version = self._version, _Version(box)
-        box.on_change(self._tell)
+        old, self._version = self._version, _Version(box, self._tell)
+        old.unsubscribe()
         for what in _LISTS:
             self._tell(what, "")
         old.retire()
@@ -82,7 +83,7 @@ class Reloadable:
         return self._version.box is box
 
     def _tell(self, what: str, uri: str) -> None:
-        for listener in list(self._listeners):
+        for listener in list(self._listeners.values()):
             listener(what, uri)
 
     @contextlib.contextmanager
@@ -106,6 +107,12 @@ class Reloadable:
         with self.busy() as box:
             return await box.call_async(name, arguments, call=call)
 
-    def on_change(self, listener: Callable[[str, str], object]) -> None:
-        """Tell somebody of changes, of this version and of later ones."""
-        self._listeners.append(listener)
+    def on_change(self, listener: Listener) -> Callable[[], None]:
+        """Call a function at changes of this version and of later ones; return what ends this."""
+        key = object()
+        self._listeners[key] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(key, None)
+
+        return unsubscribe

@@ -127,8 +127,8 @@ class Servable(Protocol):
         """Return what an argument may be that begins so."""
         ...
 
-    def on_change(self, listener: Callable[[str, str], object]) -> None:
-        """Tell somebody of changes."""
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change; return a function that ends this."""
         ...
 
     def open_store(self) -> None:

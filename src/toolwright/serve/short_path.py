@@ -63,16 +63,13 @@ class ShortPath:
         self.box = box
         self.watch = watch
         self._listed: dict[int, tuple[bytes, bytes]] = {}
-        self.stamp = b""
-        self._introduce("tools", "")
-        if box.is_live:
-            box.on_change(self._introduce)
+        self._stamp = self._server_info()
 
     # -- what a server says of itself
 
-    def _introduce(self, _what: str, _uri: str) -> None:
+    def _server_info(self) -> bytes:
         info = to_json({"name": self.box.name, "version": self.box.version})
-        self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
+        return b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
 
     def capabilities(self) -> dict[str, Any]:
         """Return what exists here, and nothing else."""
@@ -178,10 +175,12 @@ class ShortPath:
         """Add what newer clients are told with every result."""
         hints = b',"ttlMs":0,"cacheScope":"private"' if kept else b""
         rest = hints + b',"resultType":"complete"}'
+        # A toolbox that is reloaded may have another version by now.
+        stamp = self._server_info() if self.box.is_live else self._stamp
         if not meta:
-            return body[:-1] + b"," + self.stamp + rest
+            return body[:-1] + b"," + stamp + rest
         # The result's own `_meta` comes last: put the stamp into it.
-        return body[:-2] + b"," + self.stamp[9:-1] + b"}" + rest
+        return body[:-2] + b"," + stamp[9:-1] + b"}" + rest
 
 
 def plain_request(message: Any) -> PlainRequest | None:

@@ -32,7 +32,7 @@ class Registry:
         """Resources by URI, or by template."""
         self.prompts: dict[str, Prompt] = {}
         """Prompts by name."""
-        self._listeners: list[OnChange] = []
+        self._listeners: dict[object, OnChange] = {}
 
     def resource(
         self,
@@ -181,13 +181,22 @@ class Registry:
         """Return everything that can be run: here, what is behind resources and prompts."""
         return [each.tool for each in (*self.resources.values(), *self.prompts.values())]
 
-    def on_change(self, listener: OnChange) -> None:
-        """Tell somebody of changes: `tools`, `resources`, `prompts`, or one `resource`."""
-        self._listeners.append(listener)
+    def on_change(self, listener: OnChange) -> Callable[[], None]:
+        """Call a function at each change: of `tools`, `resources`, `prompts`, or one `resource`.
+
+        Return a function that ends this; to call it twice does no harm.
+        """
+        key = object()  # the same function may listen twice
+        self._listeners[key] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(key, None)
+
+        return unsubscribe
 
     def changed(self, what: str, uri: str = "") -> None:
         """Tell everybody who wants to know; `changed("resource", uri)` if its content did."""
-        for listener in list(self._listeners):
+        for listener in list(self._listeners.values()):
             listener(what, uri)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -78,7 +78,24 @@ class Notifications:
         """Whether clients with a handshake hear from here that a list has changed."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[Any] = set()
-        box.on_change(self._changed)
+        self._runs = 0
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _server: object) -> AsyncGenerator[dict[str, Any]]:
+        """Follow the changes of the toolbox while the SDK's server runs, on any transport.
+
+        In memory, the SDK enters this once for each client of a server.
+        """
+        if not self._runs:
+            self._unsubscribe = self.box.on_change(self._changed)
+        self._runs += 1
+        try:
+            yield {}
+        finally:
+            self._runs -= 1
+            if not self._runs:
+                self._unsubscribe()
 
     async def meet(self, ctx: Any, call_next: Any) -> Any:
         """Remember whoever says anything at all; this is middleware of the SDK.

@@ -75,6 +75,7 @@ class SdkServer(Offered):
             box.name,
             version=box.version,
             instructions=box.instructions or None,
+            lifespan=self.changes.lifespan,
             get_tool_input_schema=self.input_schema,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,

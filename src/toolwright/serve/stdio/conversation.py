@@ -111,11 +111,14 @@ class Conversation:
         """Read and answer until the input ends."""
         self.loop = asyncio.get_running_loop()
         over = asyncio.Event()
-        self.box.on_change(self._changed)
+        unsubscribe = self.box.on_change(self._changed)
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
-        with ended_by_signals(self.loop, over, self.drain):
-            await over.wait()
-            await self._end()
+        try:
+            with ended_by_signals(self.loop, over, self.drain):
+                await over.wait()
+                await self._end()
+        finally:
+            unsubscribe()
 
     async def _end(self) -> None:
         """Answer what runs, and close what is open."""
