@@ -40,6 +40,7 @@ class Bridge:
         drain.sources.append(lambda: bool(self.unanswered or self.served.tasks.running))
         self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
         outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
+        self._streams = (incoming, outgoing, self.receive_stream)
         for line in recorded:
             message: Any = from_json(line)
             if "id" in message:
@@ -102,6 +103,8 @@ class Bridge:
         _, late = await asyncio.wait(self.tasks, timeout=1)
         for task in late:
             task.cancel()
+        for stream in self._streams:
+            stream.close()
 
 
 def _refused(line: bytes) -> bytes:
