@@ -26,7 +26,7 @@ class Once:
     """Answers requests that come one by one, each on its own."""
 
     def __init__(self, box: Servable) -> None:
-        # Whoever runs the function has checked where the request was sent to.
+        # The platform that runs the function has checked the host and the origin.
         self.app = App(box, AppConfig(stateless=True, hosts=("*",), origins=("*",)))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:

@@ -27,18 +27,18 @@ class _Version:
         self.lock = threading.Lock()
 
     def enter(self) -> None:
-        """A call begins."""
+        """Count a call that starts."""
         with self.lock:
             self.calls += 1
 
     def leave(self) -> None:
-        """A call has ended; with the last one an old version is closed."""
+        """Count a call that has ended; close an old version with its last one."""
         with self.lock:
             self.calls -= 1
         self._close_if_over()
 
     def retire(self) -> None:
-        """Nothing new runs on it."""
+        """Mark it as old: no new call runs on it."""
         with self.lock:
             self.is_old = True
         self._close_if_over()
@@ -46,12 +46,12 @@ class _Version:
     def _close_if_over(self) -> None:
         with self.lock:
             over = self.is_old and not self.calls
-        if over:  # in a thread of its own: what it closes may take its time
+        if over:  # in a thread of its own: to close it may take long
             threading.Thread(target=self.box.close, daemon=True).start()
 
 
 class Reloadable:
-    """A `Box` that stands for the newest version.
+    """A `Servable` that stands for the newest version.
 
     Calls that run finish on the version they began with.
     """
@@ -71,7 +71,7 @@ class Reloadable:
         return self._version.box[name]
 
     def swap(self, box: Servable) -> None:
-        """Exchange the toolbox, and tell whoever wants to know; called in any thread."""
+        """Exchange the toolbox, and call the listeners; called in any thread."""
         old, self._version = self._version, _Version(box, self._tell)
         old.unsubscribe()
         for what in _LISTS:
@@ -79,7 +79,7 @@ class Reloadable:
         old.retire()
 
     def is_now(self, box: Servable) -> bool:
-        """Tell whether a toolbox is the one that is served."""
+        """Return whether a toolbox is the one that is served."""
         return self._version.box is box
 
     def _tell(self, what: str, uri: str) -> None:
@@ -88,7 +88,7 @@ class Reloadable:
 
     @contextlib.contextmanager
     def busy(self) -> Generator[Servable]:
-        """Keep the version open that is the newest now."""
+        """Keep open the version that is the newest now."""
         version = self._version
         version.enter()
         try:

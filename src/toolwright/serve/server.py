@@ -62,7 +62,7 @@ def serve_http(
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises `OSError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, asyncio sends small packets at once; else each answer waits 40 ms for the one before.
+    # With the protocol named, asyncio sets TCP_NODELAY; else each answer waits 40 ms for an ACK.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":
@@ -76,7 +76,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach a host."""
+    """Return whether only this machine can reach a host."""
     if host in LOOPBACK:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Who may ask: host, origin, lock-out, token and rate, in this order."""
+"""Admission: host, origin, lock-out, token and rate, in this order."""
 
 from __future__ import annotations
 
@@ -35,14 +35,18 @@ class Admission:
         self.sign_in = sign_in
         self.metadata = metadata
         self.lockout = Lockout(failed_sign_ins)
-        # Apart, so that whoever has many addresses cannot push callers out of the memory.
+        # Apart, so that a client with many addresses cannot push callers out of the memory.
         self.callers = None if rate is None else Pace(rate)
         self.addresses = None if rate is None else Pace(rate)
 
     async def check(
         self, scope: Scope, headers: Mapping[bytes, bytes], client: str
     ) -> Caller | Refusal | None:
-        """Return who asks, or why they are refused; None if anybody may ask."""
+        """Return who asks, or why they are refused; None if no sign-in is needed.
+
+        A wrong host or origin is refused first, since the specification wants protection from DNS
+        rebinding even without tokens (2026-07-28, Streamable HTTP).
+        """
         who = self.guard.refusal(headers, reached(scope))
         if who is None and (self.guard.tokens or self.sign_in is not None):
             who = await self._signed_in(headers, client)
@@ -63,7 +67,7 @@ class Admission:
             return refused
         who = await self._caller(headers)
         # Others may have failed while this one waited for keys: a thousand guesses at once must
-        # not tell more than ten do, neither by an answer nor by the difference of two.
+        # not reveal more than ten do, neither by an answer nor by the difference of two.
         if refused := self._locked(client, sent):
             return refused
         if isinstance(who, Caller):
@@ -94,7 +98,7 @@ class Admission:
 
 
 def reached(scope: Scope) -> str:
-    """Return the address of ours that a client has connected to."""
+    """Return the server's own address that a client has connected to."""
     return str(scope["server"][0]) if scope.get("server") else ""
 
 

@@ -80,7 +80,7 @@ class App:
         self.shutdown = Shutdown(self.drain, self.exchanges, self.sdk)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one connection."""
+        """Answer one request, or the events of `lifespan`."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
@@ -97,7 +97,7 @@ class App:
             send = readable_by(origin, send)
         if asked not in (self.path, "") and not (self.counted and asked == METRICS_PATH):
             if asked in PATHS:
-                await tell_health(send, scope["method"], asked, is_ready=not self.drain.begun)
+                await tell_health(send, scope["method"], asked, is_ready=not self.drain.is_draining)
             else:
                 await say(send, 404, "not found")
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
@@ -112,7 +112,7 @@ class App:
         await (answer_refusal(send, refused) if refused else answer_preflight(send, headers))
 
     async def _checked(self, exchange: Exchange, asked: str) -> None:
-        """Answer a request, if whoever sent it may ask."""
+        """Answer a request, if its sender may ask."""
         scope, headers, send = exchange.scope, exchange.headers, exchange.send
         client = exchange.client = self.proxies.client(scope)
         who = await self.admission.check(scope, headers, client)
@@ -126,10 +126,10 @@ class App:
             await answer_metrics(send, self.box, who)
         else:
             exchange.caller = who
-            # Whom the threads that it uses count for.
+            # The threads that the request uses count for this client.
             exchange.counts_for = self._counts_for(who, client)
             holder.set(exchange.counts_for.name)
-            # Headers that came twice are for somebody who looks at them closely.
+            # The short path reads one value a header; requests with repeated ones go to the SDK.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}
             await self._admitted(exchange)
@@ -153,7 +153,7 @@ class App:
 
     async def _answered(self, exchange: Exchange) -> None:
         """Answer on the short path, or through the SDK."""
-        if self.drain.begun and is_new(exchange):
+        if self.drain.is_draining and is_new(exchange):
             await refuse(exchange.send)
             return
         receive = exchange.receive
@@ -198,6 +198,6 @@ class App:
 
 
 def _is_ambiguous(headers: Iterable[Header]) -> bool:
-    """Return whether what decides who may ask was sent twice."""
+    """Return whether a header that admission reads was sent twice."""
     seen = [name for name, _ in headers if name in _ONCE]
     return len(seen) != len(set(seen))

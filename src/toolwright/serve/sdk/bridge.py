@@ -24,15 +24,17 @@ _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 
 
 class Bridge:
-    """Feeds lines to the SDK and writes what it answers, but for the answer to a handshake that
-    was given already."""
+    """Feeds lines to the SDK and writes what it answers.
+
+    The answer to a replayed handshake is dropped: the client has had it.
+    """
 
     def __init__(
         self, box: Servable, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
     ) -> None:
         self.write = write
         self.served = SdkServer(box)
-        # Whoever has answered the handshake tells this client of lists, without a gap.
+        # If the short path answered the handshake, the conversation reports list changes itself.
         self.served.changes.tells_of_lists = not recorded
         self.served.server.middleware.append(drain.count)
         self.silent: set[Any] = set()
@@ -97,7 +99,7 @@ class Bridge:
         self.served.changes.close()
 
     async def close(self) -> None:
-        """End; nobody waits for an answer any more."""
+        """End the server; its requests were answered, or given up."""
         await self.served.tasks.close()
         self.send.close()
         _, late = await asyncio.wait(self.tasks, timeout=1)
@@ -108,7 +110,7 @@ class Bridge:
 
 
 def _refused(line: bytes) -> bytes:
-    """Answer what is no message at all."""
+    """Return the error for a line that is not a JSON-RPC message."""
     try:
         message: Any = from_json(line)
         code, said = t.INVALID_REQUEST, "not a JSON-RPC message"

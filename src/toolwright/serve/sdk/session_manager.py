@@ -164,10 +164,10 @@ class SessionManager(StreamableHTTPSessionManager):
                 own.move_to_end(sent)
 
     async def end_all(self) -> None:
-        """End every session: each by closing its streams, which takes no turns of cancelling."""
+        """End every session: by closing its streams, which is cheaper than cancelling its tasks."""
         for sessions in list(self.of_client.values()):
             for session in list(sessions.values()):
                 self._forget(session)
                 await session.terminate()
-        for _ in range(3):  # those that only have to notice get the time to
+        for _ in range(3):  # let their tasks notice that the streams are closed
             await asyncio.sleep(0)

@@ -1,6 +1,9 @@
-"""Serve over standard input and output: a reader thread, an event loop, and plain writes.
+"""A conversation with one client over standard input and output.
 
-The descriptors are moved first: what a tool prints, or reads, never touches the messages.
+A thread reads lines, an event loop runs what must be awaited, and answers are plain writes: the
+SDK's own transport takes a thread hop for each read, write and flush. The descriptors are moved
+first, since nothing but messages may be written to standard output (stdio transport): what
+a tool prints, or reads, never touches them.
 """
 
 from __future__ import annotations
@@ -96,7 +99,7 @@ class Conversation:
         self.short_path = ShortPath(box, watch=True)
         self.short = short
         self.protocol = ""
-        """What was agreed; empty before, the newest if every request says it itself."""
+        """The version that was agreed upon; empty before, the latest if each request carries it."""
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
         self.running: dict[Any, StdioCall] = {}
@@ -143,7 +146,7 @@ class Conversation:
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-        """Answer lines until the input ends: then a server on stdio ends, too (basic/transports)."""
+        """Answer lines until the input ends; then the server must end (stdio transport)."""
         with contextlib.suppress(OSError):
             for line in read_lines(self.wire_in, MOST_LINE):
                 if line is None:
@@ -158,14 +161,14 @@ class Conversation:
         if not line.strip():
             return
         try:
-            if self.drain.begun and self._refused(line):
+            if self.drain.is_draining and self._refused(line):
                 return
             if self.short and self._answered(line):
                 return
         except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
             log.exception("a line could not be answered")
         if not self.protocol:
-            self.short = False  # the SDK leads this conversation
+            self.short = False  # the SDK saw the first request, so it answers all others, too
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self._to_sdk, line)
 
@@ -202,7 +205,7 @@ class Conversation:
         return self._plain(asked, self.protocol)
 
     def _begun(self, asked: PlainRequest, line: bytes) -> bool:
-        """The first request decides the era."""
+        """Answer the first request, which decides the era (2026-07-28, versioning)."""
         if asked.method == "initialize" and not claims_modern(asked):
             answer = self.short_path.handshake(asked)
             if answer is None:
@@ -274,7 +277,7 @@ class Conversation:
 
         if self.loop is not None and not run.cancelled:
             run.task = self.loop.create_task(go())
-        else:  # given up before it has begun
+        else:  # cancelled before it was started
             self._over(task, run)
             self.unwritten.discard(run)
 
@@ -305,7 +308,9 @@ class Conversation:
     ) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
             line = progress(task.token, done, total, said)
-            with run.telling:  # nothing comes behind the answer: its token may be another's then
+            with (
+                run.telling
+            ):  # nothing may follow the answer: its token may belong to another call by then
                 if not run.cancelled and not run.answered:
                     self.writer.write(line)
 
@@ -315,7 +320,7 @@ class Conversation:
     # -- notices
 
     def _noticed(self, message: Any, line: bytes) -> bool:
-        """Take a notification that is about what was answered here."""
+        """Take a notification about a request that was answered here."""
         if not is_object(message) or message.get("jsonrpc") != "2.0":
             return False
         if not message.keys() <= {"jsonrpc", "method", "params"}:
@@ -347,9 +352,9 @@ class Conversation:
         return self.protocol not in ("", LATEST_PROTOCOL)
 
     def _changed(self, what: str, _: str) -> None:
-        """Tell a client whose handshake was answered here that a list has changed.
+        """Notify a client whose handshake was answered here that a list has changed.
 
-        Others are told by the SDK, which knows them; of resources everybody is.
+        The SDK notifies others, and all clients of changed resources.
         """
         if self._has_handshake and what != "resource":
             method = f"notifications/{what}/list_changed".encode()

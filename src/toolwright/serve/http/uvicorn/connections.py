@@ -29,7 +29,7 @@ class Connections:
 
     At a bound, a new one takes the place of the one that has waited longest for its client: first
     of those that never sent a whole request, then of idle ones. So half requests cannot keep
-    others out. Only if all are at work the new one is refused.
+    others out. Only if all are at work is the new one refused.
     """
 
     def __init__(self, limits: ConnectionLimits, proxies: TrustedProxies) -> None:
@@ -52,7 +52,7 @@ class Connections:
         return self.files < self.limits.max_connections + MAX_BURST
 
     def accepted(self, connection: Accepted) -> None:
-        """Count a connection that has yet to be made."""
+        """Count a connection that was accepted, before its protocol is made."""
         self.files += 1
         self._make_room(self._key(connection.peer))
         connection.since = asyncio.get_running_loop().time()
@@ -61,13 +61,13 @@ class Connections:
             self._look_later()
 
     def closed(self, connection: Accepted) -> None:
-        """Count a file no more."""
+        """Stop counting a file."""
         self.files -= 1
         if self.arriving.get(connection.peer) is connection:
             del self.arriving[connection.peer]
 
     def _key(self, peer: tuple[Any, ...]) -> str:
-        """Return whom a connection counts for; empty where one address stands for many clients."""
+        """Return the client that a connection counts for; empty where one address stands for many clients."""
         address = str(peer[0]) if peer else ""
         key = client_key(address)
         return "" if is_loopback(key) or self.proxies.trusts(address) else key
@@ -86,7 +86,7 @@ class Connections:
         return has_room
 
     def remove(self, connection: Watched) -> None:
-        """Count a connection no more."""
+        """Stop counting a connection."""
         if connection not in self.open:
             return
         del self.open[connection]
@@ -98,12 +98,12 @@ class Connections:
             del self.by_client[connection.key]
 
     def at_work(self, connection: Watched) -> None:
-        """Take note that a whole request has come."""
+        """Record that a whole request has come."""
         self.unproven.pop(connection, None)
         self.idle.pop(connection, None)
 
     def waits(self, connection: Watched) -> None:
-        """Take note that a request was answered."""
+        """Record that a request was answered."""
         if connection in self.open and connection not in self.unproven:
             self.idle[connection] = None
 
@@ -200,7 +200,7 @@ class Watched(_Protocol):
         super().data_received(data)
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
-            # Behind an answer this may be the rest of a body that nobody reads.
+            # After an answer this may be the rest of a body that is not read any more.
             if self.head_size > (_MOST_REST if cycle and cycle.more_body else _MOST_HEAD):
                 self.transport.abort()
         elif self.is_waiting or not cycle.more_body:
@@ -211,8 +211,8 @@ class Watched(_Protocol):
     def _is_dense(self, data: bytes) -> bool:
         """Return whether data takes far longer to read than its size says.
 
-        Each chunk and each header costs the same, be it ever so small: a megabyte of chunks of
-        one byte would stop everybody for seconds.
+        Each chunk and each header costs the same, however small it is: a megabyte of chunks of
+        one byte would block all clients for seconds.
         """
         if not _has_short_lines(data):
             return False
@@ -241,7 +241,7 @@ class Watched(_Protocol):
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Take note that the client has taken what was written."""
+        """Record that the client has read what was written."""
         self.stuck_since = None
         super().resume_writing()
 
