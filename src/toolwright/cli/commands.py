@@ -133,12 +133,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     watched(box, chosen)
     if chosen.listening is not None:  # one of several workers
         workers.end_with_input()
-        serve_http(
-            served(box),
-            **settings,
-            stateless=True,
-            listening=socket.socket(fileno=chosen.listening),
-        )
+        serve_http(served(box), **settings, listening=socket.socket(fileno=chosen.listening))
         return 0
     try:
         listening = listen(chosen.host, chosen.port)

@@ -181,6 +181,9 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
         "--scope", action="append", metavar="SCOPE", default=[], help="and that has this scope"
     )
     serve.add_argument(
+        "--resource", default="", metavar="URL", help="the server's own address, as clients see it"
+    )
+    serve.add_argument(
         "--roles-claim",
         action="append",
         metavar="CLAIM",
@@ -206,6 +209,9 @@ def _serve_options(serve: argparse.ArgumentParser) -> None:
     )
     serve.add_argument(
         "--reload", action="store_true", help="load the tools anew when their files change"
+    )
+    serve.add_argument(
+        "--stateless", action="store_true", help="keep no sessions: each request is on its own"
     )
     serve.add_argument(
         "--workers", type=int, default=1, metavar="N", help="serve with so many processes"
