@@ -63,7 +63,7 @@ def entry_of(path, key, name="shop"):
 def test_a_first_server(home, client):
     path = home / FILES[client]
     said = good("install", client, "shop.py")
-    assert said.startswith(f"`shop` is installed for {EDITORS[client].title}: {path}\nNext: ")
+    assert said.startswith(f"`shop` is installed for {CLIENTS[client].title}: {path}\nNext: ")
     entry = entry_of(path, KEYS[client])
     assert entry["command"] == sys.executable
     assert entry["args"] == ["-m", "toolwright", "serve", str(Path("shop.py").resolve())]

@@ -30,7 +30,7 @@ class Client(NamedTuple):
     afterwards: str = ""
 
     def path(self, *, project: bool) -> Path:
-        """Return its file. Raises `Mistake` if there is none for a project."""
+        """Return its file. Raises `UsageError` if there is none for a project."""
         if project:
             if not self.project:
                 raise UsageError(f"{self.title} has no file for a project: leave --project out")
@@ -46,7 +46,7 @@ class Client(NamedTuple):
         return made
 
     def remote(self, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
-        """Return what stands for a server elsewhere. Raises `Mistake`."""
+        """Return what stands for a server elsewhere. Raises `UsageError`."""
         if not self.takes_url:
             raise UsageError(
                 f"{self.title} takes servers at a URL in its settings only, under Connectors"
@@ -106,8 +106,8 @@ GENERIC = Client("generic", "any other client", "mcpServers", (), "home")
 """Nothing is written for it: the entry is printed."""
 
 
-def editor(name: str) -> Client:
-    """Return a client by its name. Raises `Mistake`."""
+def client_named(name: str) -> Client:
+    """Return a client by its name. Raises `UsageError`."""
     if name == "generic":
         return GENERIC
     found = CLIENTS.get(name.lower())
