@@ -53,24 +53,6 @@ class SdkServer(Offered):
         super().__init__(box, Notifications(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
-        handlers: dict[str, Any] = {}
-        offers_resources = bool(box.resources) or box.is_live
-        offers_prompts = bool(box.prompts) or box.is_live
-        if offers_resources:
-            handlers |= {
-                "on_list_resources": self.list_resources,
-                "on_list_resource_templates": self.list_templates,
-                "on_read_resource": self.read_resource,
-            }
-            if watch:
-                handlers["on_subscribe_resource"] = self.subscribe
-                handlers["on_unsubscribe_resource"] = self.unsubscribe
-        if offers_prompts:
-            handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
-        if offers_prompts or any(each.is_template for each in box.resources.values()):
-            handlers["on_completion"] = self.complete
-        if watch:
-            handlers["on_subscriptions_listen"] = self.listen
         self.server: Server[Any] = Server(
             box.name,
             version=box.version,
@@ -78,7 +60,7 @@ class SdkServer(Offered):
             get_tool_input_schema=self.input_schema,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
-            **handlers,
+            **self._optional_handlers(watch=watch),
         )
         if box.has_tasks or box.is_live:
             self.server.extensions[TASKS_EXTENSION] = {}
@@ -103,6 +85,29 @@ class SdkServer(Offered):
         security.bind_principal = principal_of
         self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
         self.server.middleware.append(self.changes.meet)
+
+    def _optional_handlers(self, *, watch: bool) -> dict[str, Any]:
+        """Return handlers for what the toolbox offers; the SDK announces what it has handlers for."""
+        box = self.box
+        handlers: dict[str, Any] = {}
+        offers_resources = bool(box.resources) or box.is_live
+        offers_prompts = bool(box.prompts) or box.is_live
+        if offers_resources:
+            handlers |= {
+                "on_list_resources": self.list_resources,
+                "on_list_resource_templates": self.list_templates,
+                "on_read_resource": self.read_resource,
+            }
+            if watch:
+                handlers["on_subscribe_resource"] = self.subscribe
+                handlers["on_unsubscribe_resource"] = self.unsubscribe
+        if offers_prompts:
+            handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
+        if offers_prompts or any(each.is_template for each in box.resources.values()):
+            handlers["on_completion"] = self.complete
+        if watch:
+            handlers["on_subscriptions_listen"] = self.listen
+        return handlers
 
     # -- tools
 
