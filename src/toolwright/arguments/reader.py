@@ -19,7 +19,7 @@ from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
 from .repair import MOST_REPAIRS, Repairer
-from .sample import Sample, no_collection
+from .sample import ArgumentSample, no_collection
 from .shape import Shape
 from .wording import path_text, truncate
 
@@ -156,7 +156,7 @@ class Reader:
             found: list[Any] = error.errors(include_url=False, include_input=False)
             return ArgumentError(self.name, explain(found, data, self.shape, flat))
         # All of them are made at once, or none: make those of a small part of the arguments.
-        sample = Sample(data, self.shape)
+        sample = ArgumentSample(data, self.shape)
         found = []
         try:
             self.validate(to_json(sample.data), strict=True)
