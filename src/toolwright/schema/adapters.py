@@ -9,9 +9,9 @@ from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
 from .._json_values import is_list, is_object
-from .encoded import encoded_schema, encoder_in
-from .hints import strip_annotated
 from .plan import Plan
+from .types.encoded import encoded_schema, encoder_in
+from .types.hints import strip_annotated
 
 # JSON has neither bytes nor NaN.
 _CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", allow_inf_nan=False)
