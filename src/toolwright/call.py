@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ._log import logger
 from .errors import CallCancelled
@@ -24,6 +24,7 @@ OnLog = Callable[[LogLevel, Any], object]
 
 _numbers = itertools.count(1)
 _log = logger("call")
+_NAMES = get_args(LogLevel)
 _LEVELS: Mapping[str, int] = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -161,7 +162,13 @@ class Call:
         self.life = time.monotonic()
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Say something to whoever listens to this call, or to the log if nobody does."""
+        """Say something to whoever listens to this call, or to the log if nobody does.
+
+        Raises `ValueError` if there is no such level.
+        """
+        if level not in _NAMES:
+            msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
+            raise ValueError(msg)
         message = _utf8(message)
         if self._on_log is not None:
             if not self._mute:

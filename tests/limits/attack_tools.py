@@ -162,3 +162,16 @@ def naps() -> int:
 def grandchild(word: str) -> str:
     """Return a word; called by a copy of the parent."""
     return word
+
+
+@box.tool(run_on="process")
+def waits(go: str) -> int:
+    """Work until a file is there."""
+    appears(go)
+    return os.getpid()
+
+
+@box.tool(run_on="process")
+def quick() -> int:
+    """Work for a moment."""
+    return os.getpid()

@@ -88,10 +88,10 @@ def test_a_server_that_is_silent_for_long_is_not_dead(store, clock):
 
 CREATE = """
 import sys
-from toolwright.serve.tasks.records import Ledger
+from toolwright.serve.tasks.records import TaskRecords
 from toolwright.stores.store import SqliteStore
 store = SqliteStore(sys.argv[1])
-print(Ledger(store, "box", keep=60).create("ada", 500)["taskId"])
+print(TaskRecords(store, "box", keep=60).create("ada", 500)["taskId"])
 """
 
 

@@ -18,8 +18,9 @@ from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
+from .hashes import collide, has_sets
 from .repair import MOST_REPAIRS, Repairer
-from .sample import ArgumentSample, no_collection
+from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape
 from .wording import path_text, truncate
 
@@ -43,6 +44,7 @@ class Reader:
         self.confuses = _confuses(compiled.inputs.core_schema)
         alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
         self.validate_dict = compiled.validator.validate_python if alike else None
+        self.has_sets = has_sets(compiled.inputs.core_schema)
         self._shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
@@ -53,6 +55,9 @@ class Reader:
     def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Return validated arguments and the repairs made. Raises `ArgumentError`."""
         repairs: tuple[Repair, ...] = ()
+        if self.has_sets and is_large(arguments) and collide(arguments):
+            fault = Fault((), "colliding", "too many of the numbers have the same hash")
+            raise ArgumentError(self.name, [fault])
         try:
             if self.validate_dict is not None and arguments.__class__ is dict:
                 validated = self.validate_dict(arguments, strict=True)
@@ -94,13 +99,13 @@ class Reader:
         compiled = self.compiled
         if compiled.explicit_input is not None:
             try:
-                errors = broken_rules(compiled.explicit_input, data)
+                errors, more = broken_rules(compiled.explicit_input, data)
             except RecursionError:
                 fault = Fault((), "not_json", "the arguments are nested too deeply")
                 raise ArgumentError(self.name, [fault]) from None
             if errors:
                 faults = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
-                raise ArgumentError(self.name, faults)
+                raise ArgumentError(self.name, faults, more=more)
         self._refuse_names(compiled.guarded & data.keys())
         return self._nested(data, whole=False)[0] if compiled.flat else data
 
@@ -209,6 +214,8 @@ class Reader:
 
 
 _OBJECTS = ("{", b"{")
+_LONG = 300
+"""Characters of a message about one value."""
 
 
 def _refuse_constant(constant: str) -> Any:
@@ -218,7 +225,10 @@ def _refuse_constant(constant: str) -> Any:
 
 def _said(error: Any) -> str:
     steps = tuple(error.absolute_path)
-    said = truncate(str(error.message), 300)
+    said = str(error.message)
+    if len(said) > _LONG:  # it begins with the value, and ends with what is wrong
+        said = f"{said[:100]} ... {said[-150:]}"
+    said = truncate(said, _LONG)
     return f"{path_text(steps)}: {said}" if steps else said
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..output import print_json, say
 from ..usage import UsageError
-from .known import Client
+from .known import KnownClient
 from .settings_file import Changed, SettingsFile
 
 CLIENT_HELP = "claude-desktop, claude-code, cursor, vscode, or generic (prints the entry)"
@@ -23,7 +23,7 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only show what would change")
 
 
-def settings_file(client: Client, chosen: argparse.Namespace) -> SettingsFile:
+def settings_file(client: KnownClient, chosen: argparse.Namespace) -> SettingsFile:
     """Return the file that was named, or the client's own. Raises `UsageError`."""
     if chosen.config is None:
         return SettingsFile(client.path(project=chosen.project))
@@ -47,7 +47,7 @@ def save(
     text: str,
     chosen: argparse.Namespace,
     done: str,
-    client: Client | None = None,
+    client: KnownClient | None = None,
 ) -> int:
     """Write the text, or show the difference with `--dry-run`; print what was done."""
     changes = text != file.text

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..usage import UsageError
 
 
-class Client(NamedTuple):
+class KnownClient(NamedTuple):
     """One client, and how its file is written."""
 
     name: str
@@ -62,7 +62,7 @@ _DESKTOP = ("Claude", "claude_desktop_config.json")
 CLIENTS = {
     each.name: each
     for each in (
-        Client(
+        KnownClient(
             "claude-desktop",
             "Claude Desktop",
             "mcpServers",
@@ -71,7 +71,7 @@ CLIENTS = {
             takes_url=False,
             afterwards="quit Claude Desktop and start it again",
         ),
-        Client(
+        KnownClient(
             "claude-code",
             "Claude Code",
             "mcpServers",
@@ -81,7 +81,7 @@ CLIENTS = {
             says_type=True,
             afterwards="`/mcp` in Claude Code shows it",
         ),
-        Client(
+        KnownClient(
             "cursor",
             "Cursor",
             "mcpServers",
@@ -90,7 +90,7 @@ CLIENTS = {
             project=(".cursor", "mcp.json"),
             afterwards="switch it on in Cursor's settings, under MCP",
         ),
-        Client(
+        KnownClient(
             "vscode",
             "VS Code",
             "servers",
@@ -102,11 +102,11 @@ CLIENTS = {
         ),
     )
 }
-GENERIC = Client("generic", "any other client", "mcpServers", (), "home")
+GENERIC = KnownClient("generic", "any other client", "mcpServers", (), "home")
 """Nothing is written for it: the entry is printed."""
 
 
-def client_named(name: str) -> Client:
+def client_named(name: str) -> KnownClient:
     """Return a client by its name. Raises `UsageError`."""
     if name == "generic":
         return GENERIC

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._json_values import is_object
-from ..clients.known import CLIENTS, Client
+from ..clients.known import CLIENTS, KnownClient
 from ..clients.settings_file import SettingsFile
 from ..output import add_json, print_json, print_rows
 from ..usage import UsageError
@@ -34,7 +34,7 @@ def run(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _state(client: Client, path: Path) -> dict[str, Any]:
+def _state(client: KnownClient, path: Path) -> dict[str, Any]:
     try:
         servers = SettingsFile(path).get(client.key)
     except UsageError as error:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ..._json_values import is_object
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
-from ..clients.known import GENERIC, Client, client_named, is_ours
+from ..clients.known import GENERIC, KnownClient, client_named, is_ours
 from ..load import add_selection, open_target, split
 from ..output import add_json, print_json
 from ..usage import UsageError
@@ -46,7 +46,9 @@ def run(chosen: argparse.Namespace) -> int:
     return retry_if_changed(lambda: _install(client, chosen, name, entry))
 
 
-def _install(client: Client, chosen: argparse.Namespace, name: str, entry: dict[str, Any]) -> int:
+def _install(
+    client: KnownClient, chosen: argparse.Namespace, name: str, entry: dict[str, Any]
+) -> int:
     file = settings_file(client, chosen)
     before = file.get(client.key, name)
     same = is_ours(before) or (is_object(before) and before.get("url") == entry.get("url", ""))
@@ -58,7 +60,7 @@ def _install(client: Client, chosen: argparse.Namespace, name: str, entry: dict[
     return save(file, text, chosen, f"`{name}` is installed for {client.title}", client)
 
 
-def _local(client: Client, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a server that the client starts itself."""
     if chosen.header:
         raise UsageError("--header goes with a URL: a server on this machine has none")
@@ -85,7 +87,7 @@ def _local(client: Client, chosen: argparse.Namespace) -> tuple[str, dict[str, A
     return name, client.entry(command, _pairs(chosen.env, "--env"))
 
 
-def _remote(client: Client, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a server that runs elsewhere."""
     if chosen.env:
         raise UsageError("--env goes with a server on this machine: one at a URL gets none")

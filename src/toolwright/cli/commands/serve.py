@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ...serve.servable import Servable
     from ...toolbox.box import Toolbox
+    from ..reload import Reloader
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +47,12 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
 
     drain = drain_of(chosen, STDIO_SECONDS)
     wire = take_over()  # before the target is imported: it may print
+    reloader = _reloader(chosen)
     box, usable = open_target(chosen)
     if not usable:
         return 1
     add_hooks(box, chosen)
-    converse(_reloading(box, chosen), wire, short=not chosen.sdk, drain=drain)
+    converse(_served(box, chosen, reloader), wire, short=not chosen.sdk, drain=drain)
     return 0
 
 
@@ -62,6 +64,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     if chosen.listening is not None:
         return _serve_as_worker(chosen)
     settings = http_settings(chosen)
+    reloader = _reloader(chosen)
     box, usable = open_target(chosen)
     if not usable:
         return 1
@@ -77,7 +80,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     if chosen.workers > 1:
         return _start_workers(chosen, settings, listening)
     show_status(box, chosen)
-    serve_http(_reloading(box, chosen), **settings, listening=listening)
+    serve_http(_served(box, chosen, reloader), **settings, listening=listening)
     return 0
 
 
@@ -116,12 +119,23 @@ def _start_workers(
     ).run()
 
 
-def _reloading(box: Toolbox, chosen: argparse.Namespace) -> Servable:
-    """Return the toolbox itself, or with `--reload` what stands for its newest version."""
+def _reloader(chosen: argparse.Namespace) -> Reloader | None:
+    """Return what watches the target's files, with `--reload`.
+
+    It is made before the target is loaded: what is written in the meantime is a change.
+    """
     if not chosen.reload:
+        return None
+    from ..reload import Reloader
+
+    return Reloader(chosen.target)
+
+
+def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None) -> Servable:
+    """Return the toolbox itself, or with `--reload` what stands for its newest version."""
+    if reloader is None:
         return box
     from ...serve.reloadable import Reloadable
-    from ..reload import Reloader
 
     def load() -> Toolbox:
         newer, usable = open_target(chosen)
@@ -130,7 +144,7 @@ def _reloading(box: Toolbox, chosen: argparse.Namespace) -> Servable:
         return newer
 
     live = Reloadable(box)
-    Reloader(chosen.target, live, load, lambda newer: add_hooks(newer, chosen)).watch()
+    reloader.watch(live, load, lambda newer: add_hooks(newer, chosen))
     return cast("Servable", live)
 
 

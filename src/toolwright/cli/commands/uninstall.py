@@ -6,7 +6,7 @@ import argparse
 
 from ..._json_values import is_object
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
-from ..clients.known import GENERIC, Client, client_named
+from ..clients.known import GENERIC, KnownClient, client_named
 from ..output import add_json
 from ..usage import UsageError
 
@@ -27,7 +27,7 @@ def run(chosen: argparse.Namespace) -> int:
     return retry_if_changed(lambda: _uninstall(client, chosen))
 
 
-def _uninstall(client: Client, chosen: argparse.Namespace) -> int:
+def _uninstall(client: KnownClient, chosen: argparse.Namespace) -> int:
     file = settings_file(client, chosen)
     servers = file.get(client.key)
     known: list[str] = list(servers) if is_object(servers) else []

@@ -9,7 +9,15 @@ from typing import Any
 
 from ..._log import log
 from ...call import Call
-from ...errors import CallCancelled, CallError, ResultError, SchemaError, ToolError, UnexpectedError
+from ...errors import (
+    CallCancelled,
+    CallError,
+    Overloaded,
+    ResultError,
+    SchemaError,
+    ToolError,
+    UnexpectedError,
+)
 from ...limits import Process
 from ...markers import Inject
 from ...options import Options
@@ -63,6 +71,8 @@ class ProcessInvoker:
         owner = pool(self.limits.memory)
         try:
             child = owner.take(call)
+        except Overloaded as error:
+            return None, failed(error, job.repairs)
         except OSError as error:
             log.error("%s: no process could be started", self.name, exc_info=error)
             return None, failed(CallError(f"{self.name}: no process could be started"), job.repairs)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...limits import check_count, check_seconds, rate_from
 from ...run.threads import holder
-from ..access.address import TrustedProxies
+from ..access.address import TrustedProxies, is_loopback
 from ..access.guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..access.metadata import Metadata
-from ..access.quotas import SessionLimits
+from ..access.quotas import Client, Running, SessionLimits
 from ..access.state_key import Keys, state_keys
 from ..drain import HTTP_SECONDS, Drain
 from ..sdk.calls import current_caller
@@ -33,7 +33,7 @@ MOST_BODY = 4 * 1024 * 1024
 BODY_TIMEOUT = 30.0
 """Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
 _BODIES = 64
-"""How many bodies of the largest size may be unfinished at a time."""
+"""How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
 _CLOSE: Header = (b"connection", b"close")
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
@@ -84,7 +84,11 @@ class App:
             rate=None if rate_limit is None else rate_from(rate_limit),
             failed_sign_ins=failed_sign_ins,
         )
-        self.short = PlainRequests(box, watch=not stateless) if short else None
+        limits = SessionLimits(**session_limits)
+        self.running = Running(
+            limits.max_streams, limits.max_streams_per_client, _BODIES * max_body
+        )
+        self.short = PlainRequests(box, self.running, watch=not stateless) if short else None
         self.drain = Drain(drain)
         self.exchanges = Exchanges(self.drain)
         self._stopping: asyncio.Future[None] | None = None
@@ -92,7 +96,8 @@ class App:
             box,
             stateless=stateless,
             most_body=max_body,
-            limits=SessionLimits(**session_limits),
+            limits=limits,
+            running=self.running,
             drain=self.drain,
             state_keys=state_keys(state_key),
             stop=self.stop,
@@ -146,11 +151,17 @@ class App:
         else:
             exchange.caller = who
             # Whom the threads that it uses count for.
-            holder.set(client if who is None else f"caller {who.name}")
+            exchange.counts_for = self._counts_for(who, client)
+            holder.set(exchange.counts_for.name)
             # Headers that came twice are for somebody who looks at them closely.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}
             await self._admitted(exchange)
+
+    def _counts_for(self, who: Caller | None, address: str) -> Client:
+        name = address if who is None else f"caller {who.name}"
+        is_shared = is_loopback(address) or self.proxies.trusts(address)
+        return Client(name, "" if is_shared else address)
 
     async def _admitted(self, exchange: Exchange) -> None:
         self.exchanges.open.add(exchange)
@@ -198,7 +209,12 @@ class App:
                 return
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
-        scope = {**exchange.scope, "toolwright.client": exchange.client}
+        scope = {
+            **exchange.scope,
+            "toolwright.client": exchange.client,
+            "toolwright.counts_for": exchange.counts_for,
+            "toolwright.size": len(exchange.body),
+        }
         who = exchange.caller
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}

@@ -7,11 +7,10 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic_core import to_json
-
 from ...arguments.sample import parsed
 from ..access.guard import Caller
-from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
+from ..access.quotas import Client
+from ..drain import STOPPED, STOPPING, Drain, is_still_answered, refusal
 from .asgi import Receive, Scope, Send, answer, say
 
 Kind = Literal["plain", "sdk"]
@@ -27,6 +26,7 @@ class Exchange:
         "body",
         "caller",
         "client",
+        "counts_for",
         "headers",
         "is_stopped",
         "kind",
@@ -45,7 +45,9 @@ class Exchange:
         self.send = send
         self.task: Any = asyncio.current_task()
         self.client = ""
-        """The address that it counts for."""
+        """The address that it comes from."""
+        self.counts_for = Client()
+        """Whose bounds it counts for."""
         self.caller: Caller | None = None
         """Who asks, if that is known."""
         self.kind: Kind | None = None
@@ -115,9 +117,8 @@ async def give_up(exchange: Exchange) -> None:
         number = message.get("id")
     except (ValueError, AttributeError):
         number = None
-    error = {"code": INTERNAL_ERROR, "message": STOPPED}
     try:
-        await answer(exchange.send, to_json({"jsonrpc": "2.0", "id": number, "error": error}))
+        await answer(exchange.send, refusal(number, STOPPED))
     except Exception:  # noqa: BLE001 - servers differ in what they raise if it has begun
         with contextlib.suppress(Exception):
             await exchange.send({"type": "http.response.body", "body": b""})

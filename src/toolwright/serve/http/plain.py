@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
+from ...outcome.failure import failed
+from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
@@ -23,8 +25,9 @@ _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 class PlainRequests:
     """Answers what the short path can; anything else is for the SDK."""
 
-    def __init__(self, box: Servable, *, watch: bool) -> None:
+    def __init__(self, box: Servable, running: Running, *, watch: bool) -> None:
         self.box = box
+        self.running = running
         self.short_path = ShortPath(box, watch=watch)
 
     async def answered(self, exchange: Exchange) -> bool:
@@ -66,12 +69,30 @@ class PlainRequests:
         call = None
         if who is not None:
             call = Call(caller=who.name, roles=who.roles, claims=who.claims)
+        client, size = exchange.counts_for, len(exchange.body)
+        if not self.running.begin(client, size):
+            await self._refuse(task, exchange)
+            return
         try:
             with cancelled_if_gone(exchange.receive):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
             return
+        finally:
+            self.running.end(client, size)
         await answer(send, self.short_path.finished(task, result))
+
+    async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
+        """Answer a call that may not run now."""
+        error, who = too_many(), exchange.caller
+        self.box.refused(
+            "tool",
+            error.code,
+            task.runner.name,
+            caller=None if who is None else who.name,
+            client=exchange.client,
+        )
+        await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from ..access.quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
+from ..access.quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
 from .streams import LATER, Streams
 from .uvicorn.host import watch_host
@@ -32,6 +32,7 @@ class SdkSessions:
         stateless: bool,
         most_body: int,
         limits: SessionLimits,
+        running: Running,
         drain: Drain,
         state_keys: Sequence[bytes],
         stop: Callable[[], Awaitable[None]],
@@ -47,6 +48,7 @@ class SdkSessions:
         self._served: Any = None
         self._manager: Any = None
         self.limits = limits
+        self.running = running
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
         self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
         """The bytes that listeners keep of what opened them."""
@@ -99,7 +101,11 @@ class SdkSessions:
         from ..sdk.session_manager import SessionManager
 
         served = SdkServer(
-            self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys
+            self.box,
+            watch=not self.stateless,
+            trusted=False,
+            state_keys=self.state_keys,
+            running=self.running,
         )
         served.server.middleware.append(self.drain.count)
         served.server.middleware.append(_bounded_hello)

@@ -21,8 +21,7 @@ from mcp.shared.subscriptions import (
 )
 
 from ..._protocol import LOG_LEVELS, STATELESS_SINCE
-from ...tools.uri_template import MOST_URI
-from ..access.quotas import MOST_STREAMS, Shares, client_of_request
+from ..access.quotas import MOST_STREAMS, Client, Shares, client_of_request
 
 if TYPE_CHECKING:
     from ..servable import Servable
@@ -116,8 +115,6 @@ class Notifications:
         wanted = self.watchers.get(connection, set())
         if uri in wanted:
             return
-        if len(uri) > MOST_URI:
-            raise MCPError(t.INVALID_PARAMS, f"a URI may have {MOST_URI} characters")
         client = client_of_request(ctx)
         if not self.subscribed.take(client, _cost(uri)):
             raise MCPError(t.INVALID_PARAMS, "too many subscriptions: unsubscribe from some first")
@@ -134,7 +131,7 @@ class Notifications:
             wanted.remove(uri)
             self.subscribed.give_back(client_of_request(ctx), _cost(uri))
 
-    def _left(self, client: str, wanted: set[str]) -> None:
+    def _left(self, client: Client, wanted: set[str]) -> None:
         """Forget what a client wanted who has left."""
         while wanted:
             self.subscribed.give_back(client, _cost(wanted.pop()))

@@ -13,8 +13,6 @@ import threading
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import to_json
-
 from ..._descriptors import take_over
 from ..._json_values import is_object
 from ..._log import log
@@ -25,14 +23,15 @@ from ...errors import CallError
 from ...outcome.failure import failed, failure_of
 from ...run.process.forks import unshared
 from ...run.threads import threads
+from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import (
-    INTERNAL_ERROR,
     STDIO_SECONDS,
     STOPPED,
     STOPPING,
     Drain,
     check_drain,
     is_still_answered,
+    refusal,
 )
 from ..short_path import (
     PlainCall,
@@ -157,7 +156,7 @@ class Conversation:
             run = self.running.pop(number, None)
             if run is not None and not run.cancelled:
                 run.cancel()
-                self.writer.write(_error(number, STOPPED))
+                self.writer.write(refusal(number, STOPPED))
         await self.drain.stop()
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
@@ -210,7 +209,7 @@ class Conversation:
             return False
         if not is_object(message) or is_still_answered(message):
             return False
-        self.writer.write(_error(message["id"], STOPPING))
+        self.writer.write(refusal(message["id"], STOPPING))
         return True
 
     def _answered(self, line: bytes) -> bool:
@@ -271,6 +270,11 @@ class Conversation:
     # -- calls
 
     def _start(self, task: PlainCall) -> None:
+        if len(self.running) >= MOST_RUNNING:
+            busy = too_many()
+            self.box.refused("tool", busy.code, task.runner.name)
+            self.writer.write(self.short_path.finished(task, failed(busy)))
+            return
         run = self.running[task.id] = StdioCall()
         self.unwritten.add(run)
         run.held = self.box.busy()
@@ -389,8 +393,3 @@ class Conversation:
 
             self.sdk = Bridge(self.box, self.writer.write, list(self.recorded), self.drain)
         self.sdk.receive(line)
-
-
-def _error(number: Any, text: str) -> bytes:
-    error = {"code": INTERNAL_ERROR, "message": text}
-    return to_json({"jsonrpc": "2.0", "id": number, "error": error})
