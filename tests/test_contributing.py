@@ -34,3 +34,22 @@ def test_thirty_promises_were_drawn_and_most_were_found():
     assert len(DRAWN) == 30
     assert {promise.strip("`") for promise, *_ in DRAWN} <= set(promises)
     assert sum(verdict.startswith("no") for *_, verdict in DRAWN) <= 2
+
+
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.stem)
+def test_decisions_have_one_template(page):
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"# {page.name[:4]}: ")
+    assert re.findall(r"^## (.*)", text, re.MULTILINE) == ["Context", "Choice", "Price", "Measured"]
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.stem)
+def test_decisions_name_modules_that_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    source = ROOT / "src" / "toolwright"
+    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", text)
+    roots = (source, ROOT)
+    assert [path for path in named if not any((root / path).exists() for root in roots)] == []
