@@ -15,6 +15,7 @@ from served import box
 
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.markers import Complete
+from toolwright.serve.access.quotas import Client
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.sdk.server import SdkServer
 
@@ -349,7 +350,7 @@ def test_what_a_tool_says_is_sent_whatever_it_holds(box):
 
 
 def test_what_clients_missed_is_kept_but_not_without_end():
-    events = SessionEvents(EventMemory(), "client")
+    events = SessionEvents(EventMemory(), Client("client"))
     text = "x" * 1_000_000
     message = types.JSONRPCNotification(jsonrpc="2.0", method="m", params={"text": text})
 
