@@ -1,4 +1,4 @@
-"""Time as a distance: clocks that do not step, and the name of this boot."""
+"""Clocks that do not step, and the id of this boot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets do not belong into a log, or into what a model reads: they become `***`."""
+"""Redact secrets from logs and from what a model reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HIDDEN = "***"
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
 )
-# Of variables in the environment: whole words between underscores, so that COMPASS is none.
+# Of variables in the environment: whole words between underscores, so that COMPASS is not one.
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY)S?(?:_|$)",
     re.IGNORECASE,
@@ -27,7 +27,7 @@ _SURE = re.compile(
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
     re.ASCII,
 )
-# What is probably one, by the name before it: in a log nobody misses it.
+# What is probably one, by the name before it: a log loses nothing without it.
 _NAMED = re.compile(
     rf"(?P<name>{_NAMES}[\"']?\s*+[=:]\s*+[\"']?)[^\s\"',;&]{{4,}}+"
     r"|(?P<bearer>\b(?:bearer|basic)\s++)[\w.~+/=-]{4,}+",
@@ -75,7 +75,7 @@ def _secrets(_now: int, _count: int) -> list[str]:
 
 
 def _is_no_word(value: str) -> bool:
-    """Tell what may be a secret: not a path, and nothing that people say anyway."""
+    """Return whether a value may be a secret: not a path, and not an everyday word."""
     if len(value) < 8 or value[0] in "/~." or any(each.isspace() for each in value):
         return False
     return len(value) >= 16 or not value.isalpha()

@@ -1,4 +1,4 @@
-"""Say what is wrong with arguments: one short line for each fault, with what would be right."""
+"""Explain faults of arguments, one short line each."""
 
 from __future__ import annotations
 

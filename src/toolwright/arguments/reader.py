@@ -1,4 +1,4 @@
-"""Arguments of one call: validated strictly; repaired only if that fails; explained if all fails."""
+"""Read arguments: validate strictly, else repair, else explain."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class Reader:
         return repairer.arguments(data), repairer.done
 
     def _object(self, arguments: Arguments) -> dict[str, Any]:
-        """Return the arguments as an object, or say that they are none."""
+        """Return the arguments as an object. Raises `ArgumentError` if they are not."""
         try:
             given: Any = {} if arguments is None else arguments
             if isinstance(given, bytes | str):
@@ -227,8 +227,10 @@ def _said(error: Any) -> str:
 
 
 def _confuses(schema: Any) -> bool:
-    """Tell whether a core schema holds enums or literals of numbers: pydantic would take `true`
-    for 1 there, and 2.0 for 2."""
+    """Return whether a core schema holds enums or literals of numbers.
+
+    Pydantic would accept `true` for 1 there, and 2.0 for 2.
+    """
     todo: list[Any] = [schema]
     seen: set[int] = set()
     while todo:

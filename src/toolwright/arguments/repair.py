@@ -1,4 +1,4 @@
-"""Repair arguments, only after strict validation failed and directed by the declared type.
+"""Repair arguments that failed strict validation, by their declared types.
 
 A value that some arm of its declared type accepts by its JSON type is never touched. Every change
 is recorded.

@@ -1,4 +1,4 @@
-"""How large arguments are, and a small part of them to explain faults by."""
+"""The size of arguments, and a sample to explain faults by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a result is sent: what is over the limit is cut, and says so, or refused."""
+"""The size limit of a result: larger ones are cut or refused."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Cap:
         self.hint = f"use {paging} to ask for a part of it" if paging else "ask for less at a time"
 
     def allows(self, value: Any) -> bool:
-        """Tell whether a value may be within the limit: looks at its length only."""
+        """Return whether a value may be within the limit, by its length only."""
         if type(value) is str:
             return len(value) <= self.most
         if type(value) is list or type(value) is tuple:

@@ -1,4 +1,4 @@
-"""Write any Python value as JSON that is really JSON, or say why not."""
+"""Encode Python values as valid JSON."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def check_digits(body: bytes) -> None:
 
 
 def check_integers(value: Any) -> None:
-    """Refuse such integers before they are written: that takes quadratic time.
+    """Refuse such integers before they are written, because writing them takes quadratic time.
 
     Raises `ResultError`.
     """

@@ -1,4 +1,4 @@
-"""From a value to a result: checked against its declared type, written once, capped."""
+"""From a value to a result: checked, written once, capped."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
 
 
 def is_any(node: Mapping[str, Any]) -> bool:
-    """Tell a node that takes any value at all."""
+    """Return whether a schema node accepts any value."""
     return (
         node.get("additionalProperties") is True
         or is_list(node.get("type"))
@@ -92,7 +92,9 @@ class ResultWriter:
             if self.holds_integers:
                 check_integers(value)
             made = (
-                self._of(value, repairs) if self.cap.allows(value) else self._begun(value, repairs)
+                self._of(value, repairs)
+                if self.cap.allows(value)
+                else self._beginning(value, repairs)
             )
             if type(value) is Stopped:
                 rest = "only the beginning is shown, the rest was not taken"
@@ -314,7 +316,7 @@ class ResultWriter:
 
     # -- size
 
-    def _begun(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+    def _beginning(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         """Make the result of a value that is cut anyway: of it, only the beginning is looked at."""
         if self.check is not None and not (self.is_text or self.may_cut):
             return self._of(value, repairs)

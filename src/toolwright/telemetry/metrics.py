@@ -1,4 +1,4 @@
-"""Metrics of Prometheus: how many calls, how long they take, how they end."""
+"""Prometheus metrics of calls and refusals."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Shown(Protocol):
 
 
 def exposition(box: Shown, roles: Iterable[str], registry: Any = None) -> bytes:
-    """Write what was counted, without the names of what somebody with these roles may not use."""
+    """Write what was counted, without names of what a caller with these roles may not use."""
     import prometheus_client as prometheus
 
     where = registry if registry is not None else prometheus.REGISTRY

@@ -1,4 +1,4 @@
-"""Where lines are written: a file, a stream or a function, none of which holds a call up."""
+"""Sinks for audit lines: files, streams, functions; none delays calls."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Patient:
             self.lost += 1
             return
         if not self.slow and not written.wait(_PATIENCE):
-            self.slow = True  # nobody else waits until it has caught up
+            self.slow = True  # no other call waits until it has caught up
 
     def _work(self) -> None:
         while True:
@@ -91,7 +91,7 @@ def _to_stream(stream: TextIO) -> Write:
 
 
 def _to_file(path: Any) -> Write:
-    # Opened once, and never waited for: a pipe that nobody reads must not stop the server.
+    # Opened once, and never waited for: a pipe that has no reader must not stop the server.
     how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, how, 0o600)
     lock = threading.Lock()

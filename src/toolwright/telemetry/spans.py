@@ -1,4 +1,4 @@
-"""A span of OpenTelemetry for each call."""
+"""OpenTelemetry spans, one for each call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _METHODS = {
 
 
 def spans(tracer: Any = None) -> Around:
-    """Make a span for each call, under the one that its client has begun.
+    """Make a span for each call, under the span of its client.
 
     Names and attributes are those of OpenTelemetry's conventions for MCP; values of arguments are
     not among them. Needs `opentelemetry-api`; without a provider it costs next to nothing.
@@ -36,10 +36,10 @@ def spans(tracer: Any = None) -> Around:
             attributes["gen_ai.operation.name"] = "execute_tool"
         if call.caller is not None:
             attributes["enduser.id"] = call.caller
-        begun = propagate.extract(call.all_headers())
+        parent = propagate.extract(call.all_headers())
         with used.start_as_current_span(
             f"{method} {call.tool}",
-            context=begun,
+            context=parent,
             kind=trace.SpanKind.SERVER,
             attributes=attributes,
         ) as span:

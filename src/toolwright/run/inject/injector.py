@@ -1,4 +1,4 @@
-"""Give parameters what providers make: worked out once for a tool, made anew for each call."""
+"""Injection: planned once for each tool, made for each call."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Providers:
         self._version += 1
 
     def knows(self, key: Any) -> bool:
-        """Tell whether a type has a provider."""
+        """Return whether a type has a provider."""
         return self._typed(key) is not None
 
     def find(self, wanted: Wanted) -> Inject:
@@ -150,7 +150,7 @@ class Providers:
 
     @contextlib.contextmanager
     def override(self, others: Mapping[Any, Inject]) -> Generator[None]:
-        """Let others stand in for providers; what is kept for the process is made anew inside."""
+        """Replace providers for a while; values kept for the process are made again inside."""
         mine = dict(others)
         kept, self._kept = self._kept, Kept()
         self._overrides.append(mine)
@@ -208,7 +208,7 @@ async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitS
 
 
 async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
-    """Call a function in a thread, to its end: what it opens must be closed, whoever gives up."""
+    """Call a function in a thread, to its end, even if cancelled: what it opens must be closed."""
     pending = Pending()
     threads.start(lambda: function(*sent), pending.settle, always=True)
     try:
@@ -224,4 +224,4 @@ async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
 
 
 class _Opened(asyncio.CancelledError):
-    """Somebody gave up while a function ran, and it ran to a good end."""
+    """The caller was cancelled while a function ran, which then succeeded."""

@@ -1,4 +1,4 @@
-"""Forked copies of this process: what they let go of, and how they end.
+"""Forked copies of this process: what they close, how they end.
 
 A tool may fork, as `multiprocessing` does, and its copies go on working. But a copy holds all that
 was open: the pipes of our processes, the client's connection, the port. And if it returns from the
@@ -43,7 +43,7 @@ class unshared:  # noqa: N801 - reads as a statement
 
 
 def end_copy() -> None:
-    """End a copy that has returned from the tool that forked it: it has nobody to answer."""
+    """End a copy that has returned from the tool that forked it: it has no caller to answer."""
     log.warning("a tool forked, and its copy returned from the tool: the copy was ended")
     for each in _endings:
         each()

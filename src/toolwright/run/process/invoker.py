@@ -63,7 +63,7 @@ class ProcessInvoker:
         }
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
-        """Run once, in a process that nobody else uses meanwhile."""
+        """Run once, in a process that no other call uses meanwhile."""
         if self.epoch:
             text = f"{self.name} runs in another process, where no override reaches it"
             return None, failed(CallError(text), job.repairs)

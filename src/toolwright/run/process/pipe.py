@@ -70,7 +70,7 @@ class Pipe:
             raise Closed from error
 
     def receive(self) -> dict[str, Any]:
-        """Wait for a message. Raises `Closed`, or `Garbled` if what came is none."""
+        """Wait for a message. Raises `Closed`, or `Garbled` if something else came."""
         self._check()
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         if length > MOST_FRAME:

@@ -1,4 +1,4 @@
-"""Processes that run tools: started when needed, kept warm, used by one call at a time each."""
+"""Processes that run tools: kept warm, one call each at a time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Child:
         self.holder = ""
         """Whom it counts for while it works."""
         self.is_odd = False
-        """Whether it has sent what belongs to no call, or to one that is over."""
+        """Whether it has sent a message that belongs to no call, or to one that has ended."""
         with contextlib.suppress(Closed):  # then asking it says so
             self.pipe.send({"path": sys.path, "memory": memory})
 
@@ -74,7 +74,7 @@ class Child:
         return kill
 
     def release(self) -> None:
-        """It works for nobody."""
+        """Note that it is idle."""
         with self.lock:
             self.user = None
 
@@ -92,7 +92,7 @@ class Child:
             if each is not None:
                 with contextlib.suppress(OSError):
                     each.close()
-        self.process.returncode = 0  # nobody here waits for it
+        self.process.returncode = 0  # this process never waits for it
 
     def end(self) -> int:
         """Kill it if it lives; return what it ended with."""
@@ -109,7 +109,7 @@ class Child:
 
 
 class Turn:
-    """Somebody who waits for a process."""
+    """One call that waits for a process."""
 
     __slots__ = ("came", "has_place")
 
@@ -123,7 +123,7 @@ class Pool:
 
     They are shared out as threads are (see `Threads`): a caller gets one only while they hold
     fewer than are free. There are two for each core, so that one caller alone can use every core.
-    Whoever waits does so behind their own calls only. A program that calls its own tools uses as
+    A caller waits behind their own calls only. A program that calls its own tools uses as
     many as there are cores.
     """
 
@@ -139,11 +139,11 @@ class Pool:
         self.held: dict[str, int] = {}
         """How many work for a caller."""
         self.waiting: dict[str, deque[Turn]] = {}
-        """The callers who wait; the next in turn comes first."""
+        """The callers who wait; the one served next comes first."""
         self.lock = threading.Lock()
 
     def take(self, call: Call) -> Child:
-        """Wait for a process that works for nobody. Raises `CallCancelled` or `Overloaded`."""
+        """Wait for an idle process. Raises `CallCancelled` or `Overloaded`."""
         caller = f"caller {call.caller}" if call.caller is not None else holder.get()
         self._wait(call, caller)
         try:
@@ -185,7 +185,7 @@ class Pool:
             raise CallCancelled(f"{call.tool}: the call was cancelled")
 
     def _leave(self, turn: Turn, caller: str) -> None:
-        """Wait no more; a place that was given already is somebody else's."""
+        """Stop waiting; if a place was given already, pass it on."""
         with self.lock:
             if not turn.has_place:
                 line = self.waiting[caller]
@@ -241,7 +241,7 @@ class Pool:
         return code
 
     def close(self) -> None:
-        """End those that work for nobody."""
+        """End the idle ones."""
         with self.lock:
             idle, self.idle = self.idle, []
         for child in idle:
@@ -281,7 +281,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def close_pools() -> None:
-    """End every process that works for nobody; the others end when this one does."""
+    """End every idle process; the others end when this one does."""
     with _lock:
         pools = list(_pools.values())
     for each in pools:
