@@ -132,7 +132,7 @@ class Reader:
             self._prepare(data)  # what the author's own schema refuses is not repaired
         repairs: list[Repair] = []
         if isinstance(first, ValidationError) and first.error_count() > MOST_REPAIRS:
-            # More than can be repaired: what costs most, finding them all, is not done again.
+            # More than can be repaired: do not find them all a second time, which costs most.
             raise self._explained(first, self._prepare(data)) from None
         if self.repair:
             data, repairs = self._repaired(data)
@@ -153,13 +153,13 @@ class Reader:
             raise self._explained(second, data) from None
 
     def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
-        """Return what says what is wrong: the first faults, and how many there are."""
+        """Return an error with the first faults, and their number."""
         flat = frozenset(self.compiled.flat)
         count = error.error_count()
         if count <= MOST_EXPLAINED:
             found: list[Any] = error.errors(include_url=False, include_input=False)
             return ArgumentError(self.name, explain(found, data, self.shape, flat))
-        # All of them are made at once, or none: make those of a small part of the arguments.
+        # Pydantic makes all errors or none: so validate only a small part of the arguments.
         sample = Sample(data, self.shape)
         found = []
         try:

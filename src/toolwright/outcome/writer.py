@@ -35,7 +35,7 @@ from .finished import canonical, checked_result
 
 
 class Stopped(list[Any]):
-    """The items of a stream that was not taken to its end."""
+    """The items of a stream that was not read to its end."""
 
 
 _SCALARS = frozenset(("integer", "boolean", "string"))
@@ -59,7 +59,7 @@ def is_any(node: Mapping[str, Any]) -> bool:
 
 
 class ResultWriter:
-    """How the values of one tool become results; worked out once."""
+    """Turns the values of one tool into results."""
 
     def __init__(self, name: str, compiled: Compiled, options: Options) -> None:
         self.name = name
@@ -75,7 +75,7 @@ class ResultWriter:
         self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
         self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
-        # What has no declared type is looked at when it is written.
+        # A value without a declared type is inspected when it is written.
         self.holds_integers = typed and any(
             is_any(node) or node.get("type") == "integer" for node in nodes(schema)
         )
@@ -135,7 +135,7 @@ class ResultWriter:
         return self._finish(checked, body, repairs, [])
 
     def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
-        """A value that is not exactly of its type may still be its JSON: a dict for a model."""
+        """Read a value that is not of its type as the JSON of it: a dict for a model."""
         given = protocol_result(value) or value
         if is_canonical(given):
             return self._fitting(canonical(given, repairs))

@@ -1,4 +1,4 @@
-"""One structured line for each call, and for each request that was refused."""
+"""Audit lines in JSON, for each call and each refusal."""
 
 from __future__ import annotations
 

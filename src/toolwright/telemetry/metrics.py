@@ -18,7 +18,7 @@ from ..tools.prompt import Prompt
 from ..tools.resource import Resource
 
 UNKNOWN = "(unknown)"
-"""The label of whatever does not exist: names that anybody makes up must not become labels."""
+"""The label of names that do not exist: callers could make up any number of them."""
 
 
 class Families(NamedTuple):
@@ -107,7 +107,7 @@ class Metrics:
 
 
 class Shown(Protocol):
-    """What says which names a caller may see."""
+    """A toolbox, as far as it says which names a caller may see."""
 
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
@@ -142,7 +142,7 @@ def exposition(box: Shown, roles: Iterable[str], registry: Any = None) -> bytes:
 
 
 class _Visible:
-    """A registry, less some of its samples."""
+    """A registry without some of its samples."""
 
     def __init__(self, registry: Any, is_shown: Callable[[Mapping[str, str]], bool]) -> None:
         self.registry = registry

@@ -12,13 +12,13 @@ from .._log import log
 
 Write = Callable[[str], object]
 _PATIENCE = 0.1
-"""Seconds that a call waits for its line to be written, until one has taken longer."""
+"""Seconds that a call waits for its line to be written, until a line takes longer."""
 _MOST_WAITING = 1000
 """How many lines may wait for a sink that is slow; those that come then are counted and lost."""
 
 
 def sink_of(where: Any) -> Write:
-    """Return what writes a line; whatever happens there is said once, and nothing is raised."""
+    """Return a function that writes a line; it logs its first failure, and raises nothing."""
     if callable(where):
         return _Patient(where)
     if hasattr(where, "write"):

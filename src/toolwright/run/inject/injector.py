@@ -61,7 +61,7 @@ class Injector:
                 made.append(await in_thread(step.kept.get, step, needed))
         return {name: made[at] for name, at in self.gives}
 
-    # -- working it out
+    # -- planning
 
     def _plan(self, wanted: Wanted, above: tuple[Any, ...], parameter: str) -> int:
         if wanted is Call:

@@ -20,7 +20,7 @@ from ..waiting import LOOP, Pending
 
 
 class Step(NamedTuple):
-    """One provider to run: with what, and how."""
+    """One provider to run, with its parameters."""
 
     name: str
     make: Callable[..., Any]
@@ -42,7 +42,7 @@ class Kept:
         self.held: dict[Any, Lifespan] = {}
 
     def get(self, step: Step, needed: Mapping[str, Any]) -> Any:
-        """Return a value, made by the first who asks for it."""
+        """Return a value, made at the first request."""
         with self.lock:
             if step.make not in self.values:
                 self.values[step.make] = entered(step, needed, self.stack)
@@ -165,7 +165,7 @@ class Providers:
 
 
 def generator_of(make: Any) -> Any:
-    """Return the generator function that `contextmanager` made a provider of; else itself."""
+    """Return the generator function that `contextmanager` wrapped, or the provider itself."""
     inner = inspect.unwrap(getattr(make, "__func__", make))
     if not (inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)):
         return make
@@ -173,7 +173,7 @@ def generator_of(make: Any) -> Any:
 
 
 def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
-    """Run a provider; what must be left goes on the stack."""
+    """Run a provider; its clean-up goes on the stack."""
     if step.kind == "generator":
         return stack.enter_context(contextmanager(generator_of(step.make))(**needed))
     made = step.make(**needed)

@@ -45,7 +45,7 @@ _UNLIMITED: dict[str, Any] = {
     "rate_limit": None,
     "repair": False,
 }
-"""The parent sees to these, whatever the target is marked with."""
+"""The parent applies these, whatever the target is marked with."""
 
 
 class ChildCall(Call):
@@ -77,7 +77,7 @@ class ChildCall(Call):
         self._worker.pipe.send({"number": self._number, kind: said})
 
     def _note(self) -> None:
-        """Note that it is used after its end."""
+        """Note a use after its end."""
         if self._mute:
             self._worker.is_late = True
 

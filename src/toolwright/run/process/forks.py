@@ -23,7 +23,7 @@ _endings: list[Callable[[], object]] = []
 
 
 class unshared:  # noqa: N801 - reads as a statement
-    """While it is entered, forked copies lose these descriptors, and never go on with the loop."""
+    """While it is entered, forked copies lose these descriptors and never resume the loop."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ def _in_copy() -> None:
         if each.ending is not None:
             _endings.append(each.ending)
     if guards and loop is not None:
-        # An async tool forked. What its copy does before it lets go of the loop is its own affair;
+        # An async tool forked. Its copy may do anything until it returns to the loop;
         # then the loop must not go on here: the original runs it, on the same sockets.
         loop.call_soon(end_copy)
 

@@ -38,7 +38,7 @@ class Child:
         self.lock = threading.Lock()
         self.user: object = None
         self.holder = ""
-        """Whom it counts for while it works."""
+        """The caller whose share it counts against while it works."""
         self.is_odd = False
         """Whether it has sent a message that belongs to no call, or to one that has ended."""
         with contextlib.suppress(Closed):  # then asking it says so
@@ -87,7 +87,7 @@ class Child:
                 self.process.kill()
 
     def forget(self) -> None:
-        """Let go of it in a forked copy of this process: it is not the copy's."""
+        """Close its pipe in a forked child, which does not own it."""
         for each in (self.process.stdin, self.process.stdout):
             if each is not None:
                 with contextlib.suppress(OSError):
@@ -95,7 +95,7 @@ class Child:
         self.process.returncode = 0  # this process never waits for it
 
     def end(self) -> int:
-        """Kill it if it lives; return what it ended with."""
+        """Kill it if it is alive; return its exit code."""
         # Asked to end on its own first: one that died keeps the signal that killed it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(0.05)
@@ -135,7 +135,7 @@ class Pool:
         self.busy = 0
         self.idle: list[Child] = []
         self.all: set[Child] = set()
-        """Those that work, too."""
+        """All of them, busy or idle."""
         self.held: dict[str, int] = {}
         """How many work for a caller."""
         self.waiting: dict[str, deque[Turn]] = {}
@@ -204,7 +204,7 @@ class Pool:
         self.held[caller] = self.held.get(caller, 0) + 1
 
     def _free(self, caller: str) -> None:
-        """Let others have a place: one each of those who wait, in turn."""
+        """Give free places to those who wait, one to each caller, round robin."""
         with self.lock:
             self.busy -= 1
             self.held[caller] -= 1
@@ -222,7 +222,7 @@ class Pool:
                 turn.came.set()
 
     def give(self, child: Child) -> None:
-        """Take one back that can work for others; end one that must not."""
+        """Take a process back; end it if it must not be used again."""
         with self.lock:
             stays = child.code == _code and not child.is_odd
             if stays:
@@ -234,7 +234,7 @@ class Pool:
             self.discard(child)
 
     def discard(self, child: Child) -> int:
-        """End one that cannot; return what it ended with."""
+        """End a process; return its exit code."""
         code = child.end()
         self.all.discard(child)
         self._free(child.holder)
@@ -266,7 +266,7 @@ def pool(memory: int | None) -> Pool:
 
 
 def _in_copy() -> None:
-    """Begin without processes in a forked copy: what both would read must not be mixed up."""
+    """Start without processes in a forked child: parent and child must not read the same pipe."""
     global _lock  # noqa: PLW0603 - another thread may have held it
     _lock = threading.Lock()
     pools = list(_pools.values())
@@ -289,7 +289,7 @@ def close_pools() -> None:
 
 
 def forget_code() -> None:
-    """Let no process work again that has imported the program as it was before."""
+    """Use no process again that has imported the program as it was before."""
     global _code  # noqa: PLW0603 - there is one program
     _code += 1
     close_pools()
