@@ -1,4 +1,4 @@
-"""The limits an author can set on the calls of a tool: plain values, checked when they are made."""
+"""Limits for the calls of a tool: plain, checked values."""
 
 from __future__ import annotations
 

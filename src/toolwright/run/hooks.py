@@ -1,4 +1,4 @@
-"""Hooks around calls: each gets the call, its arguments and what comes next."""
+"""Run a call inside its `around` hooks."""
 
 from __future__ import annotations
 
