@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal
 
+from ._door import public
 from ._log import logger
 from .errors import CallCancelled
 from .questions import Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
@@ -33,6 +34,7 @@ _LEVELS: Mapping[str, int] = {
 }
 
 
+@public
 class Call:
     """One run of a tool: who asked, until when, and a way to tell how far it is.
 

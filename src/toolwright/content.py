@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from ._door import public
 from .errors import ResultError
 
 __all__ = ["CONVERTERS", "Audio", "Content", "File", "Image", "convert", "converter"]
@@ -127,18 +128,21 @@ def _check_regular(found: os.stat_result, name: str) -> None:
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 
 
+@public
 class Image(Content):
     """An image, from bytes or from a file."""
 
     kind = "image"
 
 
+@public
 class Audio(Content):
     """Sound, from bytes or from a file."""
 
     kind = "audio"
 
 
+@public
 class File(Content):
     """A file, from a path or from bytes; shown by its MIME type."""
 
@@ -160,6 +164,7 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {}
 """Class name, with its module's top package, to the function that makes it JSON or `Content`."""
 
 
+@public
 def converter(name: str) -> Callable[[F], F]:
     """Teach how values of a class become JSON, or `Content`; `name` is `package.Class`.
 

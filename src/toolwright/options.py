@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
+from ._door import public
 from .limits import (
     Process,
     Rate,
@@ -35,6 +36,7 @@ Extra = Literal["forbid", "ignore", "pass"]
 OnUnsupported = Literal["error", "permissive", "skip"]
 
 
+@public
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaOptions:
     """How a schema is written down. The defaults are the portable style; `FULL` turns all off."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from ._door import public
+
 __all__ = ["Kind", "OnRefusal", "Refused", "RequestKind", "shown"]
 
 Kind = Literal["tool", "resource", "prompt"]
@@ -13,6 +15,7 @@ RequestKind = Literal["tool", "resource", "prompt", "sign-in", "rate"]
 MOST_SHOWN = 200
 
 
+@public
 class Refused(NamedTuple):
     """One request that was refused: by whom it was sent, what for, and why."""
 

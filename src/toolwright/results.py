@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from pydantic_core import to_json
 
+from ._door import public
 from ._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from .errors import CallError
 
@@ -40,6 +41,7 @@ class Repair(NamedTuple):
     text: str
 
 
+@public
 class Result:
     """What came of one call.
 

@@ -8,13 +8,16 @@ from typing import Any, NoReturn, get_args, get_origin
 import typing_extensions
 
 from .._json_values import JsonObject
+from ..content import Audio, Content, File, Image
 from ..read.signature import EMPTY
+from ..results import Result
 from .hints import UNIONS, arms, unalias
 from .walk import REF_PREFIX
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"
 
+_OWN_CONTENT = (Audio, Content, File, Image)
 _CONTENT_MODULES = ("mcp", "mcp_types")
 _CONTENT_TYPES = frozenset(
     (
@@ -84,12 +87,11 @@ def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
 def declared_content(hint: Any) -> Any:
     """Return our own content class, if a hint is one."""
     bare = unalias(hint)
-    own = isinstance(bare, type) and bare.__module__ == "toolwright.content"
-    return bare if own else None
+    return bare if isinstance(bare, type) and bare in _OWN_CONTENT else None
 
 
 def _is_content(cls: type) -> bool:
-    if cls.__module__ in ("toolwright.content", "toolwright.results"):
+    if cls in (Content, Result):  # by class: where it is from, `__module__` need not say
         return True
     return cls.__name__ in _CONTENT_TYPES and cls.__module__.split(".")[0] in _CONTENT_MODULES
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack, overload
 
+from .._door import public
 from .._protocol import LATEST_PROTOCOL
 from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions
@@ -38,6 +39,7 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@public
 class Toolbox(Mapping[str, Tool]):
     """A named, ordered set of tools; a mapping of name to `Tool`.
 

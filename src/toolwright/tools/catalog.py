@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
 from .definition import Tool, compile_tools
@@ -21,6 +22,7 @@ _LONGEST_GUESS = 128
 """How long a name may be that a nearest one is looked for."""
 
 
+@public
 class Problem(NamedTuple):
     """One thing wrong with one tool; a fatal one keeps it out of lists."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
+from .._door import public
 from ..options import ToolOptions, options_from
 
 __all__ = ["is_marked", "marks", "tool"]
@@ -32,6 +33,7 @@ def tool(target: Callable[P, R], /) -> Callable[P, R]: ...
 def tool(
     called: str | None = None, /, **options: Unpack[ToolOptions]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@public
 def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     """Mark a function, method or class as a tool, with its options; it stays what it is.
 

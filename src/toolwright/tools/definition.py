@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import SchemaError
 from ..options import Options, ToolOptions, options_from
@@ -31,6 +32,7 @@ __all__ = ["Tool", "compile_tools"]
 _making = threading.Lock()
 
 
+@public
 class Tool:
     """A callable with its name, its description and its schemas.
 
@@ -55,13 +57,14 @@ class Tool:
         "options",
     )
 
-    name: str
-    options: Options
-    _target: Target
-    _reading: _Reading
-    _shared: Shared | None
-    _compiled: Compiled | SchemaError | None
-    _runner: Runner | None
+    if TYPE_CHECKING:  # slots are set by `_fill`, and some of these types are loaded late
+        name: str
+        options: Options
+        _target: Target
+        _reading: _Reading
+        _shared: Shared | None
+        _compiled: Compiled | SchemaError | None
+        _runner: Runner | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)

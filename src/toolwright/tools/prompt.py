@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from .._door import public
 from ..errors import ResultError
 from ..options import ToolOptions
 from .definition import Tool
@@ -25,6 +26,7 @@ class PromptOptions(TypedDict, total=False):
     roles: Sequence[str] | None
 
 
+@public
 class Prompt:
     """A function whose value is one message, or a list of them.
 
