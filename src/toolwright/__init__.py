@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .options import FULL, SchemaOptions
     from .refusals import Refused
     from .results import Result
+    from .run.hooks import Hook, Next
     from .serve.access.guard import Caller
     from .serve.access.oauth import SignIn
     from .stores import Store
@@ -53,8 +54,10 @@ __all__ = [
     "Fixed",
     "Flatten",
     "Hidden",
+    "Hook",
     "Image",
     "Inject",
+    "Next",
     "Nullable",
     "Overloaded",
     "Problem",
@@ -106,6 +109,7 @@ _HOMES = {
     "content": ("Audio", "File", "Image", "converter"),
     "results": ("Result",),
     "call": ("Call",),
+    "run.hooks": ("Hook", "Next"),
     "tools.catalog": ("Problem",),
     "tools.decorator": ("tool",),
     "tools.definition": ("Tool",),

@@ -9,16 +9,20 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ._door import public
 from ._log import logger
 from .errors import CallCancelled
-from .questions import Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
+from .questions import Answer, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
 
+M = TypeVar("M", bound="BaseModel")
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
@@ -183,7 +187,7 @@ class Call:
         """Tell whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
         return self._asker is not None and not self._mute and ability in self._asker.abilities
 
-    def request(self, **requests: Question) -> Any:
+    def request(self, **requests: Question) -> Answer[dict[str, Any]]:
         """Ask several things at once; return the answers by name. Async code awaits it.
 
         Where the protocol has no way back to a client, the run ends here and is begun again with
@@ -191,17 +195,23 @@ class Call:
         """
         return wait_for_answer(self, lambda: self._request(requests), self._loop)
 
+    @overload
+    def ask(self, form: type[M], message: str = "", *, key: str = "form") -> Answer[M]: ...
+    @overload
+    def ask(
+        self, form: Mapping[str, Any], message: str = "", *, key: str = "form"
+    ) -> Answer[dict[str, Any]]: ...
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
 
-    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Any:
+    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Answer[str]:
         """Have the client's own model write a text. Async code awaits it."""
         return wait_for_answer(
             self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
         )
 
-    def roots(self, *, key: str = "roots") -> Any:
+    def roots(self, *, key: str = "roots") -> Answer[list[dict[str, Any]]]:
         """Return the folders that the client lets a server see. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Roots()), self._loop)
 

@@ -5,11 +5,36 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .errors import CallCancelled, CallError, ToolError
 
-__all__ = ["Asker", "Form", "InputNeeded", "Question", "Roots", "Sample", "wait_for_answer"]
+__all__ = [
+    "Answer",
+    "Asker",
+    "Form",
+    "InputNeeded",
+    "Question",
+    "Roots",
+    "Sample",
+    "wait_for_answer",
+]
+
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+if TYPE_CHECKING:
+
+    class Answer(Awaitable[T_co], Any):
+        """An answer as both kinds of tools get it.
+
+        The same method gives async code something to await, and a thread the answer itself; no
+        type says so. Awaited, this is a `T_co`; not awaited, it can be used as anything.
+        """
+
+else:
+    Answer = Awaitable
 
 
 class Question:

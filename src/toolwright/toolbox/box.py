@@ -22,6 +22,8 @@ from .served import Served
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
+    from mcp import Client
+
     from ..call import Call
     from ..refusals import OnRefusal
     from ..results import Result
@@ -37,6 +39,7 @@ __all__ = ["Toolbox", "loading", "served"]
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
+H = TypeVar("H", bound="Hook")
 
 
 @public
@@ -253,7 +256,7 @@ class Toolbox(Mapping[str, Tool]):
             name, arguments, call=call, raise_on_error=raise_on_error
         )
 
-    def around(self, hook: Hook) -> Hook:
+    def around(self, hook: H) -> H:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
 
         Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
@@ -345,7 +348,7 @@ class Toolbox(Mapping[str, Tool]):
             self._once = Once(self._served)
         return await self._once.handle(body, headers or {})
 
-    def client(self, mode: Literal["auto", "legacy"] = "auto") -> Any:
+    def client(self, mode: Literal["auto", "legacy"] = "auto") -> Client:
         """Return an MCP client that talks to this toolbox in memory, for tests.
 
         `async with box.client() as client: await client.call_tool(...)`
