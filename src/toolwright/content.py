@@ -38,7 +38,7 @@ _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 
 
 def sniff(data: bytes) -> str:
-    """Tell the MIME type of bytes by how they begin."""
+    """Return the MIME type of bytes, judged by their first ones."""
     if data[:4] == b"RIFF" and data[8:12] in _RIFF:
         return _RIFF[data[8:12]]
     for start, mime in _SIGNATURES:
@@ -109,7 +109,7 @@ _MOST_UNKNOWN = 32 * 1024 * 1024
 def _file_bytes(path: Path, name: str) -> bytes:
     """Read a file, but no more than it says it has. Raises `ResultError`."""
     _check_regular(path.stat(), name)
-    # What is a pipe by now would wait for somebody to write into it.
+    # If it has become a pipe, opening it would block until it has a writer.
     with open(path, "rb", opener=lambda at, flags: os.open(at, flags | _NEVER_WAIT)) as file:
         found = os.fstat(file.fileno())
         _check_regular(found, name)
@@ -190,7 +190,7 @@ def known_converter(value: Any) -> Callable[[Any], Any] | None:
 
 
 def convert(value: Any) -> Any:
-    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for what nobody knows."""
+    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for an unknown type."""
     if isinstance(value, Content):
         return value
     own: type[Any] = value.__class__

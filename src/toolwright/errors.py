@@ -11,7 +11,7 @@
         +-- UnexpectedError        anything else a tool raised; `__cause__` has it
         +-- ToolNotFound           (KeyError) no tool of that name
         +-- ToolTimeout            (TimeoutError) no answer by the deadline
-        +-- CallCancelled          whoever asked does not want the answer any more
+        +-- CallCancelled          the caller no longer wants the answer
         +-- Overloaded             too much at once; `retry_after` says when to come back
 
 Messages are for reading and may change; `code` is stable.
@@ -58,7 +58,7 @@ class ToolwrightError(Exception):
 
 
 def _as_text(value: object) -> str:
-    """Return what an author gave as a message as text, even if it is none."""
+    """Return an author's message as text, even if it is something else."""
     try:
         return str(value)
     except Exception:  # noqa: BLE001
@@ -268,7 +268,7 @@ class ToolTimeout(CallError, TimeoutError):
 
 @public
 class CallCancelled(CallError):
-    """Whoever asked does not want the answer any more."""
+    """The caller no longer wants the answer."""
 
     code = "cancelled"
 

@@ -1,4 +1,4 @@
-"""Every switch there is, with its default and its meaning."""
+"""Options of tools and of schemas, with their defaults and meanings."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Options:
     emit: Emit = "auto"
     """What of a result is sent: `auto` leaves out structured content that only repeats the text."""
     roles: tuple[str, ...] = ()
-    """Who may see and call it over a server that knows its callers: whoever has one of these."""
+    """Who may see and call it over a server that knows its callers: those who have one of these."""
     confirm: bool = False
     """Let the user of a client confirm each call before it is run."""
     task: bool | Literal["required"] = False
@@ -209,9 +209,9 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
         values["meta"] = _json_copy("meta", dict(values["meta"]))
     if "style" in values:
         values["style"] = _style(values["style"])
-    made = replace(base or _DEFAULTS, **values)
-    _check_together(made)
-    return made
+    options = replace(base or _DEFAULTS, **values)
+    _check_together(options)
+    return options
 
 
 def _read_limits(values: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""`@tool`: options left on a target, for a toolbox to find. The target stays what it is."""
+"""`@tool`: leaves options on a target, which stays what it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def marks(target: Any) -> Mapping[str, Any]:
 
 
 def is_marked(target: Any) -> bool:
-    """Tell whether `@tool` was put on a target."""
+    """Return whether `@tool` was put on a target."""
     return isinstance(getattr(target, MARK, None), Mapping)
 
 

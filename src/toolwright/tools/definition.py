@@ -1,4 +1,4 @@
-"""A tool: the frozen definition of one callable, compiled when it is first needed."""
+"""A tool: the frozen definition of one callable, compiled when needed."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ class Tool:
 
     @property
     def runner(self) -> Runner:
-        """What runs the calls; made once. Raises `SchemaError`."""
+        """What runs the calls; one for each tool. Raises `SchemaError`."""
         known = self._runner
         if known is not None:
             return known

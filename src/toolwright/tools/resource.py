@@ -1,4 +1,4 @@
-"""What clients may read: a function behind a URI, or behind a template of URIs."""
+"""Resources: functions that clients read at a URI or a template."""
 
 from __future__ import annotations
 
