@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
 from ._door import public
+from ._json_values import without_surrogates
 from ._log import logger
 from .errors import CallCancelled
-from .questions import Answer, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
+from .questions import AnswerOf, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "a
 OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
 
-_numbers = itertools.count(1)
 _log = logger("call")
+_NAMES = get_args(LogLevel)
 _LEVELS: Mapping[str, int] = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -58,6 +59,7 @@ class Call:
         "_claims",
         "_hang_up",
         "_headers",
+        "_id",
         "_lock",
         "_loop",
         "_mute",
@@ -69,9 +71,9 @@ class Call:
         "caller",
         "deadline",
         "headers_read",
-        "id",
         "kind",
         "life",
+        "request_id",
         "roles",
         "tool",
     )
@@ -81,6 +83,7 @@ class Call:
         tool: str = "",
         *,
         id: str | None = None,  # noqa: A002 - what it is called everywhere
+        request_id: str | None = None,
         caller: str | None = None,
         roles: Sequence[str] = (),
         claims: Mapping[str, Any] | None = None,
@@ -95,7 +98,9 @@ class Call:
         """The name of the tool, or of the prompt; of a resource, the URI that lists show."""
         self.kind: Kind = "tool"
         """What runs: a `tool`, a `resource` that is read, or a `prompt`."""
-        self.id = id or f"{next(_numbers):x}"
+        self._id = id or ""
+        self.request_id = request_id
+        """What the client calls its request; other clients may use the same for theirs."""
         self.caller = caller
         """Who asked, if that is known."""
         self.roles = tuple(roles)
@@ -122,6 +127,18 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<Call {self.id} of {self.tool}>"
+
+    @property
+    def id(self) -> str:
+        """What the log, the audit line, spans and unexpected failures call this run by.
+
+        It is random: unique among callers and processes, and nothing can be counted by it.
+        """
+        if not self._id:  # made at first use: most calls never need it
+            prefix = "" if self._outer is None else f"{self._outer.id}."
+            with self._lock:
+                self._id = self._id or prefix + os.urandom(6).hex()
+        return self._id
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -160,15 +177,22 @@ class Call:
         """Report how far the work is to the listener, and restart the idle clock."""
         self.life = time.monotonic()
         if self._on_progress is not None and not self._mute:
-            self._tell(self._on_progress, done, total, _utf8(message))
+            self._tell(self._on_progress, done, total, without_surrogates(message))
 
     def heartbeat(self) -> None:
         """Give a sign of life: it restarts the idle clock."""
         self.life = time.monotonic()
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Send a message to the listener of this call, or to the log if there is none."""
-        message = _utf8(message)
+        """Send a message to the listener of this call, or to the log if there is none.
+
+        Raises `ValueError` if there is no such level.
+        """
+        if level not in _NAMES:
+            msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
+            raise ValueError(msg)
+        if isinstance(message, str):
+            message = without_surrogates(message)
         if self._on_log is not None:
             if not self._mute:
                 self._tell(self._on_log, level, message)
@@ -187,7 +211,7 @@ class Call:
         """Return whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
         return self._asker is not None and not self._mute and ability in self._asker.abilities
 
-    def request(self, **requests: Question) -> Answer[dict[str, Any]]:
+    def request(self, **requests: Question) -> AnswerOf[dict[str, Any]]:
         """Ask several things at once; return the answers by name. Async code awaits it.
 
         Where the protocol has no way back to a client, the run ends here and starts again with
@@ -196,22 +220,22 @@ class Call:
         return wait_for_answer(self, lambda: self._request(requests), self._loop)
 
     @overload
-    def ask(self, form: type[M], message: str = "", *, key: str = "form") -> Answer[M]: ...
+    def ask(self, form: type[M], message: str = "", *, key: str = "form") -> AnswerOf[M]: ...
     @overload
     def ask(
         self, form: Mapping[str, Any], message: str = "", *, key: str = "form"
-    ) -> Answer[dict[str, Any]]: ...
+    ) -> AnswerOf[dict[str, Any]]: ...
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
 
-    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Answer[str]:
+    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> AnswerOf[str]:
         """Have the client's own model write a text. Async code awaits it."""
         return wait_for_answer(
             self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
         )
 
-    def roots(self, *, key: str = "roots") -> Answer[list[dict[str, Any]]]:
+    def roots(self, *, key: str = "roots") -> AnswerOf[list[dict[str, Any]]]:
         """Return the folders that the client lets a server see. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Roots()), self._loop)
 
@@ -275,7 +299,7 @@ class Call:
     def _inner(self, tool: str) -> Call:
         inner = Call(
             tool,
-            id=f"{self.id}.{next(_numbers):x}",
+            request_id=self.request_id,
             caller=self.caller,
             roles=self.roles,
             claims=self._claims,
@@ -322,11 +346,6 @@ class Call:
     def _forget(self, wake: Callable[[], object]) -> None:
         with self._lock, contextlib.suppress(ValueError):
             self._wakers.remove(wake)
-
-
-def _utf8(said: Any) -> Any:
-    """Replace what cannot be sent: lone surrogates."""
-    return said.encode("utf-8", "replace").decode() if isinstance(said, str) else said
 
 
 def _nothing() -> None:

@@ -220,23 +220,32 @@ class ArgumentError(CallError, ValueError):
 
     code = "arguments"
 
-    def __init__(self, tool: str, faults: Iterable[Fault], *, count: int = 0) -> None:
+    def __init__(
+        self, tool: str, faults: Iterable[Fault], *, count: int = 0, more: bool = False
+    ) -> None:
         self.tool = tool
         self.faults: tuple[Fault, ...] = tuple(faults)
         self.count = max(count, len(self.faults))
         """How many faults there are: of very many only the first are in `faults`."""
+        self.more = more
+        """Whether there are more than `count`: they were not looked for."""
         lines = [fault.text for fault in self.faults[:MOST_FAULTS]]
-        if self.count > len(lines):
+        if more:
+            lines.append("... and more")
+        elif self.count > len(lines):
             lines.append(f"... and {self.count - len(lines)} more")
         path = self.faults[0].path if self.faults else ()
         super().__init__(f"{tool}: " + "\n".join(lines), path=path)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _argument_error, (self.tool, self.faults, self.count)
+        return _argument_error, (self.tool, self.faults, (self.count, self.more))
 
 
-def _argument_error(tool: str, faults: tuple[Fault, ...], count: int) -> ArgumentError:
-    return ArgumentError(tool, faults, count=count)
+def _argument_error(
+    tool: str, faults: tuple[Fault, ...], counted: tuple[int, bool]
+) -> ArgumentError:
+    count, more = counted
+    return ArgumentError(tool, faults, count=count, more=more)
 
 
 @public

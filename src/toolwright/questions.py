@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from .errors import CallCancelled, CallError, ToolError
 
 __all__ = [
-    "Answer",
+    "AnswerOf",
     "Asker",
     "Form",
     "InputNeeded",
@@ -26,7 +26,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 if TYPE_CHECKING:
 
-    class Answer(Awaitable[T_co], Any):
+    class AnswerOf(Awaitable[T_co], Any):
         """An answer as both kinds of tools get it.
 
         The same method gives async code something to await, and a thread the answer itself; no
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         """
 
 else:
-    Answer = Awaitable
+    AnswerOf = Awaitable
 
 
 class Question:

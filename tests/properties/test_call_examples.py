@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from specs import Colour
-from test_calls import check_result, within
+from call_checks import check_result, within
 
 from toolwright import File, Image, Result, Tool, Toolbox, ToolError
 from toolwright.results import build_result
-from toolwright.run import runner as pipeline, threads as workers
+from toolwright.run import loop, runner
 
 NESTED = "[" * 300 + "]" * 300
 
@@ -20,8 +20,8 @@ NESTED = "[" * 300 + "]" * 300
 @pytest.fixture(autouse=True)
 def _own_loop(monkeypatch):
     """A call that kills the background loop must not make other tests fail."""
-    fresh = workers.Background()
-    for module in (workers, pipeline):
+    fresh = loop.Background()
+    for module in (loop, runner):
         monkeypatch.setattr(module, "background", fresh)
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from toolwright import Call, Toolbox
 from toolwright.serve.access.guard import Caller
+from toolwright.serve.sdk import server as sdk
 
 box = Toolbox("attacked", tasks="memory:", keep_tasks=60)
 gates: dict[str, asyncio.Event] = {}
@@ -16,6 +17,9 @@ TOKENS = {
     "token-of-admin": Caller("admin", roles=("admin",)),
     "token-of-guest": Caller("guest"),
     "token-of-other": Caller("other"),
+    # Two people of the same name, as two issuers know them.
+    "token-of-one-ada": Caller("ada", claims={"iss": "https://one.example", "sub": "1"}),
+    "token-of-two-ada": Caller("ada", claims={"iss": "https://two.example", "sub": "1"}),
 }
 
 
@@ -31,6 +35,12 @@ def gate(name):
 async def say(text: str, call: Call) -> str:
     """Say who asks, and what they said."""
     return f"{call.caller}: {text}"
+
+
+@box.tool
+def plain(text: str) -> str:
+    """Say it again; a call of this is a plain one."""
+    return f"None: {text}"
 
 
 @box.tool(roles=["admin"])
@@ -57,6 +67,13 @@ async def away(name: str, call: Call) -> str:
 
 
 @box.tool
+async def hold(text: str = "") -> str:
+    """Never end; a call of this is a plain one."""
+    await asyncio.Event().wait()
+    return text
+
+
+@box.tool
 async def open_gate(name: str) -> str:
     """Open a gate."""
     gate(name).set()
@@ -76,7 +93,7 @@ async def long_task(name: str, call: Call) -> str:
     return f"task of {call.caller}"
 
 
-@box.tool
+@box.tool(max_result=10_000_000)
 async def big(size: int) -> str:
     """Return a text of so many characters."""
     return "x" * size
@@ -100,4 +117,8 @@ if __name__ == "__main__":
     settings = json.loads(sys.argv[2])
     if settings.pop("closed", False):
         settings["tokens"] = TOKENS
+    if crowd := settings.pop("crowd", 0):
+        settings["tokens"] = {f"token-of-{at}": Caller(f"caller {at}") for at in range(crowd)}
+    if few := settings.pop("few_questions", 0):
+        sdk.MOST_QUESTIONS_EACH = few  # a thousand streams would take a thousand connections
     box.serve("http", port=int(sys.argv[1]), **settings)

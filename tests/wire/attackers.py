@@ -100,8 +100,9 @@ class Stream:
 class Session:
     """A session with a handshake, of a caller with a token."""
 
-    def __init__(self, server, token=None, *, capabilities=None, number=0):
+    def __init__(self, server, token=None, *, capabilities=None, number=0, **always):
         self.server = server
+        self.always = always
         self.token = token
         self.id = None
         hello = {**INITIALIZE, "capabilities": capabilities or {}}
@@ -115,7 +116,7 @@ class Session:
         made = {"mcp_protocol_version": "2025-11-25", "mcp_session_id": self.id}
         if self.token is not None:
             made["authorization"] = f"Bearer {self.token}"
-        return {**made, **more}
+        return {**made, **self.always, **more}
 
     def post(self, message, **headers):
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()

@@ -108,11 +108,12 @@ async def too_slow() -> str:
 
 
 @box.tool(task=True)
-def asks_in_a_thread(call: Call) -> str:
-    """Ask from a thread."""
+def asks_in_a_thread(after: str, call: Call) -> str:
+    """Ask from a thread, once a file is there."""
     import time
 
-    time.sleep(0.3)
+    while not Path(after).exists():
+        time.sleep(0.01)
     return call.ask(Named, "Who?").name
 
 

@@ -15,7 +15,7 @@ from processes import INITIALIZE, MODERN, resident, until
 
 from toolwright import Toolbox
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
-from toolwright.serve.access.quotas import SessionLimits, Shares, TaskShares, client_of
+from toolwright.serve.access.quotas import Client, SessionLimits, Shares, TaskShares, client_of
 
 ADMIN, GUEST, OTHER = "token-of-admin", "token-of-guest", "token-of-other"
 FEW = {
@@ -259,8 +259,8 @@ def message(text):
 
 def test_a_flood_of_one_client_drops_nobody_elses_events():
     memory = EventMemory(1_000_000)
-    quiet = [SessionEvents(memory, f"client {at}") for at in range(5)]
-    loud = [SessionEvents(memory, "loud") for _ in range(5)]
+    quiet = [SessionEvents(memory, Client(f"client {at}")) for at in range(5)]
+    loud = [SessionEvents(memory, Client("loud")) for _ in range(5)]
 
     async def run():
         kept = [await each.store_event("1", message("quiet")) for each in quiet]
@@ -268,8 +268,8 @@ def test_a_flood_of_one_client_drops_nobody_elses_events():
             last = await loud[at % 5].store_event(str(at), message("x" * 10_000))
         assert all(number in each.kept for number, each in zip(kept, quiet, strict=True))
         assert last in loud[4].kept
-        assert memory.bytes <= 1_000_000
-        assert sum(each.bytes for each in (*quiet, *loud)) == memory.bytes
+        assert memory.shares.total <= 1_000_000
+        assert sum(each.bytes for each in (*quiet, *loud)) == memory.shares.total
         # Somebody quiet who needs more than is left gets it from whoever has most.
         for _ in range(10):
             number = await quiet[0].store_event("2", message("x" * 10_000))
@@ -277,15 +277,15 @@ def test_a_flood_of_one_client_drops_nobody_elses_events():
         assert len(quiet[0].kept) == 11
         for each in (*quiet, *loud):
             each.end()
-        assert (memory.bytes, memory.held, memory.order) == (0, {}, {})
+        assert (memory.shares.total, memory.shares.held, memory.order) == (0, {}, {})
         await quiet[0].store_event("3", message("late"))
-        assert memory.bytes == 0
+        assert memory.shares.total == 0
 
     asyncio.run(run())
 
 
 def test_events_of_a_session_are_bounded_in_number():
-    store = SessionEvents(EventMemory(), "client")
+    store = SessionEvents(EventMemory(), Client("client"))
 
     async def run():
         for at in range(5_000):
@@ -296,23 +296,24 @@ def test_events_of_a_session_are_bounded_in_number():
 
 
 def test_tasks_are_shared_among_clients():
+    greedy, modest = Client("greedy"), Client("modest")
     shares = TaskShares(keep=3600)
     began = 0
-    while shares.begin("greedy"):
+    while shares.begin(greedy):
         began += 1
     assert began < 1_000
-    assert shares.begin("modest")
+    assert shares.begin(modest)
     for _ in range(began):
-        shares.end("greedy")
-        shares.keep("greedy", 1_000_000)
-    assert not shares.begin("greedy")
-    assert shares.begin("modest")
+        shares.end(greedy)
+        shares.keep(greedy, 1_000_000)
+    assert not shares.begin(greedy)
+    assert shares.begin(modest)
     shares.keep_for = 0
     short = TaskShares(keep=0)
-    assert short.begin("a")
-    short.end("a")
-    short.keep("a", 100_000_000)
-    assert short.begin("a")
+    assert short.begin(greedy)
+    short.end(greedy)
+    short.keep(greedy, 100_000_000)
+    assert short.begin(greedy)
     assert short.kept.held == {}
 
 
@@ -336,22 +337,19 @@ def test_one_caller_does_not_take_all_tasks():
 
 
 def test_questions_that_nobody_answers_are_bounded():
+    a, b = Client("a"), Client("b")
     shares = Shares(3, 2)
-    assert [shares.take("a") for _ in range(3)] == [True, True, False]
-    assert [shares.take("b") for _ in range(2)] == [True, False]
-    shares.give_back("a")
-    assert shares.take("b")
+    assert [shares.take(a) for _ in range(3)] == [True, True, False]
+    assert [shares.take(b) for _ in range(2)] == [True, False]
+    shares.give_back(a)
+    assert shares.take(b)
     assert shares.held == {"a": 1, "b": 2}
 
 
-def test_a_client_is_a_caller_or_an_address():
-    class Owner:
-        name = "ann"
-
-    known = {"toolwright.client": "10.0.0.1"}
-    assert client_of({"toolwright.caller": Owner, **known}) == "caller ann"
-    assert client_of(known) == "10.0.0.1"
-    assert client_of({}) == client_of(None) == ""
+def test_over_stdio_there_is_one_client():
+    known = Client("caller ann", "10.0.0.1")
+    assert client_of({"toolwright.counts_for": known}) is known
+    assert client_of({}) == client_of(None) == Client("", "")
 
 
 @pytest.mark.parametrize("name", SessionLimits.__dataclass_fields__)

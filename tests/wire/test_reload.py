@@ -155,6 +155,21 @@ def test_a_call_that_runs_finishes_on_the_old_code(target):
         assert server.answer(number)["result"]["content"][0]["text"] == "word 0"
 
 
+def test_an_edit_while_the_target_is_loaded_is_seen(target):
+    """The first version is loaded from when it says so until a file is there."""
+    begun, go = target.with_name("begun"), target.with_name("go")
+    waits = f"import os, time\nopen({str(begun)!r}, 'w').close()\n"
+    waits += f"while not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n"
+    target.write_text(waits + GOOD.format(at=0))
+    with Stdio(target, "--reload", greet=False) as server:
+        until(begun.exists, "it is being loaded")
+        Edited(server, target.parent).write(GOOD.format(at=1))
+        go.touch()
+        until(lambda: "reloaded, 2 tools" in server.said(), "it is loaded again")
+        came = server.ask("tools/call", {"name": "say1", "arguments": {}, "_meta": MODERN})
+        assert came["result"]["content"][0]["text"] == "word 1"
+
+
 def test_a_module_that_is_imported_changes(target):
     with Stdio(target, "--reload") as server:
         edited = Edited(server, target.parent)

@@ -306,10 +306,13 @@ def test_tasks_are_kept_in_a_file_of_the_user(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("soon")
 @pytest.mark.soak
-def test_a_thread_that_waits_for_an_answer_is_given_back(server):
+def test_a_thread_that_waits_for_an_answer_is_given_back(server, tmp_path):
     """More than there are threads for calls that were given up."""
-    for _ in range(80):
-        number = call(server, "asks_in_a_thread")["taskId"]
+    for at in range(80):
+        file = tmp_path / f"go {at}"
+        number = call(server, "asks_in_a_thread", after=str(file))["taskId"]
+        file.touch()  # only now: else it may ask before it is a task
+        waiting(server, number)
         asked(server, "tasks/cancel", {"taskId": number})
     until(lambda: not call(server, "greet", name="Ada").get("isError"), "others run")
     threads = len(os.listdir(f"/proc/{server.pid}/task"))

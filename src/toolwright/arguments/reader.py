@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import ValidationError, from_json, to_json
 
-from .._json_values import is_object
+from .._json_values import is_object, strict_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
 from ..schema.adapters import is_alike
@@ -18,8 +17,9 @@ from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
+from .hashes import collide, has_sets
 from .repair import MOST_REPAIRS, Repairer
-from .sample import Sample, no_collection
+from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape
 from .wording import path_text, truncate
 
@@ -43,6 +43,7 @@ class Reader:
         self.confuses = _confuses(compiled.inputs.core_schema)
         alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
         self.validate_dict = compiled.validator.validate_python if alike else None
+        self.has_sets = has_sets(compiled.inputs.core_schema)
         self._shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
@@ -53,6 +54,9 @@ class Reader:
     def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Return validated arguments and the repairs made. Raises `ArgumentError`."""
         repairs: tuple[Repair, ...] = ()
+        if self.has_sets and is_large(arguments) and collide(arguments):
+            fault = Fault((), "colliding", "too many of the numbers have the same hash")
+            raise ArgumentError(self.name, [fault])
         try:
             if self.validate_dict is not None and arguments.__class__ is dict:
                 validated = self.validate_dict(arguments, strict=True)
@@ -94,13 +98,13 @@ class Reader:
         compiled = self.compiled
         if compiled.explicit_input is not None:
             try:
-                errors = broken_rules(compiled.explicit_input, data)
+                errors, more = broken_rules(compiled.explicit_input, data)
             except RecursionError:
                 fault = Fault((), "not_json", "the arguments are nested too deeply")
                 raise ArgumentError(self.name, [fault]) from None
             if errors:
                 faults = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
-                raise ArgumentError(self.name, faults)
+                raise ArgumentError(self.name, faults, more=more)
         self._refuse_names(compiled.guarded & data.keys())
         return self._nested(data, whole=False)[0] if compiled.flat else data
 
@@ -156,7 +160,7 @@ class Reader:
             found: list[Any] = error.errors(include_url=False, include_input=False)
             return ArgumentError(self.name, explain(found, data, self.shape, flat))
         # All of them are made at once, or none: make those of a small part of the arguments.
-        sample = Sample(data, self.shape)
+        sample = ArgumentSample(data, self.shape)
         found = []
         try:
             self.validate(to_json(sample.data), strict=True)
@@ -182,7 +186,7 @@ class Reader:
         try:
             given: Any = {} if arguments is None else arguments
             if isinstance(given, bytes | str):
-                data = json.loads(given, parse_constant=_refuse_constant)
+                data = strict_json(given)
             else:
                 data = from_json(to_json(given))
         except Exception:  # noqa: BLE001 - a caller's own mapping may raise anything
@@ -209,16 +213,16 @@ class Reader:
 
 
 _OBJECTS = ("{", b"{")
-
-
-def _refuse_constant(constant: str) -> Any:
-    msg = f"{constant} is not JSON"
-    raise ValueError(msg)
+_LONG = 300
+"""Characters of a message about one value."""
 
 
 def _said(error: Any) -> str:
     steps = tuple(error.absolute_path)
-    said = truncate(str(error.message), 300)
+    said = str(error.message)
+    if len(said) > _LONG:  # it begins with the value, and ends with what is wrong
+        said = f"{said[:100]} ... {said[-150:]}"
+    said = truncate(said, _LONG)
     return f"{path_text(steps)}: {said}" if steps else said
 
 

@@ -27,19 +27,17 @@ _PAUSE = 0.1
 
 
 class Reloader:
-    """Watches the files that a target has imported, and exchanges the toolbox."""
+    """Watches the files that a target has imported, and exchanges the toolbox.
 
-    def __init__(
-        self,
-        target: str,
-        live: Reloadable,
-        load: Callable[[], Toolbox],
-        prepare: Callable[[Toolbox], None],
-    ) -> None:
-        self.live = live
-        self.load = load
-        self.prepare = prepare
-        """Gets each new toolbox before it is served."""
+    It is made before the target is loaded: what is written meanwhile is a change.
+    """
+
+    live: Reloadable
+    load: Callable[[], Toolbox]
+    prepare: Callable[[Toolbox], None]
+    """Gets each new toolbox before it is served."""
+
+    def __init__(self, target: str) -> None:
         place = Path(split(target)[0])
         self.folder = (place if place.is_dir() else place.parent).resolve()
         self.folders = self._folders()
@@ -48,8 +46,14 @@ class Reloader:
         # A cache of code knows files by seconds and sizes: two edits in one second look the same.
         sys.dont_write_bytecode = True
 
-    def watch(self) -> None:
+    def watch(
+        self, live: Reloadable, load: Callable[[], Toolbox], prepare: Callable[[Toolbox], None]
+    ) -> None:
         """Watch in a thread until the program ends."""
+        self.live = live
+        self.load = load
+        self.prepare = prepare
+        self._follow()  # other folders are known only now
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from .._json_values import is_list, is_object
+from .._json_values import is_list, is_object, strict_json, without_surrogates
 from ..content import Content, convert, known_converter
 from ..errors import ResultError
 from ..results import Result, is_block
@@ -39,48 +38,83 @@ _NEEDED: Mapping[str, frozenset[str]] = {
 _LEAVES = frozenset((int, float, str, bool, type(None)))
 
 
-def lift(value: Any, lifted: list[dict[str, Any]]) -> Any:
-    """Replace content inside a value by its place among the blocks it is lifted out to."""
-    if value.__class__ in _LEAVES:
-        return value
-    if is_object(value):
-        made = {key: lift(item, lifted) for key, item in value.items()}
-        return value if all(made[key] is item for key, item in value.items()) else made
-    if is_list(value):
-        if _LEAVES.issuperset(map(type, value)):
+class Lifter:
+    """Takes content out of a value, and says in its place which block it became."""
+
+    def __init__(self, check: Callable[[int], None]) -> None:
+        self.check = check
+        self.blocks: list[dict[str, Any]] = []
+        self.size = 0
+
+    def lift(self, value: Any) -> Any:
+        """Replace content inside a value by its place among the blocks. Raises `ResultError`."""
+        if value.__class__ in _LEAVES:
             return value
-        items = [lift(item, lifted) for item in value]
-        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
-    blocks = blocks_of(value)
-    if blocks is None:
-        return value
-    lifted.extend(blocks)
-    return f"[{blocks[0]['type']} {len(lifted)}]"
+        if is_object(value):
+            made = {key: self.lift(item) for key, item in value.items()}
+            return value if all(made[key] is item for key, item in value.items()) else made
+        if is_list(value):
+            if _LEAVES.issuperset(map(type, value)):
+                return value
+            items = [self.lift(item) for item in value]
+            return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        place = self.place_of(value)
+        return value if place is None else place
+
+    def place_of(self, value: Any) -> str | None:
+        """Take one piece of content out; return what stands in its place."""
+        if isinstance(value, Content):
+            # Before a file is read: what cannot be sent need not be held.
+            self.size += value.size
+            self.check(self.size)
+        blocks = blocks_of(value)
+        if blocks is None:
+            return None
+        self.blocks.extend(blocks)
+        return f"[{blocks[0]['type']} {len(self.blocks)}]"
 
 
 def lifts(value: Any) -> bool:
-    """Tell whether a value holds content."""
-    with contextlib.suppress(RecursionError):
-        return lift(value, []) is not value
+    """Return whether a value holds content; none of it is read."""
+    todo: list[Any] = [value]
+    seen: set[int] = set()
+    while todo:
+        each = todo.pop()
+        if each.__class__ in _LEAVES or id(each) in seen:
+            continue
+        if is_object(each) or is_list(each):
+            seen.add(id(each))
+            todo += each.values() if is_object(each) else each
+        elif is_content(each):
+            return True
     return False
 
 
-def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
+def _any_size(size: int) -> None:
+    """Refuse nothing."""
+
+
+def write(
+    value: Any, check: Callable[[int], None] = _any_size
+) -> tuple[bytes, list[dict[str, Any]]]:
     """Write a value; return its JSON and the content found inside it, as blocks.
 
-    Raises `ResultError`.
+    `check` is told how large the content is before it is read. Raises `ResultError`.
     """
     check_integers(value)
-    lifted: list[dict[str, Any]] = []
+    lifter = Lifter(check)
+    lifted = lifter.blocks
     with contextlib.suppress(RecursionError):  # a cycle: writing it says so
-        value = lift(value, lifted)
+        value = lifter.lift(value)
+    refused: list[ResultError] = []
 
     def fallback(unknown: Any) -> Any:
-        blocks = blocks_of(unknown)
-        if blocks is None:
-            return convert(unknown)
-        lifted.extend(blocks)
-        return f"[{blocks[0]['type']} {len(lifted)}]"
+        try:
+            place = lifter.place_of(unknown)
+        except ResultError as error:
+            refused.append(error)
+            raise
+        return convert(unknown) if place is None else place
 
     try:
         body = to_json(
@@ -89,9 +123,11 @@ def write(value: Any) -> tuple[bytes, list[dict[str, Any]]]:
     except MemoryError:
         raise
     except Exception as error:
+        if refused:
+            raise refused[0] from None
         text = str(error)
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
-            return write(cleaned)
+            return write(cleaned, check)
         reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
         if not reason.endswith("cannot be written as JSON") and "ircular" not in reason:
             reason = "its own code failed while it was read"  # and what that said is not for all
@@ -163,6 +199,15 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
     return None
 
 
+def is_content(value: Any) -> bool:
+    """Return whether a value makes blocks; no file is read for that."""
+    if isinstance(value, Content | Result):
+        return True
+    if isinstance(value, BaseModel):
+        return _protocol_block(value) is not None
+    return known_converter(value) is not None and isinstance(convert(value), Content)
+
+
 def block_dict(value: Any) -> list[dict[str, Any]] | None:
     """Return a dict that is a content block as one."""
     known = is_object(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
@@ -216,47 +261,16 @@ def not_finite(value: Any, place: str, seen: frozenset[int] = frozenset()) -> st
 
 
 def _is_json(body: bytes) -> bool:
-    def refuse(constant: str) -> Any:
-        raise ValueError(constant)
-
     try:
-        json.loads(body, parse_constant=refuse)
+        strict_json(body)
     except ValueError:
         return False
     return True
-
-
-def without_surrogates(value: Any) -> Any:
-    """Replace lone surrogates, which UTF-8 cannot hold, by the replacement character."""
-    with contextlib.suppress(RecursionError):
-        return _clean(value)
-    return value  # a cycle: writing it says so
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)
-        return value
-    if isinstance(value, Mapping):
-        named = cast("Mapping[Any, Any]", value)
-        return {_clean(key): _clean(item) for key, item in named.items()}
-    if is_list(value) or isinstance(value, tuple | set | frozenset):
-        return [_clean(item) for item in cast("Any", value)]
-    if isinstance(value, BaseModel):
-        return _clean(dict(value))
-    fields: Any = getattr(value, "__dataclass_fields__", None)
-    if fields is not None and not isinstance(value, type):
-        return _clean({str(name): getattr(value, str(name)) for name in fields})
-    return value
 
 
 __all__ = [
     "blocks_of",
     "check_digits",
     "not_finite",
-    "without_surrogates",
     "write",
 ]

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from .._json_values import is_list
+from .._json_values import is_list, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
 from ..content import Content, of_bytes
@@ -28,7 +28,6 @@ from .encode import (
     not_finite,
     protocol_result,
     size_of,
-    without_surrogates,
     write,
 )
 from .failure import failed
@@ -138,7 +137,7 @@ class ResultWriter:
         given = protocol_result(value) or value
         if is_canonical(given):
             return self._fitting(canonical(given, repairs))
-        body, lifted = write(value)
+        body, lifted = write(value, self.cap.check_binary)
         try:
             checked = self.compiled.output_validator.validate_json(body, strict=True)
             body = self.compiled.serializer.to_json(checked, by_alias=True)
@@ -201,7 +200,7 @@ class ResultWriter:
 
     def _check_explicit(self, made: Result) -> None:
         try:
-            errors = broken_rules(self.explicit, made.json_value())
+            errors, _ = broken_rules(self.explicit, made.json_value())
         except RecursionError:
             raise ResultError("the result is nested too deeply") from None
         if errors:
@@ -237,7 +236,7 @@ class ResultWriter:
             is_content = type(value) is Result or self._blocks(value) is not None
             if is_content or is_canonical(protocol_result(value) or value):
                 return None
-            body, lifted = write(value)
+            body, lifted = write(value, self.cap.check_binary)
         except (*_INEXACT, ResultError):
             return None
         return None if lifted else body
@@ -285,7 +284,7 @@ class ResultWriter:
         blocks = self._blocks(value)
         if blocks is not None:
             return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
-        body, lifted = write(value)
+        body, lifted = write(value, self.cap.check_binary)
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, cast
 
+from .._json_values import is_list, is_object
 from ..read.signature import Signature
+
+MOST_BROKEN = 50
+"""Broken rules that are looked for: finding one more takes as long as the first."""
+_MOST_SAID = 1_000_000
+"""Characters of their messages: each holds the whole value that broke a rule."""
 
 
 def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str) -> Any:
@@ -27,13 +36,140 @@ def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str)
             "has an input_schema whose root is not an object",
             hint='write {"type": "object", "properties": {...}}',
         )
-    return jsonschema.Draft202012Validator(schema)
+    return _validators()(schema)
 
 
-def broken_rules(validator: Any, data: Any) -> list[Any]:
-    """Return what a validator finds wrong, in an order that does not depend on its schema's.
+def broken_rules(validator: Any, data: Any) -> tuple[list[Any], bool]:
+    """Return the first things that a validator finds wrong, and whether there are more.
 
-    Not ordered by their text: that writes the whole value, however large or deep it is.
+    Their order does not depend on the schema's.
     """
-    found = validator.iter_errors(data)
-    return sorted(found, key=lambda error: ([str(step) for step in error.path], error.message))
+    found: list[Any] = []
+    said = 0
+    for error in validator.iter_errors(data):
+        if len(found) == MOST_BROKEN or said > _MOST_SAID:
+            return sorted(found, key=_place), True
+        said += len(error.message)
+        found.append(error)
+    return sorted(found, key=_place), False
+
+
+def _place(error: Any) -> tuple[list[str], str]:
+    # Not ordered by the text of the whole error: that writes the value, however large it is.
+    return [str(step) for step in error.path], error.message
+
+
+# -- keywords that jsonschema checks in more than linear time, or that fail
+
+
+@functools.cache
+def _validators() -> Any:
+    """Return the class of validators."""
+    from jsonschema import Draft202012Validator, validators
+
+    base: Any = Draft202012Validator
+    own: dict[str, Any] = {"uniqueItems": _unique_items, "anyOf": _any_of, "oneOf": _one_of}
+    own["multipleOf"] = functools.partial(_multiple_of, base.VALIDATORS["multipleOf"])
+    own |= _unevaluated()
+    return cast("Any", validators).extend(base, own)
+
+
+def _error(message: str) -> Any:
+    import jsonschema
+
+    return jsonschema.ValidationError(message)
+
+
+def _unique_items(_validator: Any, wanted: Any, items: Any, _schema: Any) -> Iterator[Any]:
+    """Look for an item that occurs twice; jsonschema compares each with each."""
+    if not wanted or not is_list(items) or len(items) < 2:
+        return
+    seen: dict[str, int] = {}
+    for at, item in enumerate(items):
+        first = seen.setdefault(_canonical(item), at)
+        if first != at:
+            yield _error(f"has non-unique elements: items {first} and {at} are the same")
+            return
+
+
+def _canonical(value: Any) -> str:
+    """Write a value so that what JSON Schema calls equal is written alike: 1 and 1.0, any order.
+
+    As text, whose hash nobody can guess: integers of one hash would make a set slow.
+    """
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, float):
+        return hex(int(value)) if value.is_integer() else value.hex()
+    if isinstance(value, int):
+        return hex(value)  # decimal digits would take quadratic time
+    if is_object(value):
+        pairs = sorted((json.dumps(key), _canonical(item)) for key, item in value.items())
+        return "{" + ",".join(f"{key}:{item}" for key, item in pairs) + "}"
+    return "[" + ",".join(_canonical(item) for item in cast("list[Any]", value)) + "]"
+
+
+def _fits(validator: Any, value: Any, schema: Any) -> bool:
+    return next(validator.descend(value, schema), None) is None
+
+
+def _any_of(validator: Any, schemas: list[Any], value: Any, _schema: Any) -> Iterator[Any]:
+    """Stop at the first error of each; jsonschema collects all errors of all."""
+    if not any(_fits(validator, value, each) for each in schemas):
+        yield _error(f"{value!r} is not valid under any of the given schemas")
+
+
+def _one_of(validator: Any, schemas: list[Any], value: Any, _schema: Any) -> Iterator[Any]:
+    fitting = [each for each in schemas if _fits(validator, value, each)]
+    if not fitting:
+        yield _error(f"{value!r} is not valid under any of the given schemas")
+    elif len(fitting) > 1:
+        reprs = ", ".join(repr(each) for each in fitting)
+        yield _error(f"{value!r} is valid under each of {reprs}")
+
+
+def _multiple_of(
+    check: Callable[..., Any], validator: Any, step: Any, value: Any, schema: Any
+) -> Iterator[Any]:
+    """Check exactly what no float can hold; jsonschema raises `OverflowError`."""
+    try:
+        yield from check(validator, step, value, schema) or ()
+    except OverflowError:
+        if (Fraction(value) / Fraction(step)).denominator != 1:
+            yield _error(f"{value!r} is not a multiple of {step}")
+
+
+def _unevaluated() -> dict[str, Any]:
+    """Return the two keywords that look at what others have not; jsonschema searches in lists."""
+    try:
+        utilities: Any = import_module("jsonschema._utils")
+        items_seen = utilities.find_evaluated_item_indexes_by_schema
+        keys_seen = utilities.find_evaluated_property_keys_by_schema
+    except (ImportError, AttributeError):  # a later version may have none, or no need of ours
+        return {}
+
+    def items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+        if not is_list(value):
+            return
+        seen: set[int] = set(items_seen(validator, value, schema))
+        left = [at for at in range(len(value)) if at not in seen]
+        if left:
+            yield _error(f"unevaluated items are not allowed: {_listed(left)}")
+
+    def properties(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+        if not is_object(value):
+            return
+        seen: set[str] = set(keys_seen(validator, value, schema))
+        left = [key for key in value if key not in seen]
+        left = [key for key in left if not _fits(validator, value[key], wanted)]
+        if left:
+            yield _error(f"unevaluated properties are not allowed: {_listed(left)}")
+
+    return {"unevaluatedItems": items, "unevaluatedProperties": properties}
+
+
+def _listed(names: list[Any]) -> str:
+    rest = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(repr(each) for each in names[:10]) + rest

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from ..refusals import OnRefusal
     from ..results import Result
     from ..run.hooks import Hook
-    from ..serve.http import App
+    from ..serve.http.app import App
     from ..serve.in_process import Once, Reply
+    from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
     from ..tools.resource import Resource, ResourceOptions
@@ -218,9 +219,12 @@ class Toolbox(Mapping[str, Tool]):
         """Everything known to be wrong or lost, tool by tool."""
         return self._registry.catalog.problems
 
-    def on_change(self, listener: Callable[[str, str], object]) -> None:
-        """Call a function at each change: `tools`, `resources`, `prompts`, or one `resource`."""
-        self._registry.on_change(listener)
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change: `tools`, `resources`, `prompts`, or one `resource`.
+
+        Return a function that ends this.
+        """
+        return self._registry.on_change(listener)
 
     def changed(self, what: str, uri: str = "") -> None:
         """Tell clients and listeners of a change: `changed("resource", uri)` of its content."""
@@ -323,7 +327,13 @@ class Toolbox(Mapping[str, Tool]):
     def __servable__(self) -> Served:
         return self._served
 
-    def serve(self, transport: Literal["stdio", "http"] = "stdio", **settings: Any) -> None:
+    @overload
+    def serve(
+        self, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    ) -> None: ...
+    @overload
+    def serve(self, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
+    def serve(self, transport: Any = "stdio", **settings: Any) -> None:
         """Serve until the client, or the user, ends it.
 
         While a command imports the program that calls it, it does nothing: the command serves.
@@ -334,11 +344,12 @@ class Toolbox(Mapping[str, Tool]):
 
         serve(self._served, transport, **settings)
 
-    def asgi(self, **settings: Any) -> App:
+    def asgi(self, **settings: Unpack[AppSettings]) -> App:
         """Return an ASGI app: run it with any server, or mount it in another app."""
-        from ..serve.http import App
+        from ..serve.http.app import App
+        from ..serve.settings import app_config
 
-        return App(self._served, **settings)
+        return App(self._served, app_config(settings))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
         """Answer one HTTP request, without a server: for functions that run on demand."""

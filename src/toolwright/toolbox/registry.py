@@ -38,7 +38,7 @@ class Registry:
         """Prompts by name."""
         self.eager = eager
         self._shared = shared
-        self._listeners: list[OnChange] = []
+        self._listeners: dict[object, OnChange] = {}
 
     # -- adding
 
@@ -208,13 +208,22 @@ class Registry:
         for offered in (*self.resources.values(), *self.prompts.values()):
             offered.tool.forget()
 
-    def on_change(self, listener: OnChange) -> None:
-        """Call a function at each change: `tools`, `resources`, `prompts`, or one `resource`."""
-        self._listeners.append(listener)
+    def on_change(self, listener: OnChange) -> Callable[[], None]:
+        """Call a function at each change: of `tools`, `resources`, `prompts`, or one `resource`.
+
+        Return a function that ends this; to call it twice does no harm.
+        """
+        key = object()  # the same function may listen twice
+        self._listeners[key] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(key, None)
+
+        return unsubscribe
 
     def changed(self, what: str, uri: str = "") -> None:
         """Tell every listener of a change."""
-        for listener in list(self._listeners):
+        for listener in list(self._listeners.values()):
             listener(what, uri)
 
 

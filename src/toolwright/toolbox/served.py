@@ -185,9 +185,9 @@ class Served:
         """Tell every listener that a request was refused."""
         self._runtime.refused(kind, code, name, caller=caller, client=client, reason=reason)
 
-    def on_change(self, listener: Callable[[str, str], object]) -> None:
-        """Call a function at each change."""
-        self._registry.on_change(listener)
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change; return a function that ends this."""
+        return self._registry.on_change(listener)
 
     def open_store(self) -> None:
         """Open the store, if one is named, before the first call does. Raises `StoreError`."""

@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from ...call import Call
-from ...errors import CallCancelled
+from ...errors import CallCancelled, Overloaded
+from ..threads import MOST_PARKED, holder
 from .pipe import Closed, Pipe
 
 
@@ -22,8 +24,8 @@ class Child:
     """One process, and the way to talk to it."""
 
     def __init__(self, memory: int | None) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "toolwright.run.process.child"],
+        self.process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", f"{__package__}.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -35,6 +37,8 @@ class Child:
         """Which version of the program it may have imported."""
         self.lock = threading.Lock()
         self.user: object = None
+        self.holder = ""
+        """Whom it counts for while it works."""
         self.is_odd = False
         """Whether it has sent what belongs to no call, or to one that is over."""
         with contextlib.suppress(Closed):  # then asking it says so
@@ -104,48 +108,128 @@ class Child:
         return code
 
 
+class Turn:
+    """Somebody who waits for a process."""
+
+    __slots__ = ("came", "has_place")
+
+    def __init__(self) -> None:
+        self.came = threading.Event()
+        self.has_place = False
+
+
 class Pool:
-    """Processes with the same limit of memory."""
+    """Processes with the same limit of memory.
+
+    They are shared out as threads are (see `Threads`): a caller gets one only while they hold
+    fewer than are free. There are two for each core, so that one caller alone can use every core.
+    Whoever waits does so behind their own calls only. A program that calls its own tools uses as
+    many as there are cores.
+    """
 
     def __init__(self, memory: int | None) -> None:
         self.memory = memory
-        self.most = max(os.cpu_count() or 1, 2)
-        self.count = 0
+        self.most_own = max(os.cpu_count() or 1, 2)
+        """How many work for the program itself."""
+        self.most = 2 * self.most_own
+        self.busy = 0
         self.idle: list[Child] = []
         self.all: set[Child] = set()
         """Those that work, too."""
-        self.changed = threading.Condition()
+        self.held: dict[str, int] = {}
+        """How many work for a caller."""
+        self.waiting: dict[str, deque[Turn]] = {}
+        """The callers who wait; the next in turn comes first."""
+        self.lock = threading.Lock()
 
     def take(self, call: Call) -> Child:
-        """Wait for a process that works for nobody. Raises `CallCancelled`."""
-        forget = call.on_cancel(self._wake)
+        """Wait for a process that works for nobody. Raises `CallCancelled` or `Overloaded`."""
+        caller = f"caller {call.caller}" if call.caller is not None else holder.get()
+        self._wait(call, caller)
         try:
-            with self.changed:
-                while not self.idle and self.count >= self.most and not call.cancelled:
-                    self.changed.wait()
-                if call.cancelled:
-                    raise CallCancelled(f"{call.tool}: the call was cancelled")
-                if self.idle:
-                    return self.idle.pop()
-                self.count += 1
+            with self.lock:
+                child = self.idle.pop() if self.idle else None
+            if child is None:
+                child = Child(self.memory)
+                self.all.add(child)
+        except BaseException:
+            self._free(caller)
+            raise
+        child.holder = caller
+        return child
+
+    def _wait(self, call: Call, caller: str) -> None:
+        """Wait for a place among those that work."""
+        turn = Turn()
+        with self.lock:
+            line = self.waiting.get(caller)
+            if line is None and self._has_room(caller):
+                self._begin(caller)
+                return
+            if line is None:
+                line = self.waiting[caller] = deque()
+            elif len(line) >= MOST_PARKED:
+                msg = f"{call.tool}: {len(line)} calls of yours wait for a process"
+                raise Overloaded(msg, retry_after=5.0)
+            line.append(turn)
+        forget = call.on_cancel(turn.came.set)
+        goes_on = False
+        try:
+            turn.came.wait()
+            goes_on = not call.cancelled
         finally:
             forget()
-        try:
-            child = Child(self.memory)
-        except BaseException:
-            self._lost()
-            raise
-        self.all.add(child)
-        return child
+            if not goes_on:
+                self._leave(turn, caller)
+        if not goes_on:
+            raise CallCancelled(f"{call.tool}: the call was cancelled")
+
+    def _leave(self, turn: Turn, caller: str) -> None:
+        """Wait no more; a place that was given already is somebody else's."""
+        with self.lock:
+            if not turn.has_place:
+                line = self.waiting[caller]
+                line.remove(turn)
+                if not line:
+                    del self.waiting[caller]
+                return
+        self._free(caller)
+
+    def _has_room(self, caller: str) -> bool:
+        held, free = self.held.get(caller, 0), self.most - self.busy
+        return held < free if caller else free > 0 and held < self.most_own
+
+    def _begin(self, caller: str) -> None:
+        self.busy += 1
+        self.held[caller] = self.held.get(caller, 0) + 1
+
+    def _free(self, caller: str) -> None:
+        """Let others have a place: one each of those who wait, in turn."""
+        with self.lock:
+            self.busy -= 1
+            self.held[caller] -= 1
+            if not self.held[caller]:
+                del self.held[caller]
+            for each in list(self.waiting):
+                if not self._has_room(each):
+                    continue
+                line = self.waiting.pop(each)
+                turn = line.popleft()
+                if line:
+                    self.waiting[each] = line  # behind the others
+                self._begin(each)
+                turn.has_place = True
+                turn.came.set()
 
     def give(self, child: Child) -> None:
         """Take one back that can work for others; end one that must not."""
-        with self.changed:
+        with self.lock:
             stays = child.code == _code and not child.is_odd
             if stays:
                 self.idle.append(child)
-                self.changed.notify()
-        if not stays:
+        if stays:
+            self._free(child.holder)
+        else:
             child.kill()
             self.discard(child)
 
@@ -153,23 +237,13 @@ class Pool:
         """End one that cannot; return what it ended with."""
         code = child.end()
         self.all.discard(child)
-        self._lost()
+        self._free(child.holder)
         return code
-
-    def _lost(self) -> None:
-        with self.changed:
-            self.count -= 1
-            self.changed.notify()
-
-    def _wake(self) -> None:
-        with self.changed:
-            self.changed.notify_all()
 
     def close(self) -> None:
         """End those that work for nobody."""
-        with self.changed:
+        with self.lock:
             idle, self.idle = self.idle, []
-            self.count -= len(idle)
         for child in idle:
             child.kill()
             child.end()

@@ -6,11 +6,15 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
+
+from ...errors import Overloaded
 
 MOST_HELLO = 64 * 1024
 """Bytes of a request whose content is kept: `initialize` and `subscriptions/listen`."""
 MOST_STREAMS = 10_000
+MOST_RUNNING = 1_000
+"""Requests that one client may have running."""
 MOST_QUESTIONS = 10_000
 MOST_QUESTIONS_EACH = 1_000
 """Questions of tools that wait for a client's answer."""
@@ -25,7 +29,7 @@ class SessionLimits:
     max_sessions: int = 10_000
     max_sessions_per_client: int = 1_000
     max_streams: int = MOST_STREAMS
-    max_streams_per_client: int = 1_000
+    max_streams_per_client: int = MOST_RUNNING
     session_idle: float = 1_800
 
     def __post_init__(self) -> None:
@@ -37,16 +41,22 @@ class SessionLimits:
                 raise ValueError(msg)
 
 
-def client_of(scope: Mapping[str, Any] | None) -> str:
-    """Return whom a request counts for: the owner of its token, else the address it comes from."""
-    caller = None if scope is None else scope.get("toolwright.caller")
-    if caller is not None:
-        return f"caller {caller.name}"
-    return "" if scope is None else str(scope.get("toolwright.client", ""))
+class Client(NamedTuple):
+    """The client that a request is counted for."""
+
+    name: str = ""
+    """The owner of its token, else the address it comes from; over stdio there is one client."""
+    address: str = ""
+    """Where it comes from; empty if many clients share that address, as behind a proxy."""
 
 
-def client_of_request(ctx: Any) -> str:
-    """Return whom a request of the SDK counts for; over stdio there is one client."""
+def client_of(scope: Mapping[str, Any] | None) -> Client:
+    """Return the client that an HTTP request is counted for."""
+    return Client() if scope is None else scope.get("toolwright.counts_for", Client())
+
+
+def client_of_request(ctx: Any) -> Client:
+    """Return the client that a request of the SDK is counted for."""
     return client_of(getattr(ctx.request, "scope", None))
 
 
@@ -56,40 +66,93 @@ def cost_of(body: bytes) -> int:
     return len(body) + 100 * parts
 
 
+Excess = Literal["", "client", "address", "all"]
+
+
 class Shares:
-    """Counts what each client holds of something that is bounded, for each and in all."""
+    """Counts what each client holds of something that is bounded.
+
+    There is a bound for each client, for all clients of one address, and in all. An address has
+    half of everything, so that many tokens in one place do not take what others need.
+    """
 
     def __init__(self, most: int, most_each: int) -> None:
         self.most = most
         self.most_each = most_each
+        self.most_address = max(most // 2, most_each)
         self.total = 0
         self.held: dict[str, int] = {}
+        """What each client holds, by its name."""
+        self.at: dict[str, int] = {}
+        """What the clients of an address hold."""
 
-    def fits(self, client: str, amount: int = 1) -> bool:
-        """Return whether a client may have more."""
-        own = self.held.get(client, 0) + amount
-        return own <= self.most_each and self.total + amount <= self.most
+    def excess(self, client: Client, amount: int = 1) -> Excess:
+        """Return the bound that a client would exceed with more; empty if there is room."""
+        if self.held.get(client.name, 0) + amount > self.most_each:
+            return "client"
+        if client.address and self.at.get(client.address, 0) + amount > self.most_address:
+            return "address"
+        return "all" if self.total + amount > self.most else ""
 
-    def take(self, client: str, amount: int = 1) -> bool:
+    def take(self, client: Client, amount: int = 1) -> bool:
         """Give a client more; return whether there was enough."""
-        if not self.fits(client, amount):
+        if self.excess(client, amount):
             return False
         self.add(client, amount)
         return True
 
-    def add(self, client: str, amount: int) -> None:
-        """Count what a client has, be it too much or not."""
+    def add(self, client: Client, amount: int = 1) -> None:
+        """Count what a client holds, even beyond its bound."""
         self.total += amount
-        self.held[client] = self.held.get(client, 0) + amount
+        _add(self.held, client.name, amount)
+        if client.address:
+            _add(self.at, client.address, amount)
 
-    def give_back(self, client: str, amount: int = 1) -> None:
+    def give_back(self, client: Client, amount: int = 1) -> None:
         """Take something back."""
-        self.total -= amount
-        left = self.held[client] - amount
-        if left:
-            self.held[client] = left
-        else:
-            del self.held[client]
+        self.add(client, -amount)
+
+
+def _add(counts: dict[str, int], key: str, amount: int) -> None:
+    count = counts.get(key, 0) + amount
+    if count:
+        counts[key] = count
+    else:
+        counts.pop(key, None)
+
+
+def is_within(bound: Excess, client: Client, other: Client) -> bool:
+    """Return whether a bound that one client would exceed also counts another."""
+    if bound == "client":
+        return client.name == other.name
+    return bound == "all" or client.address == other.address
+
+
+class Running:
+    """The requests that run, even if their client has left: their number, and their bytes."""
+
+    def __init__(
+        self, most: int = MOST_RUNNING, most_each: int = MOST_RUNNING, most_bytes: int = 1 << 40
+    ) -> None:
+        self.count = Shares(most, most_each)
+        self.bytes = Shares(most_bytes, most_bytes // 4)
+
+    def begin(self, client: Client, size: int) -> bool:
+        """Return whether a request may run; it counts from now on."""
+        if self.bytes.excess(client, size) or not self.count.take(client):
+            return False
+        self.bytes.add(client, size)
+        return True
+
+    def end(self, client: Client, size: int) -> None:
+        """Stop counting a request."""
+        self.count.give_back(client)
+        self.bytes.give_back(client, size)
+
+
+def too_many() -> Overloaded:
+    """Return the error for a request that may not run now."""
+    return Overloaded("too many requests run already", retry_after=1)
 
 
 class TaskShares:
@@ -99,20 +162,20 @@ class TaskShares:
         self.keep_for = keep
         self.running = Shares(1_000, 250)
         self.kept = Shares(256 * _MIB, 64 * _MIB)
-        self._ends: deque[tuple[float, str, int]] = deque()
+        self._ends: deque[tuple[float, Client, int]] = deque()
 
-    def begin(self, client: str) -> bool:
+    def begin(self, client: Client) -> bool:
         """Return whether a client may begin a task; it counts from now on."""
         now = time.monotonic()
         while self._ends and self._ends[0][0] <= now:
             self.kept.give_back(*self._ends.popleft()[1:])
-        return self.kept.fits(client) and self.running.take(client)
+        return not self.kept.excess(client) and self.running.take(client)
 
-    def end(self, client: str) -> None:
-        """Count a task that runs no more."""
+    def end(self, client: Client) -> None:
+        """Stop counting a task that has ended."""
         self.running.give_back(client)
 
-    def keep(self, client: str, size: int) -> None:
+    def keep(self, client: Client, size: int) -> None:
         """Count a result for as long as it is kept."""
         size += _TASK_OVERHEAD
         # It was promised, so it is kept even beyond the bound: then the next task has to wait.

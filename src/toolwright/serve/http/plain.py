@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
+from ...outcome.failure import failed
+from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
@@ -23,8 +25,9 @@ _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 class PlainRequests:
     """Answers what the short path can; anything else is for the SDK."""
 
-    def __init__(self, box: Servable, *, watch: bool) -> None:
+    def __init__(self, box: Servable, running: Running, *, watch: bool) -> None:
         self.box = box
+        self.running = running
         self.short_path = ShortPath(box, watch=watch)
 
     async def answered(self, exchange: Exchange) -> bool:
@@ -65,17 +68,38 @@ class PlainRequests:
             return
         call = None
         if who is not None:
-            call = Call(caller=who.name, roles=who.roles, claims=who.claims)
+            asked = str(task.id)
+            call = Call(request_id=asked, caller=who.name, roles=who.roles, claims=who.claims)
+        elif self.box.is_wrapped:
+            call = Call(request_id=str(task.id))
+        client, size = exchange.counts_for, len(exchange.body)
+        if not self.running.begin(client, size):
+            await self._refuse(task, exchange)
+            return
         try:
             with cancelled_if_gone(exchange.receive):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
             return
+        finally:
+            self.running.end(client, size)
         await answer(send, self.short_path.finished(task, result))
+
+    async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
+        """Answer a call that may not run now: too many do."""
+        error, who = too_many(), exchange.caller
+        self.box.refused(
+            "tool",
+            error.code,
+            task.runner.name,
+            caller=None if who is None else who.name,
+            client=exchange.client,
+        )
+        await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
-    """Return whether the headers are those of a plain request: nothing needs a second look."""
+    """Return whether the headers are those of a plain request: nothing in them needs the SDK."""
     return (
         headers.get(b"mcp-protocol-version") == LATEST_PROTOCOL.encode()
         and headers.get(b"content-type") == b"application/json"
@@ -85,7 +109,10 @@ def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
-    """Return whether the headers say what the body does."""
+    """Return whether the headers repeat what the body says, as they must.
+
+    The SDK answers those that do not, with the error for it (-32020, HeaderMismatch).
+    """
     if headers.get(b"mcp-method") != asked.method.encode():
         return False
     name = asked.params.get("name")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from ..access.quotas import MOST_HELLO, SessionLimits, Shares, client_of, cost_of
+from ..access.quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
 from .asgi import refuse, say
 from .streams import LATER, Streams
 from .uvicorn.host import watch_host
@@ -32,6 +32,7 @@ class SdkSessions:
         stateless: bool,
         most_body: int,
         limits: SessionLimits,
+        running: Running,
         drain: Drain,
         state_keys: Sequence[bytes],
         stop: Callable[[], Awaitable[None]],
@@ -47,6 +48,7 @@ class SdkSessions:
         self._served: Any = None
         self._manager: Any = None
         self.limits = limits
+        self.running = running
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
         self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
         """The bytes that listeners keep of what opened them."""
@@ -99,7 +101,11 @@ class SdkSessions:
         from ..sdk.session_manager import SessionManager
 
         served = SdkServer(
-            self.box, watch=not self.stateless, trusted=False, state_keys=self.state_keys
+            self.box,
+            watch=not self.stateless,
+            trusted=False,
+            state_keys=self.state_keys,
+            running=self.running,
         )
         served.server.middleware.append(self.drain.count)
         served.server.middleware.append(_bounded_hello)
@@ -138,7 +144,7 @@ class SdkSessions:
 
 
 async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
-    """Refuse a large `initialize` in a session that has begun: it would be kept, too."""
+    """Refuse a large `initialize` in an open session: it would be kept, too."""
     if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
         from mcp.shared.exceptions import MCPError
 
@@ -147,7 +153,7 @@ async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
 
 
 def _kept(scope: Scope, *, stateless: bool) -> str:
-    """Return as long as what the content of a request is kept; empty if only for the request."""
+    """Return what keeps the content of a request, `session` or `listener`; empty if nothing does."""
     if scope["method"] != "POST":
         return ""
     headers = dict(scope["headers"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import Any
 
-from .asgi import Message, Receive, Scope, Send, say
+from ..access.quotas import Client, Shares, is_within
+from .asgi import AsgiApp, Message, Receive, Scope, Send, say
 
 LATER = (b"retry-after", b"5")
 _SERVER_ENDS = "graceful shutdown"
@@ -15,7 +15,7 @@ _SERVER_ENDS = "graceful shutdown"
 class Stream:
     """One answer that is being sent."""
 
-    def __init__(self, client: str, send: Send) -> None:
+    def __init__(self, client: Client, send: Send) -> None:
         self.client = client
         self.task = asyncio.current_task()
         self.started = False
@@ -38,7 +38,7 @@ class Stream:
             self.task.cancel()
 
     async def finish(self) -> None:
-        """Bring an answer that was ended early, or with its session, to a proper end."""
+        """Complete an answer that was ended early, or with its session."""
         if not self.started:
             await say(self._send, 503, "too many open streams: try again later", LATER)
         elif not self.finished:
@@ -46,27 +46,27 @@ class Stream:
 
 
 class Streams:
-    """All answers that are being sent; when there are too many, whoever has most gives way."""
+    """All answers that are being sent; when there are too many, the client with most gives way."""
 
     def __init__(self, most: int, most_each: int) -> None:
-        self.most = most
-        self.most_each = most_each
-        self.total = 0
-        self.open: dict[str, OrderedDict[int, Stream]] = {}
+        self.counted = Shares(most, most_each)
+        self.open: dict[Client, OrderedDict[int, Stream]] = {}
 
-    async def run(self, app: Any, client: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def run(
+        self, app: AsgiApp, client: Client, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         """Answer a request, or say that there are too many."""
         if not self._make_room(client):
             await say(send, 429, "too many open streams: close some, or try again later", LATER)
             return
         stream = Stream(client, send)
-        self.total += 1
+        self.counted.add(client)
         self.open.setdefault(client, OrderedDict())[id(stream)] = stream
         try:
             await app(scope, receive, stream.send)
         except asyncio.CancelledError as error:
-            # It gives way, or uvicorn (which says so) ends it with the server: that is the end of
-            # an answer, and no error. Whoever else cancels it wants to know.
+            # It gives way, or uvicorn (which says so) ends it with the server: that ends an
+            # answer properly. Any other cancellation goes on to whoever asked for it.
             if stream.task is None or not (stream.gives_way or _SERVER_ENDS in str(error)):
                 raise
             stream.task.uncancel()
@@ -74,14 +74,13 @@ class Streams:
             self._remove(stream)
         await stream.finish()
 
-    def _make_room(self, client: str) -> bool:
-        own = len(self.open.get(client, ()))
-        if own >= self.most_each:
-            return False
-        if self.total < self.most:
-            return True
-        largest = max(self.open.values(), key=len)
-        if len(largest) <= own + 1:
+    def _make_room(self, client: Client) -> bool:
+        bound = self.counted.excess(client)
+        if not bound or bound == "client":
+            return not bound
+        groups = (each for other, each in self.open.items() if is_within(bound, client, other))
+        largest = max(groups, key=len)
+        if len(largest) <= len(self.open.get(client, ())) + 1:
             return False
         oldest = next(iter(largest.values()))
         self._remove(oldest)
@@ -91,6 +90,6 @@ class Streams:
     def _remove(self, stream: Stream) -> None:
         own = self.open.get(stream.client)
         if own is not None and own.pop(id(stream), None) is not None:
-            self.total -= 1
+            self.counted.give_back(stream.client)
             if not own:
                 del self.open[stream.client]

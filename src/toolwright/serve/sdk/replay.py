@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 import mcp_types as t
 from mcp.server.streamable_http import EventMessage, EventStore
 
+from ..access.quotas import Client, Shares, is_within
+from .session_streams import NOTHING
+
 _MOST = 1_000
 _MOST_BYTES = 8 * 1024 * 1024
 _MOST_BYTES_IN_ALL = 64 * 1024 * 1024
@@ -31,41 +34,39 @@ class Event(NamedTuple):
 
 
 class EventMemory:
-    """The memory that all sessions share: whoever holds most of it gives way."""
+    """The memory that all sessions share: the client that holds most of it gives way."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES_IN_ALL) -> None:
-        self.most_bytes = most_bytes
-        self.bytes = 0
-        self.held: dict[str, int] = {}
+        self.shares = Shares(most_bytes, most_bytes // 2)
         """The bytes that the sessions of each client hold."""
-        self.order: dict[str, OrderedDict[str, SessionEvents]] = {}
+        self.order: dict[Client, OrderedDict[str, SessionEvents]] = {}
         """The events of each client, in the order in which they came."""
 
-    def add(self, client: str, number: str, store: SessionEvents, size: int) -> None:
-        """Count an event; drop the oldest ones of whoever holds more than their share."""
-        self.bytes += size
-        self.held[client] = self.held.get(client, 0) + size
+    def add(self, client: Client, number: str, store: SessionEvents, size: int) -> None:
+        """Count an event; drop the oldest ones of a client that holds more than its share."""
+        shares = self.shares
+        shares.add(client, size)
         self.order.setdefault(client, OrderedDict())[number] = store
-        while self.bytes > self.most_bytes:
-            share = self.most_bytes // len(self.held)
-            if self.held.get(client, 0) > share:
-                largest = client
-            else:
-                largest = max(self.held, key=self.held.__getitem__)
+        while bound := shares.excess(client, 0):
+            largest = client
+            if bound != "client" and shares.held[client.name] <= shares.most // len(self.order):
+                groups = (each for each in self.order if is_within(bound, client, each))
+                largest = max(groups, key=lambda each: shares.held[each.name])
             oldest = next(iter(self.order[largest]))
             self.order[largest][oldest].drop(oldest)
 
-    def remove(self, client: str, number: str, size: int) -> None:
-        """Count an event no more."""
-        self.bytes -= size
-        self.held[client] -= size
+    def remove(self, client: Client, number: str, size: int) -> None:
+        """Stop counting an event."""
+        self.shares.give_back(client, size)
         del self.order[client][number]
         if not self.order[client]:
-            del self.order[client], self.held[client]
+            del self.order[client]
 
 
 class SessionEvents(EventStore):
-    """The last events of one session.
+    """The last events of one session, for `Last-Event-ID` (2025-11-25, basic/transports).
+
+    Since 2026-07-28 there is no resumption: this is for clients with a handshake.
 
     The SDK names a stream by the number of its request, and a client may use a number again. So
     each use of a name is a turn: it begins with the first event of a request, and ends with its
@@ -75,7 +76,7 @@ class SessionEvents(EventStore):
     def __init__(
         self,
         memory: EventMemory,
-        client: str,
+        client: Client,
         *,
         most: int = _MOST,
         most_bytes: int = _MOST_BYTES,
@@ -93,7 +94,9 @@ class SessionEvents(EventStore):
         self._resumed: asyncio.Task[Any] | None = None
 
     async def store_event(self, stream_id: str, message: Any) -> str:
-        """Keep an event; return its id, which nobody can guess."""
+        """Keep an event; return its id, which cannot be guessed."""
+        if message is NOTHING:
+            return ""
         number = secrets.token_urlsafe(16)
         turn = self._turn(stream_id, begins=message is None)
         if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):

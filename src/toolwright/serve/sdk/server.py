@@ -19,8 +19,22 @@ from ...errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFoun
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
 from ...results import Result
-from ..access.quotas import MOST_QUESTIONS, MOST_QUESTIONS_EACH, Shares
-from ..tasks.tasks import TaskParams, TaskRun, Tasks, UpdateParams, can_take_tasks, needs_tasks
+from ..access.quotas import (
+    MOST_QUESTIONS,
+    MOST_QUESTIONS_EACH,
+    Running,
+    Shares,
+    client_of_request,
+    too_many,
+)
+from ..tasks.tasks import (
+    RunningTask,
+    TaskParams,
+    Tasks,
+    UpdateParams,
+    can_take_tasks,
+    needs_tasks,
+)
 from .calls import call_of, current_caller, principal_of
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
@@ -35,6 +49,8 @@ _CONFIRM: dict[str, Any] = {
     "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
     "required": ["confirm"],
 }
+_UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
+"""Methods that end at once, or with the connection."""
 # Deprecated, and still what old clients want: the function inside does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
@@ -49,14 +65,39 @@ class SdkServer(Offered):
         watch: bool = True,
         trusted: bool = True,
         state_keys: Sequence[bytes] = (),
+        running: Running | None = None,
     ) -> None:
         super().__init__(box, Notifications(box, watch=watch), trusted=trusted)
         self.tasks = Tasks(box)
+        self.running = running or Running()
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
+        self.server: Server[Any] = Server(
+            box.name,
+            version=box.version,
+            instructions=box.instructions or None,
+            lifespan=self.changes.lifespan,
+            get_tool_input_schema=self.input_schema,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            **self._handlers(watch=watch),
+        )
+        self._add_handlers()
+        changes = NotificationOptions(
+            tools_changed=watch, prompts_changed=watch, resources_changed=watch
+        )
+        handshake: Any = self.server.create_initialization_options(changes)
+        self.options = handshake
+        """What the handshake says."""
+        # The HTTP transport asks for this without saying what can change.
+        vars(self.server)["create_initialization_options"] = lambda: handshake
+        self._add_middleware(state_keys)
+
+    def _handlers(self, *, watch: bool) -> dict[str, Any]:
+        """Return handlers for what exists here: the SDK derives the capabilities from them."""
+        box = self.box
         handlers: dict[str, Any] = {}
-        offers_resources = bool(box.resources) or box.is_live
         offers_prompts = bool(box.prompts) or box.is_live
-        if offers_resources:
+        if box.resources or box.is_live:
             handlers |= {
                 "on_list_resources": self.list_resources,
                 "on_list_resource_templates": self.list_templates,
@@ -71,38 +112,53 @@ class SdkServer(Offered):
             handlers["on_completion"] = self.complete
         if watch:
             handlers["on_subscriptions_listen"] = self.listen
-        self.server: Server[Any] = Server(
-            box.name,
-            version=box.version,
-            instructions=box.instructions or None,
-            get_tool_input_schema=self.input_schema,
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
-            **handlers,
-        )
-        if box.has_tasks or box.is_live:
+        return handlers
+
+    def _add_handlers(self) -> None:
+        """Add handlers for methods that the SDK's constructor does not take."""
+        if self.box.has_tasks or self.box.is_live:
             self.server.extensions[TASKS_EXTENSION] = {}
             self.server.add_request_handler("tasks/get", TaskParams, self.tasks.get)
             self.server.add_request_handler("tasks/update", UpdateParams, self.tasks.update)
             self.server.add_request_handler("tasks/cancel", TaskParams, self.tasks.cancel)
-        if box.sees_calls:
+        if self.box.sees_calls:
             self.server.add_request_handler(
                 "logging/setLevel", t.SetLevelRequestParams, self.set_level
             )
-        changes = NotificationOptions(
-            tools_changed=watch, prompts_changed=watch, resources_changed=watch
-        )
-        handshake: Any = self.server.create_initialization_options(changes)
-        self.options = handshake
-        """What the handshake says."""
-        # The HTTP transport asks for this without saying what can change.
-        vars(self.server)["create_initialization_options"] = lambda: handshake
+
+    def _add_middleware(self, state_keys: Sequence[bytes]) -> None:
         # Without keys, only this process opens what it has sealed.
         keys = RequestStateSecurity(keys=state_keys) if state_keys else None
         security = keys or RequestStateSecurity.ephemeral()
         security.bind_principal = principal_of
-        self.server.middleware.append(RequestStateBoundary(security, default_audience=box.name))
-        self.server.middleware.append(self.changes.meet)
+        boundary = RequestStateBoundary(security, default_audience=self.box.name)
+        self.server.middleware += [boundary, self.changes.meet, self._bounded]
+
+    async def _bounded(self, ctx: Any, call_next: Any) -> Any:
+        """Run a request, unless too many run already; this is middleware of the SDK.
+
+        The work of a client with a handshake goes on if it hangs up, so that it can come back:
+        a bound on open connections does not bound it.
+        """
+        if ctx.request_id is None or ctx.method in _UNBOUNDED:
+            return await call_next(ctx)
+        client = client_of_request(ctx)
+        size = getattr(ctx.request, "scope", {}).get("toolwright.size", 0)
+        if not self.running.begin(client, size):
+            return self._too_many(ctx)
+        try:
+            return await call_next(ctx)
+        finally:
+            self.running.end(client, size)
+
+    def _too_many(self, ctx: Any) -> Any:
+        busy = too_many()
+        if ctx.method != "tools/call":
+            raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
+        params: Mapping[str, Any] = ctx.params or {}
+        name = params.get("name")
+        self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
+        return self._finished(ctx, failed(busy))
 
     # -- tools
 
@@ -141,7 +197,7 @@ class SdkServer(Offered):
 
     async def _call_as_task(self, ctx: Any, params: Any) -> Any:
         """Run a call that may take long, for a client that can come back for its result."""
-        running = TaskRun(self.tasks, ctx, params, _abilities(ctx))
+        running = RunningTask(self.tasks, ctx, params, _abilities(ctx))
         if not self.tasks.shares.begin(running.client):
             self._refused(ctx, "tool", "overloaded", params.name)
             busy = Overloaded("too many tasks run or are kept already", retry_after=1)
@@ -197,7 +253,7 @@ class SdkServer(Offered):
     def _settled(self, ctx: Any, asker: Any, result: Result) -> Any:
         """Return a result, or what must be answered before there can be one."""
         cause = result.error.__cause__ if result.error is not None else None
-        if type(cause) is InputNeeded:  # not what it says of itself: it may be anybody's
+        if type(cause) is InputNeeded:  # its type, not what it claims: a tool may raise anything
             return asker.needed(cause)
         error = result.error
         if isinstance(error, CannotAsk) and ctx.protocol_version >= STATELESS_SINCE:

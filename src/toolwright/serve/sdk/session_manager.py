@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from ..access.quotas import SessionLimits, Shares
+from ..access.quotas import Client, Excess, SessionLimits, Shares, is_within
 from .replay import EventMemory, SessionEvents
+from .session_streams import Incoming, Outgoing
+
+if TYPE_CHECKING:
+    from ..http.asgi import Receive, Scope, Send
 
 _RETRY_MS = 500
 _MIB = 1024 * 1024
 _MOST_HELD = 128 * _MIB
 _MOST_HELD_EACH = 16 * _MIB
-_opening: ContextVar[tuple[str, int]] = ContextVar("opening", default=("", 0))
+_opening: ContextVar[tuple[Client, int]] = ContextVar("opening", default=(Client(), 0))
 
 
 class Session(StreamableHTTPServerTransport):
     """A session: who it counts for, what it holds, and whether anything uses it now."""
 
     def __init__(
-        self, memory: EventMemory, client: str, cost: int, session_id: str, idle: float
+        self, memory: EventMemory, client: Client, cost: int, session_id: str, idle: float
     ) -> None:
         self.events = SessionEvents(memory, client)
         self.client = client
@@ -40,6 +44,12 @@ class Session(StreamableHTTPServerTransport):
             retry_interval=_RETRY_MS,
             idle_timeout=idle,
         )
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncGenerator[tuple[Any, Any]]:
+        """Return the streams that the SDK reads from and writes to."""
+        async with super().connect() as (incoming, outgoing):
+            yield Incoming(incoming), Outgoing(outgoing)
 
 
 class SessionManager(StreamableHTTPSessionManager):
@@ -68,12 +78,12 @@ class SessionManager(StreamableHTTPSessionManager):
         self.memory = EventMemory()
         self.held = Shares(_MOST_HELD, _MOST_HELD_EACH)
         """The bytes that sessions keep of what opened them."""
-        self.total = 0
-        self.of_client: dict[str, OrderedDict[str, Session]] = {}
+        self.counted = Shares(limits.max_sessions, limits.max_sessions_per_client)
+        self.of_client: dict[Client, OrderedDict[str, Session]] = {}
         """The sessions of each client; the one that was not used for longest comes first."""
 
     @contextmanager
-    def opening(self, client: str, cost: int) -> Generator[None]:
+    def opening(self, client: Client, cost: int) -> Generator[None]:
         """Say who asks, and what their request costs if a session begins with it."""
         token = _opening.set((client, cost))
         try:
@@ -90,46 +100,35 @@ class SessionManager(StreamableHTTPSessionManager):
         if requestor is not None:
             self._session_owners[session_id] = requestor
         self._server_instances[session_id] = made
-        self.held.take(client, cost)
+        self.held.add(client, cost)
+        self.counted.add(client)
         self.of_client.setdefault(client, OrderedDict())[session_id] = made
-        self.total += 1
         return made
 
-    def _own(self, client: str) -> OrderedDict[str, Session]:
+    def _own(self, client: Client) -> OrderedDict[str, Session]:
         """Return the sessions of a client."""
         return self.of_client.get(client) or OrderedDict()
 
-    def make_room(self, client: str, cost: int) -> bool:
+    def make_room(self, client: Client, cost: int) -> bool:
         """Return whether a client may begin a session; others may have to end for it."""
-        limits = self.limits
-        while True:
-            own = self._own(client)
-            if len(own) >= limits.max_sessions_per_client or not self.held.fits(client, cost):
-                ended = self._idle_of(client)
-            elif self.total >= limits.max_sessions:
-                ended = self._of_largest(client)
-            else:
-                return True
+        while bound := self.counted.excess(client) or self.held.excess(client, cost):
+            ended = self._gives_way(client, bound)
             if ended is None:
                 return False
             self._forget(ended)
             if self._task_group is not None:
                 self._task_group.start_soon(ended.terminate)
+        return True
 
-    def _idle_of(self, client: str) -> Session | None:
-        own = self._own(client)
-        return next((each for each in own.values() if not each.in_use), None)
-
-    def _of_largest(self, client: str) -> Session | None:
-        """Return the session that gives way when there are too many in all."""
-        largest = sorted(self.of_client, key=lambda each: -len(self.of_client[each]))
-        for each in largest:
-            if (found := self._idle_of(each)) is not None:
-                return found
-        most = self.of_client[largest[0]]
-        if len(most) <= len(self._own(client)) + 1:
-            return None
-        return next(iter(most.values()))
+    def _gives_way(self, client: Client, bound: Excess) -> Session | None:
+        """Return the session that ends for a new one of a client; None if it is not to begin."""
+        groups = [each for other, each in self.of_client.items() if is_within(bound, client, other)]
+        groups.sort(key=len, reverse=True)
+        idle = (each for group in groups for each in group.values() if not each.in_use)
+        found = next(idle, None)
+        if found is not None or bound == "client" or len(groups[0]) <= len(self._own(client)) + 1:
+            return found
+        return next(iter(groups[0].values()))
 
     def _forget(self, session: Session) -> None:
         """Let go of everything that is kept for a session."""
@@ -141,7 +140,7 @@ class SessionManager(StreamableHTTPSessionManager):
             return
         if not own:
             del self.of_client[session.client]
-        self.total -= 1
+        self.counted.give_back(session.client)
         self.held.give_back(session.client, session.cost)
         session.events.end()
 
@@ -149,7 +148,7 @@ class SessionManager(StreamableHTTPSessionManager):
         self._forget(transport)
         await super()._discard_session(session_id, transport)
 
-    async def _handle_stateful_request(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         sent = dict(scope["headers"]).get(b"mcp-session-id", b"").decode("latin-1")
         session: Any = self._server_instances.get(sent)
         if session is None:
@@ -165,10 +164,10 @@ class SessionManager(StreamableHTTPSessionManager):
                 own.move_to_end(sent)
 
     async def end_all(self) -> None:
-        """End every session: each by closing its streams, which takes no turns of cancelling."""
+        """End every session: by closing its streams, which is cheaper than cancelling its tasks."""
         for sessions in list(self.of_client.values()):
             for session in list(sessions.values()):
                 self._forget(session)
                 await session.terminate()
-        for _ in range(3):  # those that only have to notice get the time to
+        for _ in range(3):  # let their tasks notice that the streams are closed
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Long calls as tasks: a client that can gets a number instead of waiting, and asks for the rest.
+"""Long calls as tasks, which clients poll for (SEP-2663).
 
 A call becomes a task when it has run for a moment; what it asks its caller before that is asked as
 in any other call.
@@ -24,7 +24,7 @@ from ...call import Call
 from ...errors import CallCancelled, ToolError
 from ...questions import Question
 from ..access.quotas import TaskShares, client_of_request
-from ..sdk.calls import caller_of
+from ..sdk.calls import caller_of, principal_of
 from ..sdk.questions import AskByRepeating
 from .records import OVER, TaskRecord, TaskRecords, open_task_records, shown
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HEADER_MISMATCH = -32020
 _HOLD = 0.2
-"""Seconds for which a caller waits before his call becomes a task."""
+"""Seconds for which a caller waits before their call becomes a task."""
 _POLL_MS = 500
 _TELL = 0.5
 """Seconds between two notes of progress."""
@@ -52,7 +52,7 @@ class UpdateParams(TaskParams):
     input_responses: dict[str, Any] = Field(default_factory=dict, alias="inputResponses")
 
 
-class TaskRun:
+class RunningTask:
     """A call that is, or may become, a task of this process; it asks through the task."""
 
     def __init__(self, tasks: Tasks, ctx: Any, params: Any, abilities: frozenset[str]) -> None:
@@ -63,8 +63,9 @@ class TaskRun:
         self.before.abilities = abilities
         self.number = ""
         self.client = client_of_request(ctx)
+        self.owner = principal_of(ctx)
         self.becoming: asyncio.Event | None = None
-        """Set when it is settled whether the call is a task; none while nobody has begun to."""
+        """Set when it is decided whether the call is a task; None before that is being decided."""
         self.asked: dict[str, Question] = {}
         self.answers: dict[str, Any] = {}
         self.came = asyncio.Event()
@@ -74,7 +75,7 @@ class TaskRun:
         headers = getattr(ctx.request, "headers", None)
         self.call = Call(
             params.name,
-            id=str(ctx.request_id),
+            request_id=str(ctx.request_id),
             caller=user.name if user is not None else None,
             roles=user.roles if user is not None else (),
             claims=user.claims if user is not None else None,
@@ -174,7 +175,7 @@ class Tasks:
 
     def __init__(self, box: Servable) -> None:
         self.box = box
-        self.running: dict[str, TaskRun] = {}
+        self.running: dict[str, RunningTask] = {}
         self.shares = TaskShares(box.keep_tasks)
         self._records: TaskRecords | None = None
         self._background: set[asyncio.Task[Any]] = set()
@@ -190,7 +191,7 @@ class Tasks:
     # -- running
 
     async def run(
-        self, running: TaskRun, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
+        self, running: RunningTask, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
     ) -> Any:
         """Run a call; return its result, or the task that it has become."""
         made = running.work = asyncio.ensure_future(work())
@@ -202,7 +203,7 @@ class Tasks:
             entry = await self._begun(running)
             if entry is None or made.done():
                 return finish(await made)
-        except BaseException:  # the client is gone: nobody could ask for it
+        except BaseException:  # the client has left: it could not ask for the task
             running.stop()
             raise
         number = entry["taskId"]
@@ -211,12 +212,12 @@ class Tasks:
         self._keep(self._finished(number, made, finish))
         return {"resultType": "task", **shown(entry)}
 
-    async def _begun(self, running: TaskRun) -> TaskRecord | None:
+    async def _begun(self, running: RunningTask) -> TaskRecord | None:
         """Write a task down; None if that cannot be: then its caller waits, as others do."""
         running.becoming = asyncio.Event()  # what it asks from now on waits for this
         try:
             records = await self.records()
-            entry = await asyncio.to_thread(records.create, running.call.caller, _POLL_MS)
+            entry = await asyncio.to_thread(records.create, running.owner, _POLL_MS)
             if running.work is not None and running.work.done():
                 await asyncio.to_thread(records.forget, entry["taskId"])
                 return None
@@ -281,11 +282,11 @@ class Tasks:
     def _look(self) -> bool:
         """See what another process has written about our tasks; called in the beating thread.
 
-        Tells whether there are any.
+        Return whether there are any.
         """
         records = self._records
         for number, running in list(self.running.items()):
-            entry = None if records is None else records.read(number, running.call.caller)
+            entry = None if records is None else records.read(number, running.owner)
             if entry is None or entry["status"] in OVER:
                 running.loop.call_soon_threadsafe(running.stop)
             elif entry["_answers"]:
@@ -293,7 +294,7 @@ class Tasks:
         return bool(self.running)
 
     async def close(self) -> None:
-        """The server ends: what runs has failed."""
+        """End the server's tasks: those that still run have failed."""
         records = self._records
         if records is None:
             return
@@ -360,9 +361,7 @@ class Tasks:
             records = await self.records()
         except OSError as error:
             raise _unreadable(error) from error
-        user = caller_of(ctx)
-        owner = user.name if user is not None else None
-        entry = await _told(records.read, params.task_id, owner)
+        entry = await _told(records.read, params.task_id, principal_of(ctx))
         if entry is None:
             raise MCPError(code=t.INVALID_PARAMS, message="Task not found")
         return records, entry
@@ -382,7 +381,7 @@ def _unreadable(error: OSError) -> MCPError:
 
 
 def can_take_tasks(ctx: Any) -> bool:
-    """Tell whether a request says that its client knows tasks."""
+    """Return whether a request says that its client supports tasks (SEP-2663)."""
     if ctx.protocol_version < STATELESS_SINCE:
         return False
     known = ctx.session.client_capabilities

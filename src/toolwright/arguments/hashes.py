@@ -1,0 +1,83 @@
+"""Numbers chosen so that Python's sets and dicts become slow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, cast
+from uuid import UUID
+
+from pydantic_core import from_json
+
+from .._json_values import is_list, is_object
+
+_MOST_ALIKE = 1000
+"""Different values of one hash: each is compared with all of them before it."""
+_LONGEST = 4300
+_BITS = 60
+_SIGNS = ("{", "-", "+", ".")
+_SETS = ("set", "frozenset")
+
+
+def has_sets(schema: Any) -> bool:
+    """Return whether a core schema holds sets, or dicts whose keys are not texts."""
+    todo: list[Any] = [schema]
+    seen: set[int] = set()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if is_object(node):
+            kind, keys = node.get("type"), node.get("keys_schema")
+            if kind in _SETS or (kind == "dict" and is_object(keys) and keys.get("type") != "str"):
+                return True
+            todo.extend(value for key, value in node.items() if key != "metadata")
+        elif isinstance(node, list | tuple):
+            todo.extend(cast("list[Any]", node))
+    return False
+
+
+def collide(arguments: Any) -> bool:
+    """Return whether too many different numbers of the arguments have the same hash.
+
+    Hashes of texts are random; those of numbers, and of what is made of them, can be computed.
+    """
+    if isinstance(arguments, str | bytes):
+        try:
+            arguments = from_json(arguments)
+        except ValueError:
+            return False  # what reads it says so
+    seen: set[str] = set()
+    alike: Counter[int] = Counter()
+    todo: list[Any] = [arguments]
+    while todo:
+        value = todo.pop()
+        if is_list(value):
+            todo += value
+        elif isinstance(value, Mapping):
+            named = cast("Mapping[Any, Any]", value)
+            todo += [*named, *named.values()]
+        elif (known := _hash(value)) is not None:
+            text = value if isinstance(value, str) else hex(value)
+            if text not in seen:
+                seen.add(text)
+                alike[known] += 1
+    return bool(alike) and max(alike.values()) > _MOST_ALIKE
+
+
+def _hash(value: Any) -> int | None:
+    """Return the hash of what a value may become, if that can be computed by anybody."""
+    if not isinstance(value, str):
+        # Numbers of few bits are their own hash.
+        return hash(value) if isinstance(value, int) and value.bit_length() > _BITS else None
+    first = value.strip()[:1]
+    if len(value) > _LONGEST or not (first.isalnum() or first in _SIGNS):
+        return None
+    for make in (Decimal, UUID):
+        try:
+            return hash(make(value))
+        except (ArithmeticError, ValueError, TypeError):  # a NaN may have no hash
+            continue
+    return None

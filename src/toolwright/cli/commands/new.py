@@ -1,0 +1,150 @@
+"""`new`: write a first toolbox, with a test."""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import importlib.util
+import keyword
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from ...testing.snapshots import snapshot
+from ..load import load
+from ..output import add_json, print_json, say
+from ..usage import UsageError
+
+_TOOLBOX = '''\
+"""The tools of {name}."""
+
+from typing import Annotated
+
+from toolwright import Toolbox, ToolError
+
+{name} = Toolbox("{name}", version="0.1.0")
+
+NOTES: dict[int, str] = {{1: "Buy milk"}}
+
+
+@{name}.tool(read_only=True)
+def find_notes(
+    query: Annotated[str, "What to look for, in any case."] = "",
+    limit: Annotated[int, "How many notes to show at most."] = 10,
+) -> dict[int, str]:
+    """Find notes that contain some words."""
+    found = {{number: text for number, text in NOTES.items() if query.lower() in text.lower()}}
+    return dict(list(found.items())[:limit])
+
+
+@{name}.tool
+def add_note(text: str) -> int:
+    """Write a note down, and return its number."""
+    if not text.strip():
+        raise ToolError("a note has words in it")
+    number = max(NOTES, default=0) + 1
+    NOTES[number] = text
+    return number
+
+
+if __name__ == "__main__":
+    {name}.serve()
+'''
+_TEST = '''\
+"""Tests of {name}: through a real client, as a model would call it."""
+
+from {name} import {name}
+
+
+def test_a_note_is_found_again(toolbox_client):
+    client = toolbox_client({name})
+    number = client.call("add_note", text="Call Ada")
+    assert client.call("find_notes", query="ada") == {{str(number): "Call Ada"}}
+
+
+def test_an_empty_note_is_refused(toolbox_client):
+    result = toolbox_client({name}).result("add_note", text=" ")
+    assert result.is_error
+    assert "words" in result.text
+
+
+def test_what_models_see_stays_the_same(schema_snapshot):
+    schema_snapshot({name})
+'''
+
+
+_TAKEN = frozenset(
+    [
+        "toolwright",
+        "test",
+        "conftest",
+        "client",
+        "number",
+        "result",
+        "toolbox_client",
+        "schema_snapshot",
+        "find_notes",
+        "add_note",
+        "NOTES",
+        "Annotated",
+        "Toolbox",
+        "ToolError",
+    ]
+)
+"""Names that the two files use for something else."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("name", metavar="NAME", help="what it is called, such as notes")
+    parser.add_argument("--folder", default=".", metavar="DIR", help="where to (here)")
+    add_json(parser)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Write a toolbox and its test; existing files are never overwritten."""
+    name = chosen.name.removesuffix(".py").replace("-", "_")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UsageError(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
+    if name in _TAKEN or hasattr(builtins, name) or _is_module(name):
+        raise UsageError(f"`{name}` is the name of something else: choose another name")
+    folder = Path(chosen.folder)
+    schema = folder / "schemas" / f"{name}.json"
+    files = {
+        folder / f"{name}.py": _TOOLBOX.format(name=name),
+        folder / f"test_{name}.py": _TEST.format(name=name),
+    }
+    for path in (*files, schema):
+        if os.path.lexists(path):
+            raise UsageError(f"{path} is there already: it is left alone")
+    try:
+        schema.parent.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        box, _ = load(str(folder / f"{name}.py"))
+        schema.write_text(snapshot(box), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    if chosen.json:
+        print_json({"files": [str(path) for path in (*files, schema)]})
+        return 0
+    main, test = (shlex.quote(str(path)) for path in files)
+    say(f"{main} and {test} are written. Next:")
+    say(f"  toolwright call {main} find_notes query=milk")
+    say(f"  toolwright serve {main} --http --reload")
+    say(f"  toolwright install claude-desktop {main}")
+    say(f"  pytest {test}")
+    return 0
+
+
+def _is_module(name: str) -> bool:
+    """Return whether a name is that of a module of Python or of an installed package."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return True
+    return spec is not None and bool(spec.origin) and "site-packages" in str(spec.origin)

@@ -1,0 +1,125 @@
+"""What may come next on a command line, for shells. Only a shell that asks loads this."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from argcomplete.finders import CompletionFinder
+
+from ..errors import SchemaError
+from .clients.known import CLIENTS, GENERIC
+from .output import first_line
+
+if TYPE_CHECKING:
+    from ..toolbox.box import Toolbox
+    from ..tools.definition import Tool
+
+_PATHS = frozenset(("FILE", "DIR", "TARGET"))
+"""What the usage of a command calls its files and folders."""
+_BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that asks through the variables of `argcomplete`, and end the process.
+
+    The answer goes to a descriptor of its own: what a target prints is not taken for one.
+    """
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what is typed is not for the target
+    # In bash, a word ends before an `@`, and the `@` belongs to the next one (a host).
+    os.environ[_BREAKS] = os.environ.get(_BREAKS, "").replace("@", "")
+    finder = _Finder()
+    words = cast("Any", finder.words)  # any function will do
+    finder(parser, always_complete_options=False, default_completer=words)
+
+
+class _Finder(CompletionFinder):
+    """Also completes arguments of a tool behind options, where argparse does not look for them."""
+
+    asked = False
+
+    def collect_completions(
+        self,
+        active_parsers: list[argparse.ArgumentParser],
+        parsed_args: argparse.Namespace,
+        cword_prefix: str,
+    ) -> list[str]:
+        """Return what the word may be; `words` was not asked if argparse expects none here."""
+        found = super().collect_completions(active_parsers, parsed_args, cword_prefix)
+        if self.asked or parsed_args.command != "call" or cword_prefix.startswith("-"):
+            return found
+        with contextlib.suppress(Exception):
+            pairs = _pairs(parsed_args, *cword_prefix.partition("="))
+            self.get_display_completions().update(pairs)
+            return [each for each in pairs if each.startswith(cword_prefix)]
+        return []
+
+    def words(
+        self, *, prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: Any
+    ) -> Mapping[str, str]:
+        """Return what a word may be, and what is said of each."""
+        self.asked = True
+        with contextlib.suppress(Exception):  # a target that cannot be loaded, a missing folder
+            if action.dest == "client":
+                return {each.name: each.title for each in (*CLIENTS.values(), GENERIC)}
+            if action.dest == "tool":
+                return _tools(parsed_args)
+            if action.dest == "given":
+                return _pairs(parsed_args, *prefix.partition("="))
+            if action.metavar in _PATHS:
+                return dict.fromkeys(_files(prefix), "")
+        return {}
+
+
+def _box(chosen: argparse.Namespace) -> Toolbox:
+    from .load import load
+
+    return load(os.path.expanduser(chosen.target))[0]  # noqa: PTH111 - text
+
+
+def _tools(chosen: argparse.Namespace) -> dict[str, str]:
+    """Return the names of tools; no schema is made for them, which would take most of the time."""
+    box = _box(chosen)
+    return {box[name].published_name: _about(box[name]) for name in box if box.is_enabled(name)}
+
+
+def _about(tool: Tool) -> str:
+    with contextlib.suppress(SchemaError):
+        return first_line(tool.description)
+    return ""
+
+
+def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> dict[str, str]:
+    """Return the arguments of a tool as `name=`, or the values that one may have."""
+    schema = _box(chosen)[chosen.tool].input_schema
+    known = schema.get("properties", {})
+    if not equals:
+        used = {each.partition("=")[0] for each in chosen.given or ()}
+        described = {each: first_line(known[each].get("description", "")) for each in known}
+        return {f"{each}=": said for each, said in described.items() if each not in used}
+    if value.startswith("@"):
+        return dict.fromkeys((f"{name}=@{each}" for each in _files(value[1:])), "")
+    return dict.fromkeys((f"{name}={each}" for each in _values(known[name], schema)), "")
+
+
+def _values(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
+    """Return what an argument may be, if it is one of a few values."""
+    for each in (schema, *schema.get("anyOf", ())):
+        shared = each.get("$ref", "").removeprefix("#/$defs/")
+        found = whole.get("$defs", {}).get(shared, each)
+        few = [True, False] if found.get("type") == "boolean" else found.get("enum", ())
+        yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
+
+
+def _files(begun: str) -> Iterator[str]:
+    """Return the files and folders whose path begins so."""
+    folder, name = os.path.split(begun)
+    folder = begun.removesuffix(name)
+    with os.scandir(os.path.expanduser(folder) or ".") as found:  # noqa: PTH111 - text
+        for each in sorted(found, key=lambda each: each.name):
+            if each.name.startswith(name) and (name or not each.name.startswith(".")):
+                yield folder + each.name + ("/" if each.is_dir() else "")

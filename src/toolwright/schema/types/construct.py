@@ -1,0 +1,127 @@
+"""Classes that are made by calling their constructor: plain ones, and records whose fields pydantic
+would not take as they are written."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Annotated, Any, cast
+
+from pydantic import Field
+from pydantic_core import core_schema
+
+from ...errors import SchemaError
+from ...read.attributes import class_docs
+from ...read.reader import read
+from ...read.scope import Scope
+from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
+from ...read.target import open_target
+from ..generate import DOCS
+from ..plan import Plan, Translate, plan
+
+
+def is_named_tuple(cls: Any) -> bool:
+    """Tell a `typing.NamedTuple`."""
+    return tuple in cls.__mro__ and hasattr(cls, "_fields") and hasattr(cls, "__annotations__")
+
+
+def has_typed_constructor(cls: type) -> bool:
+    """Tell whether a class says what it is made of: a constructor of its own, fully typed."""
+    if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
+        return False
+    try:
+        parameters = open_target(cls).parameters
+    except SchemaError:
+        return False
+    return bool(parameters) and all(
+        p.annotation is not EMPTY and p.kind not in VARIADIC for p in parameters
+    )
+
+
+class Constructed:
+    """Tells pydantic to build a class by calling it, and to write it by its attributes."""
+
+    def __init__(self, cls: Any, translate: Translate) -> None:
+        self.cls = cls
+        self.translate = translate
+        self.ref = f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
+        self.building = False
+        self.is_record = dataclasses.is_dataclass(cls)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Build the schema; inside itself, a class is only referred to."""
+        if self.building:
+            return core_schema.definition_reference_schema(self.ref)
+        self.building = True
+        try:
+            return self._schema(handler)
+        finally:
+            self.building = False
+
+    def _schema(self, handler: Any) -> Any:
+        signature = self._signature()
+        # A record drops unknown keys, as pydantic does for one it takes as it is.
+        extra = "ignore" if self.is_record else "forbid"
+        made = plan(signature, self.translate, extra=extra, skip=False)
+        if made.injected:
+            raise signature.refusal(
+                "is injected, but only parameters of tools and providers can be",
+                parameter=next(iter(made.injected)),
+            )
+        for slot in made.slots:
+            if slot.description:
+                slot.hint = Annotated[slot.hint, Field(description=slot.description)]
+        docs = (self.cls.__name__, signature.description)
+        call = handler.generate_schema(self._builder(made, docs))
+        always = not self.is_record
+        fields = {
+            slot.name: core_schema.typed_dict_field(
+                handler.generate_schema(slot.hint), required=always or slot.required
+            )
+            for slot in made.slots
+        }
+
+        def attributes(value: Any) -> dict[str, Any]:
+            return {name: getattr(value, name) for name in fields}
+
+        vars(attributes)[DOCS] = docs
+        instance_or_call = core_schema.union_schema(
+            [core_schema.is_instance_schema(self.cls), call]
+        )
+        return core_schema.json_or_python_schema(
+            json_schema=call,
+            python_schema=instance_or_call,
+            ref=self.ref,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                attributes, return_schema=core_schema.typed_dict_schema(fields)
+            ),
+        )
+
+    def _builder(self, made: Plan, docs: tuple[str, str]) -> Any:
+        def build(**validated: Any) -> Any:
+            positional, named = made.bind(validated)
+            return self.cls(*positional, **named)
+
+        vars(build)[DOCS] = docs
+        return made.stand_in(build)
+
+    def _signature(self) -> Signature:
+        if self.is_record:
+            return self._record_signature()
+        target = open_target(self.cls)
+        return read(target, Scope(target.function, self.cls))
+
+    def _record_signature(self) -> Signature:
+        """Read a dataclass by its fields."""
+        docs = class_docs(self.cls)
+        hints = self.translate.hints_of(self.cls)
+        parameters: list[Parameter] = []
+        for name, parameter in inspect.signature(self.cls).parameters.items():
+            hint = hints[name]
+            if isinstance(hint, dataclasses.InitVar):
+                hint = cast("Any", hint).type
+            text = docs.attributes.get(name, "")
+            parameters.append(Parameter(name, KEYWORD_ONLY, hint, parameter.default, text))
+        return Signature(
+            self.cls.__name__, self.cls, tuple(parameters), description=docs.description
+        )

@@ -1,0 +1,93 @@
+"""Bytes as text: base64, unless the author's type has its own encoder.
+
+`pydantic.Base64Bytes` and its relatives are such types.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict, cast
+
+from pydantic import EncodedBytes
+from pydantic_core import core_schema
+
+from ..._json_values import is_list, is_object
+
+
+class BytesConfig(TypedDict):
+    """How pydantic reads and writes bytes in JSON."""
+
+    ser_json_bytes: Literal["base64"]
+    val_json_bytes: Literal["base64"]
+
+
+BASE64: BytesConfig = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
+_RECORDS = frozenset(("model", "dataclass", "typed-dict"))
+# Under these keys of a core schema stands data or code of the author's, not schema.
+OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
+
+
+class Encoded:
+    """Reads and writes bytes with one encoder only: our own base64 stays out of it."""
+
+    def __init__(self, encoder: Any) -> None:
+        self.encoder = encoder
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read and write text through the encoder."""
+        return encoded_schema(self.encoder, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        """Publish the encoder's name for it."""
+        return {"type": "string", "contentEncoding": self.encoder.get_json_format()}
+
+
+def encoded_schema(encoder: Any, plain: Any) -> Any:
+    """Build the core schema of bytes behind an encoder."""
+
+    def from_text(text: str) -> bytes:
+        return encoder.decode(text.encode())
+
+    def from_bytes(value: bytes) -> bytes:
+        return encoder.decode(value)
+
+    def to_text(value: bytes) -> str:
+        return encoder.encode(value).decode()
+
+    text = core_schema.str_schema()
+    return core_schema.json_or_python_schema(
+        json_schema=core_schema.no_info_after_validator_function(from_text, text),
+        python_schema=core_schema.no_info_after_validator_function(from_bytes, plain),
+        serialization=core_schema.plain_serializer_function_ser_schema(to_text, return_schema=text),
+    )
+
+
+def encoder_in(schema: Any) -> Any:
+    """Return the encoder that a core schema decodes bytes with, if it does."""
+    if schema.get("type") != "function-after":
+        return None
+    owner = getattr(schema["function"]["function"], "__self__", None)
+    return owner.encoder if isinstance(owner, EncodedBytes) else None
+
+
+def with_base64(schema: Any, seen: dict[int, Any]) -> Any:
+    """Copy a core schema; records that have no rule for bytes get base64."""
+    if is_list(schema):
+        return [with_base64(item, seen) for item in schema]
+    if isinstance(schema, tuple):
+        return tuple(with_base64(item, seen) for item in cast("tuple[Any, ...]", schema))
+    if not is_object(schema):
+        return schema
+    if id(schema) in seen:
+        return seen[id(schema)]
+    kind = schema.get("type")
+    named = not isinstance(kind, str)  # a map of names, such as a model's fields
+    encoder = None if named else encoder_in(schema)
+    if encoder is not None:
+        return encoded_schema(encoder, schema["schema"])
+    copied: dict[str, Any] = {}
+    seen[id(schema)] = copied
+    for word, value in schema.items():
+        copied[word] = value if word in OPAQUE and not named else with_base64(value, seen)
+    if not named and kind in _RECORDS:
+        copied["config"] = {**BASE64, **schema.get("config", {})}
+    return copied

@@ -1,0 +1,238 @@
+"""Translate the hints that authors write into hints that pydantic takes.
+
+Most pass through unchanged. The rest: iterators and abstract collections become lists,
+`typing.TypedDict` before Python 3.12 gets a twin, and a plain class with a typed constructor is
+built by calling it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+import typing
+from collections import abc
+from collections.abc import Mapping
+from enum import Enum
+from typing import Annotated, Any, get_args, get_origin
+
+import typing_extensions
+from pydantic import AfterValidator, EncodedBytes
+
+from ..._json_values import is_list
+from ...read.scope import needs_scope
+from ...read.target import is_typed_dict
+from .construct import Constructed, has_typed_constructor, is_named_tuple
+from .encoded import Encoded
+from .hints import (
+    ALIAS_TYPES,
+    UNIONS,
+    is_not_required,
+    is_required,
+    metadata,
+    strip_annotated,
+    unqualify,
+)
+
+_LISTS: frozenset[Any] = frozenset(
+    (abc.Iterable, abc.Collection, abc.Container, abc.Reversible, abc.AsyncIterable)
+)
+_ITERATORS: frozenset[Any] = frozenset(
+    (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
+)
+_AWAITABLES: frozenset[Any] = frozenset((abc.Awaitable, abc.Coroutine))
+_UNCHANGED: frozenset[Any] = frozenset((abc.Callable, type, typing.Literal))
+_SIMPLE: Mapping[Any, Any] = {
+    typing.LiteralString: str,
+    typing_extensions.LiteralString: str,
+    bytearray: Annotated[bytes, AfterValidator(bytearray)],
+}
+_PLAIN = frozenset((int, str, float, bool, bytes, list, dict, set, tuple, object, type(None)))
+
+
+class Translator:
+    """Translates hints; `names` are those local to where they were written, `twins` what classes
+    have become so far (shared by all that is compiled together)."""
+
+    def __init__(self, names: Mapping[str, Any] | None, twins: dict[type, Any]) -> None:
+        self.names = names
+        self.twins = twins
+        self.opened: set[int] = set()
+        self.used_names = False
+        """Whether a class was read with the local names: elsewhere it may mean something else."""
+
+    def __call__(self, hint: Any) -> Any:
+        """Translate a hint; the very same object comes back if nothing has to change."""
+        if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
+            return hint if hint in _PLAIN else self._class(hint)
+        origin: Any = get_origin(hint)
+        if origin is None:
+            return self._atom(hint)
+        if origin in _UNCHANGED:
+            return hint
+        if origin is Annotated:
+            inner, said = self(strip_annotated(hint)), metadata(hint)
+            if any(isinstance(item, EncodedBytes) for item in said):
+                said = tuple(_own_encoding(item) for item in said)
+            same = inner is strip_annotated(hint) and said == metadata(hint)
+            return hint if same else Annotated[(inner, *said)]
+        return self._generic(hint, origin)
+
+    def hints_of(self, cls: type) -> dict[str, Any]:
+        """Resolve the annotations of a class, with the local names."""
+        return typing.get_type_hints(cls, None, dict(self.names or {}), include_extras=True)
+
+    def typed_dict_fields(self, cls: Any) -> dict[str, tuple[Any, bool]]:
+        """Return a TypedDict's translated hints, each with whether its key is required."""
+        found: dict[str, tuple[Any, bool]] = {}
+        for name, hint in self.hints_of(cls).items():
+            bare, qualifiers = unqualify(hint)
+            required = name in cls.__required_keys__
+            for qualifier in qualifiers:
+                # The class itself does not know of qualifiers inside strings.
+                required = (required or is_required(qualifier)) and not is_not_required(qualifier)
+            found[name] = (self(bare), required)
+        return found
+
+    def _atom(self, hint: Any) -> Any:
+        if isinstance(hint, ALIAS_TYPES):
+            return self._alias(hint)
+        if isinstance(hint, typing.NewType):
+            inner = self(hint.__supertype__)
+            return hint if inner is hint.__supertype__ else inner
+        try:
+            return _SIMPLE.get(hint, hint)
+        except TypeError:  # unhashable: nothing of ours
+            return hint
+
+    def _alias(self, hint: Any) -> Any:
+        """Open an alias only if what it stands for must change; a recursive one stays."""
+        if id(hint) in self.opened:
+            return hint
+        self.opened.add(id(hint))
+        try:
+            inner = self(hint.__value__)
+        finally:
+            self.opened.discard(id(hint))
+        return hint if inner is hint.__value__ else inner
+
+    def _generic(self, hint: Any, origin: Any) -> Any:
+        arguments = get_args(hint)
+        if origin in _ITERATORS:
+            return Annotated[list[self(arguments[0])], AfterValidator(iter)]
+        if origin in _LISTS:
+            return list[self(arguments[0])]
+        if origin in _AWAITABLES:
+            return self(arguments[-1])
+        if is_typed_dict(origin) and _is_refused(origin):
+            known = dict(zip(origin.__parameters__, arguments, strict=False))
+            return self._typed_dict_twin(origin, known)
+        changed: tuple[Any, ...] = tuple(
+            a if a is Ellipsis or is_list(a) else self(a) for a in arguments
+        )
+        if all(new is old for new, old in zip(changed, arguments, strict=True)):
+            return hint
+        if origin in UNIONS:
+            return typing.Union[changed]  # noqa: UP007 - as many arms as there were
+        return origin[changed if len(changed) != 1 else changed[0]]
+
+    def _class(self, cls: Any) -> Any:
+        if cls in _LISTS or cls in _ITERATORS:
+            return list
+        if cls in _SIMPLE:
+            return _SIMPLE[cls]
+        if cls in self.twins:
+            return self.twins[cls]
+        if hasattr(cls, "__pydantic_complete__"):
+            return self._pydantic_class(cls)
+        if issubclass(cls, Enum) or hasattr(cls, "__get_pydantic_core_schema__"):
+            return cls
+        if is_typed_dict(cls) and _is_refused(cls):
+            return self._typed_dict_twin(cls, {})
+        if is_typed_dict(cls) or dataclasses.is_dataclass(cls) or is_named_tuple(cls):
+            return self._record(cls)
+        if has_typed_constructor(cls):
+            return self._constructed(cls)
+        return cls
+
+    def _pydantic_class(self, cls: Any) -> Any:
+        if not cls.__pydantic_complete__ and self.names and hasattr(cls, "model_rebuild"):
+            # What pydantic itself does on first use, with the names that only we still know.
+            cls.model_rebuild(raise_errors=False, _types_namespace=dict(self.names))
+        return cls
+
+    def _record(self, cls: Any) -> Any:
+        """A record passes as it is, unless one of its fields has to change."""
+        self.twins[cls] = cls
+        if _has_local_strings(cls):
+            self.used_names = True
+        else:
+            try:
+                hints = [unqualify(hint)[0] for hint in self.hints_of(cls).values()]
+            except NameError:
+                return cls  # pydantic will name the field
+            if all(self(hint) is hint for hint in hints):
+                return cls
+        if is_typed_dict(cls):
+            return self._typed_dict_twin(cls, {})
+        return self._named_tuple_twin(cls) if is_named_tuple(cls) else self._constructed(cls)
+
+    def _constructed(self, cls: type) -> Any:
+        made = self.twins[cls] = Annotated[cls, Constructed(cls, self)]
+        return made
+
+    def _named_tuple_twin(self, cls: Any) -> Any:
+        hints = self.hints_of(cls)
+        make: Any = typing.NamedTuple
+        twin = make(cls.__name__, [(name, self(hints[name])) for name in cls._fields])
+        twin.__new__.__defaults__ = cls.__new__.__defaults__
+        _take_identity(twin, cls)
+
+        def convert(value: Any) -> Any:
+            return cls(*value)
+
+        made = self.twins[cls] = Annotated[twin, AfterValidator(convert)]
+        return made
+
+    def _typed_dict_twin(self, cls: Any, known: Mapping[Any, Any]) -> Any:
+        make: Any = typing_extensions.TypedDict
+        twin = make(cls.__name__, {})
+        if not known:
+            self.twins[cls] = twin  # before its fields: one of them may be the class itself
+        fields = self.typed_dict_fields(cls)
+        twin.__annotations__ = {k: _substitute(hint, known) for k, (hint, _) in fields.items()}
+        twin.__required_keys__ = frozenset(k for k, (_, required) in fields.items() if required)
+        twin.__optional_keys__ = frozenset(fields) - twin.__required_keys__
+        _take_identity(twin, cls)
+        if hasattr(cls, "__pydantic_config__"):
+            twin.__pydantic_config__ = cls.__pydantic_config__
+        return twin
+
+
+def _take_identity(twin: Any, cls: Any) -> None:
+    """Let a twin be known, and documented, as the class it stands for."""
+    twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
+    twin.__doc__ = cls.__doc__
+
+
+def _own_encoding(item: Any) -> Any:
+    return Encoded(item.encoder) if isinstance(item, EncodedBytes) else item
+
+
+def _is_refused(typed_dict: Any) -> bool:
+    """Before 3.12 pydantic takes only the TypedDict of `typing_extensions`."""
+    return sys.version_info < (3, 12) and type(typed_dict).__module__ == "typing"
+
+
+def _has_local_strings(cls: type) -> bool:
+    """Tell whether a class defined inside a function has annotations that are still strings:
+    pydantic would look for their names in the module only."""
+    annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
+    return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())
+
+
+def _substitute(hint: Any, known: Mapping[Any, Any]) -> Any:
+    if isinstance(hint, typing.TypeVar):
+        return known.get(hint, hint)
+    parameters = getattr(hint, "__parameters__", ())
+    return hint[tuple(known.get(p, p) for p in parameters)] if parameters and known else hint

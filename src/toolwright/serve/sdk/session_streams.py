@@ -1,0 +1,91 @@
+"""The streams between a session and the SDK, which keep no message."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from typing import Any, Self
+
+import anyio
+import mcp_types as t
+from mcp.shared.message import SessionMessage
+
+NOTHING = t.JSONRPCResponse(jsonrpc="2.0", id=secrets.token_hex(16), result={})
+"""A message without a receiver. No client can guess its id, so it belongs to no stream."""
+
+
+class Incoming:
+    """What the SDK reads from. Its loop holds the last message until the next one comes.
+
+    In a session that is idle that may take half an hour, and it may be megabytes: so what was
+    taken out of the holder that the loop keeps is let go as soon as the loop waits again.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._last: SessionMessage | None = None
+        self.last_context: Any = None
+
+    def __aiter__(self) -> Incoming:
+        return self
+
+    async def __anext__(self) -> Any:
+        self._let_go()
+        item = await self._inner.__anext__()
+        self.last_context = self._inner.last_context
+        if isinstance(item, SessionMessage):
+            self._last = item
+        return item
+
+    def _let_go(self) -> None:
+        self.last_context = self._inner.last_context = None
+        if self._last is not None:
+            self._last.message = NOTHING
+            self._last.metadata = None
+            self._last = None
+
+    async def receive(self) -> Any:
+        """Return the next message."""
+        try:
+            return await self.__anext__()
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+    async def aclose(self) -> None:
+        """Read no more."""
+        self._let_go()
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class Outgoing:
+    """What the SDK writes to. What reads from it holds the last message, too.
+
+    That one cannot be emptied, since it is on its way to its client: so another one, which is
+    nothing, follows it.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    async def send(self, item: Any) -> None:
+        """Send a message."""
+        await self._inner.send(item)
+        # A session that ends meanwhile holds nothing any more.
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._inner.send(SessionMessage(NOTHING))
+
+    async def aclose(self) -> None:
+        """Write no more."""
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()

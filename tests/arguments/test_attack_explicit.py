@@ -1,0 +1,136 @@
+"""Hostile arguments for schemas that authors write themselves: linear time, and few words."""
+
+import json
+import pickle
+import time
+
+import pytest
+
+from toolwright import ArgumentError, Toolbox
+
+MOST_SECONDS = 20
+"""Processor time; comparing each item with each took many minutes of it."""
+SAME_HASH = 2**61 - 1
+"""Multiples of it have one hash in Python: they make a set of integers slow."""
+NODE = {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/node"}}]}
+
+box = Toolbox("explicit")
+
+
+@box.tool(
+    input_schema={
+        "type": "object",
+        "$defs": {"node": NODE},
+        "properties": {
+            "a": {"type": "integer"},
+            "unique": {"type": "array", "uniqueItems": True},
+            "items": {"type": "array", "items": {"type": "integer"}},
+            "either": {
+                "anyOf": [
+                    {"type": "array", "items": {"type": "integer"}},
+                    {"type": "array", "items": {"type": "boolean"}},
+                ]
+            },
+            "one": {"oneOf": [{"items": {"type": "integer"}}, {"items": {"type": "null"}}]},
+            "strict": {"contains": {"type": "integer"}, "unevaluatedItems": False},
+            "open": {
+                "allOf": [{"patternProperties": {"^k": {"type": "integer"}}}],
+                "unevaluatedProperties": False,
+            },
+            "tree": {"$ref": "#/$defs/node"},
+            "step": {"type": "number", "multipleOf": 0.5},
+            "long": {"type": "array", "items": {"type": "array", "maxItems": 1}, "maxItems": 2},
+        },
+        "additionalProperties": {"type": "integer"},
+    }
+)
+def check(**given) -> int:
+    return 1
+
+
+GOOD = {
+    "objects": {"unique": [{"a": at} for at in range(60_000)]},
+    "one hash": {"unique": [at * SAME_HASH for at in range(1, 100_000)] + ["x"]},
+    "mixed": {"unique": [*range(100_000), *map(str, range(100_000)), [], {}]},
+    "seen items": {"strict": [*range(40_000)]},
+    "seen properties": {"open": {f"k{at}": at for at in range(40_000)}},
+}
+BAD = {
+    "same at the end": {"unique": [*({"a": at} for at in range(60_000)), {"a": 5.0}]},
+    "faults": {"items": ["x"] * 600_000},
+    "unknown": {f"k{at}": "x" for at in range(280_000)},
+    "any of": {"either": ["x"] * 300_000},
+    "one of": {"one": ["x"] * 300_000},
+    "unseen items": {"strict": [1, *["x"] * 40_000]},
+    "unseen properties": {"open": {f"{at}": at for at in range(40_000)}},
+    "long values": {"long": [["x" * 100_000] * 2] * 20},
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_large_arguments_are_checked_in_linear_time(name):
+    begun = time.thread_time()
+    assert box.call("check", json.dumps(GOOD[name])).value == 1
+    assert time.thread_time() - begun < MOST_SECONDS
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_hostile_arguments_are_refused_in_few_words(name):
+    begun = time.thread_time()
+    result = box.call("check", json.dumps(BAD[name]))
+    assert time.thread_time() - begun < MOST_SECONDS
+    assert isinstance(result.error, ArgumentError)
+    assert len(result.text) < 3000
+    assert len(result.error.faults) <= 50
+
+
+def test_what_was_not_looked_for_is_not_counted():
+    error = box.call("check", {"items": ["x"] * 1000}).error
+    assert str(error).endswith("... and more")
+    assert error.more
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.more, len(again.faults)) == (str(error), True, 50)
+    few = box.call("check", {"items": ["x"] * 7}).error
+    assert str(few).endswith("... and 2 more")
+    assert not few.more
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ([1, 1.0], False),
+        ([1, True], True),
+        ([0, False, None, "0", [], {}], True),
+        ([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}], False),
+        ([{"a": [1, {"x": True}]}, {"a": [1, {"x": 1}]}], True),
+        ([[1, 2], [2, 1]], True),
+        ([1e300, int(1e300)], False),
+        ([0.1, 0.10000000000000001, 5], False),
+        ([2**53, 2**53 + 1], True),
+        ([-0.0, 0], False),
+        (["a", "a"], False),
+        (['"', "\\"], True),
+        ([{"a": "b,c"}, {"a": "b", "c": 1}], True),
+    ],
+)
+def test_equal_items_are_those_that_json_schema_calls_equal(items, unique):
+    result = box.call("check", json.dumps({"unique": items}))
+    assert (result.error is None) == unique
+    if not unique:
+        assert "are the same" in result.text
+
+
+def test_a_number_that_no_float_holds_is_checked_exactly():
+    assert box.call("check", {"step": 10**400}).value == 1
+    assert box.call("check", {"step": 1.25}).error is not None
+
+
+def test_a_long_value_does_not_hide_what_is_wrong():
+    said = box.call("check", {"a": ["x"] * 1000}).text
+    assert said.endswith("is not of type 'integer'")
+    assert len(said) < 400
+
+
+def test_nested_values_are_refused_as_too_deep():
+    deep = "[" * 5000 + "]" * 5000
+    assert isinstance(box.call("check", '{"tree": %s}' % deep).error, ArgumentError)
