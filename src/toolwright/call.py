@@ -229,7 +229,9 @@ class Call:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
 
-    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> AnswerOf[str]:
+    def sample(
+        self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample"
+    ) -> AnswerOf[dict[str, Any]]:
         """Have the client's own model write a text. Async code awaits it."""
         return wait_for_answer(
             self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop

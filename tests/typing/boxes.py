@@ -94,6 +94,7 @@ async def order(call: Call) -> int:
     assert_type(filled, Order)
     assert_type(await call.ask({"type": "object"}), dict[str, Any])
     assert_type(await call.roots(), list[dict[str, Any]])
+    assert_type(await call.sample("a poem"), dict[str, Any])
     filled.cuont  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     return filled.count
 
