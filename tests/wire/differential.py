@@ -218,7 +218,7 @@ class Talk:
         theirs_in, self.into = os.pipe()
         self.out, theirs_out = os.pipe()
         self.theirs = (theirs_in, theirs_out)
-        self.conversation = Counted(box, theirs_in, theirs_out, short=short)
+        self.conversation = Counted(box.__servable__(), theirs_in, theirs_out, short=short)
         self.conversation.tally = tally
         self.rest = b""
         self.came: list[str] = []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .. import __version__
 from ..call import Call
 from ..errors import ToolNotFound
+from ..toolbox.box import Toolbox, served
 from . import output, workers
 from .http_settings import drain_of
 from .install import clients, install, uninstall
@@ -27,7 +28,6 @@ from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..serve.servable import Servable
-    from ..toolbox.box import Toolbox
     from ..tools.definition import Tool
     from .reload import Reloader
 
@@ -103,7 +103,7 @@ def _reloader(chosen: argparse.Namespace) -> Reloader | None:
 def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None) -> Servable:
     """Return what is served: the toolbox, or what stands for its newest version."""
     if reloader is None:
-        return box
+        return served(box)
     from ..serve.reloadable import Reloadable
     from .load import BadTarget
 
@@ -113,7 +113,7 @@ def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None)
             raise BadTarget("a tool is refused")
         return newer
 
-    live = Reloadable(box)
+    live = Reloadable(served(box))
     reloader.watch(live, load, lambda newer: watched(newer, chosen))
     return cast("Servable", live)
 
@@ -129,11 +129,11 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     box, usable = opened(chosen)
     if not usable:
         return 1
-    open_stores(box)
+    open_stores(served(box))
     watched(box, chosen)
     if chosen.listening is not None:  # one of several workers
         workers.end_with_input()
-        serve_http(box, **settings, listening=socket.socket(fileno=chosen.listening))
+        serve_http(served(box), **settings, listening=socket.socket(fileno=chosen.listening))
         return 0
     try:
         listening = listen(chosen.host, chosen.port)

@@ -9,22 +9,23 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from pydantic_core import to_json
 
 from ..arguments.reader import Arguments, Reader
 from ..arguments.sample import is_large
 from ..call import Call
-from ..errors import ArgumentError, CallCancelled, CallError, ToolError, ToolTimeout
+from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
 from ..limits import Retry, Timeout
-from ..outcome.failure import Remote, failed, failure_of, is_a
+from ..outcome.failure import failed, failure_of
 from ..results import Repair, Result
 from .attempt import AttemptInput, Invocation, ValueAndResult
 from .loop import background
 from .policies.cache import Cache, defaults_of
 from .policies.concurrency import Concurrency, Permit
 from .policies.rate import RateLimit
+from .policies.retry import may_pass, retry_failed
 from .threads import threads
 from .waiting import HERE, LOOP, Signal, Waiter, run_here
 
@@ -98,7 +99,7 @@ class LimitedRunner:
         return await self.go(LOOP, arguments, call, first)
 
     def _wants_another(self, first: Result) -> bool:
-        return self.retry is not None and first.error is not None and passes(self.retry, first)
+        return self.retry is not None and first.error is not None and may_pass(self.retry, first)
 
     async def go(
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
@@ -173,41 +174,17 @@ class LimitedRunner:
             )
             if made[1].error is None or self.retry is None:
                 return made
-            return await self._again(place, work, job, turn, made, self.retry)
+
+            async def again() -> ValueAndResult:
+                # Arguments are read again: the attempt before may have changed the values.
+                sent, large = job.arguments, is_large(job.arguments)
+                validated, _ = await place.use(self.reader.read, sent, blocking=large)
+                return await self._attempt(place, work, job._replace(validated=validated), turn)
+
+            return await retry_failed(self.retry, place, call, made, again, self._check)
         finally:
             if turn is not None:
                 turn.let_go()
-
-    async def _again(
-        self,
-        place: Waiter,
-        work: Invocation,
-        job: AttemptInput,
-        turn: Permit | None,
-        made: ValueAndResult,
-        retry: Retry,
-    ) -> ValueAndResult:
-        for attempt in range(1, retry.attempts):
-            pause = retry.pause(attempt)
-            left = job.call.remaining
-            if not passes(retry, made[1]) or (left is not None and pause >= left):
-                return made
-            await self._pause(place, job.call, pause)
-            # Arguments are read anew: the attempt before may have changed them.
-            sent, large = job.arguments, is_large(job.arguments)
-            validated, _ = await place.use(self.reader.read, sent, blocking=large)
-            made = await self._attempt(place, work, job._replace(validated=validated), turn)
-        return made
-
-    async def _pause(self, place: Waiter, call: Call, seconds: float) -> None:
-        woken = Signal()
-        forget = call.on_cancel(woken.set)
-        try:
-            await place.wait(woken, time.monotonic() + seconds)
-        finally:
-            forget()
-        call.heartbeat()
-        self._check(call)
 
     async def _attempt(
         self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
@@ -322,16 +299,3 @@ def _snapshot(arguments: Any) -> Any:
 
 _running: set[asyncio.Task[Any]] = set()
 """Tasks that must not be forgotten before they end, even if nobody waits for them."""
-
-
-def passes(retry: Retry, result: Result) -> bool:
-    """Tell whether a failure may pass, so that another attempt makes sense."""
-    error = result.error
-    if isinstance(error, ToolError):
-        return bool(error.retryable) or is_a(error, retry.on)
-    cause = error if error is None or error.__cause__ is None else error.__cause__
-    if is_a(cause, Remote):
-        cause = cast("Remote", cause)
-        kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
-        return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
-    return is_a(cause, retry.on)

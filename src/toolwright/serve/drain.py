@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from pydantic_core import to_json
+
 HTTP_SECONDS = 3.0
 STDIO_SECONDS = 1.0
 """Less than clients wait after closing the input, before they send SIGTERM (stdio transport)."""
@@ -128,3 +130,9 @@ def check_drain(seconds: Any) -> float:
         msg = f"drain must be a number of seconds, 0 or more; got {seconds!r}"
         raise ValueError(msg)
     return float(seconds)
+
+
+def refusal(number: Any, text: str) -> bytes:
+    """Write the error that answers a request which the server does not finish."""
+    error = {"code": INTERNAL_ERROR, "message": text}
+    return to_json({"jsonrpc": "2.0", "id": number, "error": error})

@@ -10,7 +10,7 @@ from ..call import Call
 from ..errors import ToolNotFound
 from ..refusals import RequestKind
 from ..results import Result
-from ..stores.store import Store
+from ..stores import Store
 from ..tools.definition import Tool
 from ..tools.prompt import Prompt
 from ..tools.resource import Resource
@@ -19,14 +19,38 @@ from ..tools.resource import Resource
 class Servable(Protocol):
     """A toolbox, as it is served."""
 
-    name: str
-    version: str
-    instructions: str
-    page_size: int | None
-    tasks: str | Store | None
-    keep_tasks: float
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
+
+    @property
+    def name(self) -> str:
+        """The name that clients see."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version that clients see."""
+        ...
+
+    @property
+    def instructions(self) -> str:
+        """What clients are told about the whole."""
+        ...
+
+    @property
+    def page_size(self) -> int | None:
+        """The most items on one page of a list; None is all."""
+        ...
+
+    @property
+    def tasks(self) -> str | Store | None:
+        """Where calls that became tasks are recorded."""
+        ...
+
+    @property
+    def keep_tasks(self) -> float:
+        """How many seconds the record of a finished task is kept."""
+        ...
 
     @property
     def is_live(self) -> bool:

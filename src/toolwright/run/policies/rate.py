@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..._log import log
 from ...errors import Overloaded
 from ...limits import Rate
-from ...stores.store import Store, clock_of
+from ...stores.base import Store, clock_of
 
 
 class RateLimit:

@@ -7,12 +7,10 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic_core import to_json
-
 from ...arguments.sample import parsed
 from ..access.guard import Caller
 from ..access.quotas import Client
-from ..drain import INTERNAL_ERROR, STOPPED, STOPPING, Drain, is_still_answered
+from ..drain import STOPPED, STOPPING, Drain, is_still_answered, refusal
 from .asgi import Receive, Scope, Send, answer, say
 
 Kind = Literal["plain", "sdk"]
@@ -119,9 +117,8 @@ async def give_up(exchange: Exchange) -> None:
         number = message.get("id")
     except (ValueError, AttributeError):
         number = None
-    error = {"code": INTERNAL_ERROR, "message": STOPPED}
     try:
-        await answer(exchange.send, to_json({"jsonrpc": "2.0", "id": number, "error": error}))
+        await answer(exchange.send, refusal(number, STOPPED))
     except Exception:  # noqa: BLE001 - servers differ in what they raise if the head was sent
         with contextlib.suppress(Exception):
             await exchange.send({"type": "http.response.body", "body": b""})

@@ -14,8 +14,6 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import to_json
-
 from ..._descriptors import take_over
 from ..._json_values import is_object
 from ..._log import log
@@ -28,13 +26,13 @@ from ...run.process.forks import unshared
 from ...run.threads import threads
 from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import (
-    INTERNAL_ERROR,
     STDIO_SECONDS,
     STOPPED,
     STOPPING,
     Drain,
     check_drain,
     is_still_answered,
+    refusal,
 )
 from ..short_path import (
     PlainCall,
@@ -141,7 +139,7 @@ class Conversation:
             run = self.running.pop(number, None)
             if run is not None and not run.cancelled:
                 run.cancel()
-                self.writer.write(_error(number, STOPPED))
+                self.writer.write(refusal(number, STOPPED))
         await self.drain.stop()
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
@@ -180,7 +178,7 @@ class Conversation:
             return False
         if not is_object(message) or is_still_answered(message):
             return False
-        self.writer.write(_error(message["id"], STOPPING))
+        self.writer.write(refusal(message["id"], STOPPING))
         return True
 
     def _answered(self, line: bytes) -> bool:
@@ -366,8 +364,3 @@ class Conversation:
 
             self.sdk = Bridge(self.box, self.writer.write, list(self.recorded), self.drain)
         self.sdk.receive(line)
-
-
-def _error(number: Any, text: str) -> bytes:
-    error = {"code": INTERNAL_ERROR, "message": text}
-    return to_json({"jsonrpc": "2.0", "id": number, "error": error})

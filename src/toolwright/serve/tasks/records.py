@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
-from ...stores.store import MemoryStore, SqliteStore, Store, clock_of, open_store
+from ...stores import MemoryStore, SqliteStore, Store, open_store
+from ...stores.base import clock_of
 from .alive import lives, this_process
 
 if TYPE_CHECKING:
@@ -67,11 +68,13 @@ def open_task_records(where: str | Store | None, box: str, keep: float) -> TaskR
     if where is None:
         path = default_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return TaskRecords(SqliteStore(path, most=_MOST), box, keep)
+        return TaskRecords(SqliteStore(path, max_items=_MOST), box, keep)
     if where == "memory:":
-        return TaskRecords(MemoryStore(most=_MOST), box, keep)
+        return TaskRecords(MemoryStore(max_items=_MOST), box, keep)
     if isinstance(where, str) and where.startswith("sqlite:///"):
-        return TaskRecords(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
+        return TaskRecords(
+            SqliteStore(where.removeprefix("sqlite:///"), max_items=_MOST), box, keep
+        )
     return TaskRecords(open_store(where), box, keep)
 
 

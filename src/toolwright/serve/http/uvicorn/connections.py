@@ -10,6 +10,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from ...access.address import TrustedProxies, client_key, is_loopback
 from ...settings import ConnectionLimits
 from ..body import allowed
+from .joined import JoinedWrites
 from .listener import MAX_BURST, Accepted
 
 _MOST_HEAD = 64 * 1024
@@ -178,6 +179,7 @@ class Watched(_Protocol):
     def connection_made(self, transport: Any) -> None:
         """Count it, or refuse it."""
         super().connection_made(transport)
+        self.transport: Any = JoinedWrites(transport, self.loop)
         self.since = self.loop.time()
         if not self.watching.add(self, self.client or ()):
             transport.write(_REFUSED.format("503 Service Unavailable").encode())
