@@ -350,7 +350,7 @@ def test_what_a_tool_says_is_sent_whatever_it_holds(box):
 
 
 def test_what_clients_missed_is_kept_but_not_without_end():
-    events = SessionEvents(EventMemory(), quotas.Client("client"))
+    events = SessionEvents(EventMemory(), "client")
     text = "x" * 1_000_000
     message = types.JSONRPCNotification(jsonrpc="2.0", method="m", params={"text": text})
 
@@ -364,5 +364,5 @@ def test_what_clients_missed_is_kept_but_not_without_end():
     assert 5 < len(events.kept) < 10
     events.end()
     assert not events.kept
-    assert events.memory.shares.total == 0
-    assert not events.memory.shares.held
+    assert events.memory.bytes == 0
+    assert not events.memory.held

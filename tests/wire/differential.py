@@ -187,10 +187,13 @@ def read(raw: bytes) -> str:
         note = message["result"]["_meta"]["toolwright/cache"]
         if "age" in note:
             note["age"] = 0
+    with contextlib.suppress(KeyError, TypeError):
+        if "call" in (note := message["result"]["_meta"]["toolwright/error"]):
+            note["call"] = "X"
     return _REFERENCE.sub("(reference X)", json.dumps(message, sort_keys=True))
 
 
-_REFERENCE = re.compile(r"\(reference [0-9a-f]{8}\)")
+_REFERENCE = re.compile(r"\(reference [0-9a-f]{12}\)")
 
 
 # -- stdio

@@ -116,7 +116,7 @@ class Runtime:
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
-            return _failure(call.tool, error)
+            return _failure(call, error)
         return await run_around(self._hooks, call, arguments, innermost)
 
     async def read_resource(
@@ -256,10 +256,10 @@ def _failed(error: CallError) -> Result:
     return failed(error)
 
 
-def _failure(name: str, error: BaseException) -> Result:
+def _failure(call: Call, error: BaseException) -> Result:
     from ..outcome.failure import failure_of
 
-    return failure_of(name, error, ())
+    return failure_of(call.tool, error, (), call)
 
 
 def _raised(result: Result) -> Result:

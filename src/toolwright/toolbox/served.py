@@ -186,7 +186,7 @@ class Served:
         self._runtime.refused(kind, code, name, caller=caller, client=client, reason=reason)
 
     def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
-        """Call a function at each change."""
+        """Call a function at each change; return a function that ends this."""
         return self._registry.on_change(listener)
 
     def open_store(self) -> None:

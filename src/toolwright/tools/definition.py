@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from .._json_values import compact_json
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import SchemaError
 from ..options import Options, ToolOptions, options_from
@@ -267,24 +268,24 @@ class Tool:
     def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
         """Return the tool as `tools/list` shows it, as JSON."""
         compiled = self.compile()
-        parts = [b'{"name":', _json(self.published_name)]
+        parts = [b'{"name":', compact_json(self.published_name)]
         if self.title:
-            parts += [b',"title":', _json(self.title)]
+            parts += [b',"title":', compact_json(self.title)]
         if self.description:
-            parts += [b',"description":', _json(self.description)]
+            parts += [b',"description":', compact_json(self.description)]
         if self.options.icons:
-            parts += [b',"icons":', _json([dict(icon) for icon in self.options.icons])]
+            parts += [b',"icons":', compact_json([dict(icon) for icon in self.options.icons])]
         parts += [b',"inputSchema":', compiled.input_schema]
         output = self.published_output(protocol)
         if output is not None:
             parts += [b',"outputSchema":', output]
         if self.annotations:
-            parts += [b',"annotations":', _json(self.annotations)]
+            parts += [b',"annotations":', compact_json(self.annotations)]
         meta = dict(self.options.meta or {})
         if self.options.tags:
             meta.setdefault("toolwright/tags", list(self.options.tags))
         if meta:
-            parts += [b',"_meta":', _json(meta)]
+            parts += [b',"_meta":', compact_json(meta)]
         return b"".join([*parts, b"}"])
 
     def published_output(self, protocol: str) -> bytes | None:
@@ -382,7 +383,3 @@ def _scope_of(target: Target) -> Scope | None:
     from ..read.scope import scope_of
 
     return scope_of(target)
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -7,7 +7,7 @@ import secrets
 from collections import OrderedDict
 
 from ...limits import Rate
-from .pace import Pace
+from ...run.policies.rate import MemoryRateLimit
 
 _MOST_KNOWN = 10_000
 
@@ -24,7 +24,7 @@ class Lockout:
     """
 
     def __init__(self, rate: Rate) -> None:
-        self.failures = Pace(rate)
+        self.failures = MemoryRateLimit(rate)
         self._known: OrderedDict[bytes, None] = OrderedDict()
         # A keyed digest: useless for signing in, and for checking leaked tokens.
         self._key = secrets.token_bytes(32)

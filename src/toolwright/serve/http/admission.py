@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...limits import Rate
+from ...run.policies.rate import MemoryRateLimit
 from ..access.address import TrustedProxies
 from ..access.guard import Caller, Guard, Refusal
 from ..access.lockout import Lockout
 from ..access.metadata import Metadata
-from ..access.pace import Pace
 from .asgi import Header, Scope, Send, say
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class Admission:
         self.metadata = metadata
         self.lockout = Lockout(failed_sign_ins)
         # Apart, so that a client with many addresses cannot push callers out of the memory.
-        self.callers = None if rate is None else Pace(rate)
-        self.addresses = None if rate is None else Pace(rate)
+        self.callers = None if rate is None else MemoryRateLimit(rate)
+        self.addresses = None if rate is None else MemoryRateLimit(rate)
 
     async def check(
         self, scope: Scope, headers: Mapping[bytes, bytes], client: str

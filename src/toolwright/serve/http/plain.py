@@ -68,7 +68,10 @@ class PlainRequests:
             return
         call = None
         if who is not None:
-            call = Call(caller=who.name, roles=who.roles, claims=who.claims)
+            asked = str(task.id)
+            call = Call(request_id=asked, caller=who.name, roles=who.roles, claims=who.claims)
+        elif self.box.is_wrapped:
+            call = Call(request_id=str(task.id))
         client, size = exchange.counts_for, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)

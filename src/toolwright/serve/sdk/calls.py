@@ -101,7 +101,7 @@ async def call_of(
     headers = dict(request.headers) if request is not None and hasattr(request, "headers") else {}
     user = caller_of(ctx)
     call = Call(
-        id=str(ctx.request_id),
+        request_id=str(ctx.request_id),
         caller=user.name if user is not None else None,
         roles=user.roles if user is not None else (),
         claims=user.claims if user is not None else None,

@@ -249,7 +249,11 @@ class Conversation:
         run.held = self.box.busy()
         run.held.__enter__()
         runner = task.runner
-        call = Call(on_progress=self._teller(task, run)) if task.token is not None else None
+        call = None
+        if task.token is not None:
+            call = Call(request_id=str(task.id), on_progress=self._teller(task, run))
+        elif self.box.is_wrapped:
+            call = Call(request_id=str(task.id))
         if runner.is_async or not runner.is_plain or self.box.is_wrapped:
             if self.loop is not None:
                 self.loop.call_soon_threadsafe(self._await, task, run, call)

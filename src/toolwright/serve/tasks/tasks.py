@@ -75,7 +75,7 @@ class RunningTask:
         headers = getattr(ctx.request, "headers", None)
         self.call = Call(
             params.name,
-            id=str(ctx.request_id),
+            request_id=str(ctx.request_id),
             caller=user.name if user is not None else None,
             roles=user.roles if user is not None else (),
             claims=user.claims if user is not None else None,
