@@ -1,6 +1,7 @@
 """The shape of the package: data flows one way, and nothing heavy is loaded early."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ import toolwright
 
 SOURCE = Path(toolwright.__file__).parent
 
-# A module may import from its own row and from the rows above it.
+# A module may import from its own package and from the rows above it, never from its neighbours
+# in a row. The rows are the way of a call: docs/decisions/0016-layout.md.
 ORDER = [
     [
         "errors",
@@ -50,11 +52,15 @@ def dotted(path):
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
+def tree(path):
+    return ast.parse(path.read_text())
+
+
 def imports(path):
     """Every module of ours that a file imports, wherever in the file it does."""
     here = path.relative_to(SOURCE).with_suffix("").parts
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             parts = [*here[: len(here) - node.level], *(node.module or "").split(".")]
             base = ".".join(part for part in parts if part)
@@ -64,13 +70,89 @@ def imports(path):
     return found & known
 
 
+def texts(path):
+    """Every string of a file but its docstrings, and the public names of rooms (`__module__`)."""
+    nodes = list(ast.walk(tree(path)))
+    bodies = [node.body for node in nodes if isinstance(getattr(node, "body", None), list)]
+    docstrings = {id(line.value) for body in bodies for line in body if isinstance(line, ast.Expr)}
+    rooms = {
+        id(node.value)
+        for node in nodes
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("__module__")
+    }
+    strings = [node for node in nodes if isinstance(getattr(node, "value", None), str)]
+    return {node.value for node in strings if id(node) not in docstrings | rooms}
+
+
+def siblings_by_name(path):
+    """Modules that a file names as `f"{__package__}.name"`, for Python to run or to import."""
+    package = ".".join(path.relative_to(SOURCE).parent.parts)
+    for node in ast.walk(tree(path)):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        first, *rest = node.values
+        if isinstance(first, ast.FormattedValue) and ast.unparse(first.value) == "__package__":
+            assert len(rest) == 1, "the name stands in full, for this test to read"
+            yield f"{package}{rest[0].value}"
+
+
 @pytest.mark.parametrize("path", modules(), ids=dotted)
 def test_a_module_imports_only_from_its_left(path):
     own = dotted(path).split(".")[0]
     assert own in ROW, f"{own} has no place in the order"
-    for other in imports(path):
+    for other in imports(path) | set(siblings_by_name(path)):
         name = other.split(".")[0]
         assert name == own or ROW[name] < ROW[own], f"{dotted(path)} imports {other}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_no_text_names_a_module(path):
+    """Such an import or comparison would escape the order; loggers are named in `_log` alone."""
+    named = re.compile(r"\btoolwright\.(?:%s)\b|^toolwright\.$" % "|".join(ROW))
+    allowed = {"toolwright."} if dotted(path) == "_log" else set()
+    assert {text for text in texts(path) if named.search(text)} <= allowed
+
+
+def test_a_sibling_that_is_named_is_a_module():
+    known = {dotted(path) for path in modules()}
+    named = {name for path in modules() for name in siblings_by_name(path)}
+    assert named == {"run.process.child"}  # the other side of a pipe is run, not imported
+    assert named <= known
+
+
+def test_no_class_name_is_in_two_modules():
+    places = {}
+    for path in modules():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(dotted(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_folder_has_more_than_fourteen_modules():
+    folders = {}
+    for path in modules():
+        if path.name not in {"__init__.py", "__main__.py"}:
+            folders.setdefault(path.parent.relative_to(SOURCE).as_posix(), []).append(path.stem)
+    assert {name: held for name, held in folders.items() if len(held) > 14} == {}
+
+
+def lines_of(function):
+    """How long a function is, without docstrings: its own, and those of attributes it sets."""
+    docs = [node.value for node in ast.walk(function) if isinstance(node, ast.Expr)]
+    docs = [node for node in docs if isinstance(getattr(node, "value", None), str)]
+    described = sum(node.end_lineno - node.lineno + 1 for node in docs)
+    return function.end_lineno - function.lineno + 1 - described
+
+
+def test_no_function_is_longer_than_sixty_lines():
+    long = {
+        f"{dotted(path)}:{node.name}": lines_of(node)
+        for path in modules()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and lines_of(node) > 60
+    }
+    assert long == {}
 
 
 def test_no_modules_import_each_other():
@@ -126,7 +208,7 @@ def test_every_public_name_is_there_and_no_other():
     public = {name for name in dir(toolwright) if not name.startswith("_")}
     assert public == set(toolwright.__all__)
     for name in toolwright.__all__:
-        assert getattr(toolwright, name).__module__.startswith("toolwright.")
+        assert getattr(toolwright, name).__module__.split(".")[0] == "toolwright"
 
 
 def test_the_decorator_is_found_whatever_was_imported_before():

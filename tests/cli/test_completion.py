@@ -142,12 +142,12 @@ def test_what_a_target_prints_is_no_candidate(here, tmp_path):
 @pytest.mark.promise("everyday.completion")
 def test_no_schema_is_made_for_names(here, tmp_path):
     here({"plain.py": "import sys, atexit\ndef f(x: int) -> int:\n    return x\n"})
-    spy = "import sys; from toolwright.cli import main, completion\n"
-    spy += "completion.CompletionFinder._init_debug_stream = lambda self: None\n"
-    spy += "real = completion._Finder.quote_completions\n"
+    spy = "import sys; from toolwright.cli import main, completer\n"
+    spy += "completer.CompletionFinder._init_debug_stream = lambda self: None\n"
+    spy += "real = completer._Finder.quote_completions\n"
     spy += "def quoted(self, *more):\n    print('pydantic' in sys.modules, 'mcp' in sys.modules)\n"
     spy += "    sys.stdout.flush()\n    return real(self, *more)\n"
-    spy += "completion._Finder.quote_completions = quoted\nmain.main([])\n"
+    spy += "completer._Finder.quote_completions = quoted\nmain.main([])\n"
     line = "toolwright call plain.py "
     env = {"COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1"}
     env |= {**os.environ, **env, "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / ".answer")}

@@ -19,7 +19,7 @@ from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
 from .hashes import collide, has_sets
 from .repair import MOST_REPAIRS, Repairer
-from .sample import Sample, is_large, no_collection
+from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape
 from .wording import path_text, truncate
 
@@ -160,7 +160,7 @@ class Reader:
             found: list[Any] = error.errors(include_url=False, include_input=False)
             return ArgumentError(self.name, explain(found, data, self.shape, flat))
         # All of them are made at once, or none: make those of a small part of the arguments.
-        sample = Sample(data, self.shape)
+        sample = ArgumentSample(data, self.shape)
         found = []
         try:
             self.validate(to_json(sample.data), strict=True)

@@ -98,7 +98,7 @@ _pausing = threading.Lock()
 _paused = 0
 
 
-class Sample:
+class ArgumentSample:
     """The beginning of every list and object in arguments, with all keys that are declared."""
 
     def __init__(self, data: Any, shape: Shape) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import importlib.util
 import keyword
@@ -10,16 +11,66 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import DefinitionError, SchemaError
+from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..toolbox.box import Toolbox, loading
+from ..tools.catalog import matches
+from .usage import UsageError
+
+if TYPE_CHECKING:
+    from ..tools.definition import Tool
 
 _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
 
 
-class BadTarget(Exception):
+class BadTarget(UsageError):
     """The target cannot be loaded; says why, in one line."""
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Add TARGET, and the flags that select among its tools."""
+    parser.add_argument("target", metavar="TARGET", help="where the tools are")
+    add_selection(parser)
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that select tools."""
+    group = parser.add_argument_group("which tools")
+    group.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help="only these, such as `orders.*`; `!x` leaves out",
+    )
+    group.add_argument(
+        "--read-only", action="store_true", help="only tools that say they change nothing"
+    )
+    group.add_argument("--strict", action="store_true", help="fail if a tool is refused")
+
+
+def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
+    """Load the target and disable the tools not selected; return whether it may be used.
+
+    With `--strict` it may not if a tool was refused. Raises `BadTarget`.
+    """
+    box, refused = load(chosen.target)
+    for name, tool in list(box.items()):
+        selected = matches(name, chosen.select or "*")
+        if not selected or (chosen.read_only and tool.options.read_only is not True):
+            box.disable(name)
+    lines = [str(error) for error in refused]
+    lines += [str(problem) for problem in box.problems if problem.fatal]
+    for line in dict.fromkeys(lines):
+        print(f"refused: {line}", file=sys.stderr)
+    return box, not (lines and chosen.strict)
+
+
+def selected_tool(box: Toolbox, name: str) -> Tool:
+    """Return a tool by its name. Raises `ToolNotFound` if it is not selected."""
+    if not box.is_enabled(name):
+        raise ToolNotFound(name)
+    return box[name]
 
 
 def load(target: str) -> tuple[Toolbox, list[SchemaError]]:

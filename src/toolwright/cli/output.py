@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -11,6 +12,11 @@ from .terminal import image_for
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`, which makes the output JSON."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def claim() -> None:

@@ -19,8 +19,25 @@ _audits: dict[str, Any] = {}
 """One for each file, however often the tools are loaded anew."""
 
 
-def watched(box: Toolbox, chosen: argparse.Namespace) -> None:
-    """Put the hooks around every call that were asked for. Raises `Mistake`."""
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `serve` that choose what is recorded about calls."""
+    group = parser.add_argument_group("watching calls")
+    group.add_argument(
+        "--audit",
+        metavar="FILE",
+        help="write a line of JSON for each call and each refusal (- is standard error)",
+    )
+    group.add_argument(
+        "--audit-arguments", action="store_true", help="with arguments, secrets among them hidden"
+    )
+    group.add_argument(
+        "--metrics", action="store_true", help="count calls for Prometheus, at /metrics"
+    )
+    group.add_argument("--otel", action="store_true", help="make spans of OpenTelemetry")
+
+
+def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:
+    """Put the hooks around every call that were asked for. Raises `UsageError`."""
     if chosen.audit_arguments and not chosen.audit:
         raise UsageError("--audit-arguments goes with --audit FILE")
     if chosen.audit:

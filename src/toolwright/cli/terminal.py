@@ -15,18 +15,18 @@ from typing import Any, Self
 _CHUNK = 4096
 
 
-class Bar:
-    """A progress bar on standard error, if that is a terminal; it goes when the call has ended."""
+class ProgressBar:
+    """A progress bar on standard error if that is a terminal; removed when the call ends."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self.bar: Any = None
         self.task: Any = None
-        self.shows = sys.stderr.isatty()
+        self.is_shown = sys.stderr.isatty()
 
-    def tell(self, done: float, total: float | None, said: str) -> None:
-        """Show how far it is; called in any thread."""
-        if not self.shows:
+    def update(self, done: float, total: float | None, said: str) -> None:
+        """Show how far the call is; may be called in any thread."""
+        if not self.is_shown:
             return
         if self.bar is None:
             from rich.console import Console

@@ -14,7 +14,7 @@ from ..errors import CallCancelled
 from ..outcome.failure import failure_of, is_a
 from ..outcome.writer import ResultWriter
 from ..results import Repair, Result
-from .drain import Drain, is_deferred
+from .drain import GeneratorDrain, is_deferred
 from .inject.injector import Injector
 from .threads import threads
 from .waiting import LOOP, Pending
@@ -58,7 +58,7 @@ class Invoker:
         self,
         name: str,
         called: Callable[[Validated], Any],
-        drain: Drain,
+        drain: GeneratorDrain,
         outcome: ResultWriter,
         injector: Injector | None,
         *,

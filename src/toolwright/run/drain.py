@@ -21,7 +21,7 @@ _AT_A_TIME = 100
 """How many items are taken before the event loop may go on with others, and look at deadlines."""
 
 
-class Drain:
+class GeneratorDrain:
     """Takes what the target of one tool gives."""
 
     def __init__(self, name: str, *, joins: bool, most: int) -> None:

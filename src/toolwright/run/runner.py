@@ -28,7 +28,7 @@ from ..read.target import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
-from .drain import Drain, is_deferred
+from .drain import GeneratorDrain, is_deferred
 from .inject.injector import Injector
 from .limited import LimitedRunner
 from .loop import background
@@ -62,7 +62,7 @@ class Runner:
         self.bind = None if compiled.plan.by_name_only else compiled.plan.bind
         self.outcome = ResultWriter(name, compiled, options)
         self.result_of = self.outcome.of
-        self.drain = Drain(name, joins=compiled.text_output, most=options.max_result)
+        self.drain = GeneratorDrain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
         self.inline = options.run_on == "inline" and not self.is_async
         self.is_plain = not self._is_limited(options)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
 from .._json_values import is_list, is_object
-from .encoded import encoded_schema, encoder_in
-from .hints import strip_annotated
 from .plan import Plan
+from .types.encoded import BASE64, OPAQUE, with_base64
+from .types.hints import strip_annotated
 
 # JSON has neither bytes nor NaN.
-_CONFIG = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", allow_inf_nan=False)
-_RECORDS = frozenset(("model", "dataclass", "typed-dict"))
-# What stands here is data or code of the author's, not schema.
-_OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
+_CONFIG = ConfigDict(**BASE64, allow_inf_nan=False)
+_CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 
 def arguments_adapter(made: Plan) -> TypeAdapter[Any]:
@@ -83,7 +81,7 @@ def is_alike(schema: Any) -> bool:
     if isinstance(kind, str):
         if kind not in _ALIKE:
             return False
-        parts = (v for k, v in schema.items() if k not in _OPAQUE and k != "config")
+        parts = (v for k, v in schema.items() if k not in OPAQUE and k != "config")
     else:
         parts = iter(schema.values())
     return all(is_alike(part) for part in parts)
@@ -96,39 +94,11 @@ def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
     """
     if not own_bytes:
         return adapter.validator
-    return SchemaValidator(_base64(adapter.core_schema, {}), _CORE_ROOT, _use_prebuilt=False)
+    return SchemaValidator(with_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
 
 
 def serializer_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
     """Return the serialiser; with `own_bytes`, one that writes base64 inside models too."""
     if not own_bytes:
         return adapter.serializer
-    return SchemaSerializer(_base64(adapter.core_schema, {}), _CORE_ROOT, _use_prebuilt=False)
-
-
-_CORE: Any = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
-_CORE_ROOT: Any = {**_CORE, "allow_inf_nan": False}
-
-
-def _base64(schema: Any, seen: dict[int, Any]) -> Any:
-    """Copy a core schema; records that have no rule for bytes get base64."""
-    if is_list(schema):
-        return [_base64(item, seen) for item in schema]
-    if isinstance(schema, tuple):
-        return tuple(_base64(item, seen) for item in cast("tuple[Any, ...]", schema))
-    if not is_object(schema):
-        return schema
-    if id(schema) in seen:
-        return seen[id(schema)]
-    kind = schema.get("type")
-    named = not isinstance(kind, str)  # a map of names, such as a model's fields
-    encoder = None if named else encoder_in(schema)
-    if encoder is not None:
-        return encoded_schema(encoder, schema["schema"])
-    made: dict[str, Any] = {}
-    seen[id(schema)] = made
-    for word, value in schema.items():
-        made[word] = value if word in _OPAQUE and not named else _base64(value, seen)
-    if not named and kind in _RECORDS:
-        made["config"] = {**_CORE, **schema.get("config", {})}
-    return made
+    return SchemaSerializer(with_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)

@@ -13,11 +13,11 @@ from ..options import Options
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
 from .adapters import arguments_adapter, value_adapter
 from .generate import Generator
-from .hints import strip_annotated
 from .output import output_hint
 from .plan import Plan, Slot, plan
-from .translate import Translator
-from .write import Compiled, Draft, Writer
+from .types.hints import strip_annotated
+from .types.translate import Translator
+from .write import Compiled, Draft, SchemaWriter
 
 # Compiling runs code of others: whatever it raises refuses that one tool.
 _REFUSAL = Exception
@@ -148,7 +148,7 @@ class _Batch:
                 half = len(drafts) // 2
                 return [*self.finish(drafts[:half]), *self.finish(drafts[half:])]
             return [self._retry(drafts[0], error)]
-        writer = Writer(rest.get("$defs", {}))
+        writer = SchemaWriter(rest.get("$defs", {}))
         done: list[Compiled | SchemaError] = []
         for at, draft in enumerate(drafts):
             try:

@@ -23,7 +23,7 @@ from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_p
 
 from .._json_values import is_list, is_object
 from ..read.attributes import class_docs
-from .encoded import encoder_in
+from .types.encoded import encoder_in
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 
 from ..call import Call
 from ..markers import Inject
-from .hints import UNIONS, arms, metadata, strip_annotated
+from .types.hints import UNIONS, arms, metadata, strip_annotated
 
 Wanted = Inject | type[Any]
 """What a parameter is injected with: a provider's value, the `Call`, or a type's value."""

@@ -8,13 +8,17 @@ from typing import Any, NoReturn, get_args, get_origin
 import typing_extensions
 
 from .._json_values import JsonObject
+from ..content import Audio, Content, File, Image
 from ..read.signature import EMPTY
-from .hints import UNIONS, arms, unalias
+from ..results import Repair, Result
+from .types.hints import UNIONS, arms, unalias
 from .walk import REF_PREFIX
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"
 
+_OWN_CONTENT: tuple[type, ...] = (Content, Image, Audio, File)
+_OWN_RESULTS: tuple[type, ...] = (Result, Repair)
 _CONTENT_MODULES = ("mcp", "mcp_types")
 _CONTENT_TYPES = frozenset(
     (
@@ -84,13 +88,13 @@ def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
 def declared_content(hint: Any) -> Any:
     """Return our own content class, if a hint is one."""
     bare = unalias(hint)
-    own = isinstance(bare, type) and bare.__module__ == "toolwright.content"
-    return bare if own else None
+    return next((own for own in _OWN_CONTENT if own is bare), None)
 
 
 def _is_content(cls: type) -> bool:
-    if cls.__module__ in ("toolwright.content", "toolwright.results"):
+    if any(cls is own for own in (*_OWN_CONTENT, *_OWN_RESULTS)):
         return True
+    # The SDK may not be loaded: its classes are recognised by their names.
     return cls.__name__ in _CONTENT_TYPES and cls.__module__.split(".")[0] in _CONTENT_MODULES
 
 

@@ -29,7 +29,8 @@ from ..read.signature import (
     Parameter,
     Signature,
 )
-from .hints import (
+from .injected import Wanted, injection
+from .types.hints import (
     admits_none,
     is_unpack,
     metadata,
@@ -38,7 +39,6 @@ from .hints import (
     strip_annotated,
     unqualify,
 )
-from .injected import Wanted, injection
 
 
 class Translate(Protocol):

@@ -91,7 +91,7 @@ class Draft:
     problems: list[str] = field(default_factory=list[str])
 
 
-class Writer:
+class SchemaWriter:
     """Turns pydantic's neutral schemas of one batch into the published ones."""
 
     def __init__(self, raw: dict[str, JsonObject]) -> None:

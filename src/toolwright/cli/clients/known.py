@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..usage import UsageError
 
 
-class Client(NamedTuple):
+class KnownClient(NamedTuple):
     """One client, and how its file is written."""
 
     name: str
@@ -30,7 +30,7 @@ class Client(NamedTuple):
     afterwards: str = ""
 
     def path(self, *, project: bool) -> Path:
-        """Return its file. Raises `Mistake` if there is none for a project."""
+        """Return its file. Raises `UsageError` if there is none for a project."""
         if project:
             if not self.project:
                 raise UsageError(f"{self.title} has no file for a project: leave --project out")
@@ -46,7 +46,7 @@ class Client(NamedTuple):
         return made
 
     def remote(self, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
-        """Return what stands for a server elsewhere. Raises `Mistake`."""
+        """Return what stands for a server elsewhere. Raises `UsageError`."""
         if not self.takes_url:
             raise UsageError(
                 f"{self.title} takes servers at a URL in its settings only, under Connectors"
@@ -62,7 +62,7 @@ _DESKTOP = ("Claude", "claude_desktop_config.json")
 CLIENTS = {
     each.name: each
     for each in (
-        Client(
+        KnownClient(
             "claude-desktop",
             "Claude Desktop",
             "mcpServers",
@@ -71,7 +71,7 @@ CLIENTS = {
             takes_url=False,
             afterwards="quit Claude Desktop and start it again",
         ),
-        Client(
+        KnownClient(
             "claude-code",
             "Claude Code",
             "mcpServers",
@@ -81,7 +81,7 @@ CLIENTS = {
             says_type=True,
             afterwards="`/mcp` in Claude Code shows it",
         ),
-        Client(
+        KnownClient(
             "cursor",
             "Cursor",
             "mcpServers",
@@ -90,7 +90,7 @@ CLIENTS = {
             project=(".cursor", "mcp.json"),
             afterwards="switch it on in Cursor's settings, under MCP",
         ),
-        Client(
+        KnownClient(
             "vscode",
             "VS Code",
             "servers",
@@ -102,12 +102,12 @@ CLIENTS = {
         ),
     )
 }
-GENERIC = Client("generic", "any other client", "mcpServers", (), "home")
+GENERIC = KnownClient("generic", "any other client", "mcpServers", (), "home")
 """Nothing is written for it: the entry is printed."""
 
 
-def editor(name: str) -> Client:
-    """Return a client by its name. Raises `Mistake`."""
+def client_named(name: str) -> KnownClient:
+    """Return a client by its name. Raises `UsageError`."""
     if name == "generic":
         return GENERIC
     found = CLIENTS.get(name.lower())

@@ -37,7 +37,7 @@ class Changed(Exception):
 
 
 class SettingsFile:
-    """One file. What cannot be read is left alone: then every method raises `Mistake`."""
+    """One file. What cannot be read is left alone: then every method raises `UsageError`."""
 
     def __init__(self, path: Path) -> None:
         self.shown = path

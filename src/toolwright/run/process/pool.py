@@ -24,8 +24,8 @@ class Child:
     """One process, and the way to talk to it."""
 
     def __init__(self, memory: int | None) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "toolwright.run.process.child"],
+        self.process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", f"{__package__}.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

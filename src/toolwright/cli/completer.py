@@ -24,7 +24,7 @@ _PATHS = frozenset(("FILE", "DIR", "TARGET"))
 _BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
 
 
-def complete(reader: argparse.ArgumentParser) -> None:
+def complete(parser: argparse.ArgumentParser) -> None:
     """Answer a shell that asks through the variables of `argcomplete`, and end the process.
 
     The answer goes to a descriptor of its own: what a target prints is not taken for one.
@@ -34,7 +34,7 @@ def complete(reader: argparse.ArgumentParser) -> None:
     os.environ[_BREAKS] = os.environ.get(_BREAKS, "").replace("@", "")
     finder = _Finder()
     words = cast("Any", finder.words)  # any function will do
-    finder(reader, always_complete_options=False, default_completer=words)
+    finder(parser, always_complete_options=False, default_completer=words)
 
 
 class _Finder(CompletionFinder):

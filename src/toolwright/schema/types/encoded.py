@@ -1,11 +1,29 @@
-"""Bytes that an author's own encoder turns into text (`pydantic.Base64Bytes` and its kind)."""
+"""Bytes as text: base64, unless the author's type has its own encoder.
+
+`pydantic.Base64Bytes` and its relatives are such types.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypedDict, cast
 
 from pydantic import EncodedBytes
 from pydantic_core import core_schema
+
+from ..._json_values import is_list, is_object
+
+
+class BytesConfig(TypedDict):
+    """How pydantic reads and writes bytes in JSON."""
+
+    ser_json_bytes: Literal["base64"]
+    val_json_bytes: Literal["base64"]
+
+
+BASE64: BytesConfig = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
+_RECORDS = frozenset(("model", "dataclass", "typed-dict"))
+# Under these keys of a core schema stands data or code of the author's, not schema.
+OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
 
 
 class Encoded:
@@ -49,3 +67,27 @@ def encoder_in(schema: Any) -> Any:
         return None
     owner = getattr(schema["function"]["function"], "__self__", None)
     return owner.encoder if isinstance(owner, EncodedBytes) else None
+
+
+def with_base64(schema: Any, seen: dict[int, Any]) -> Any:
+    """Copy a core schema; records that have no rule for bytes get base64."""
+    if is_list(schema):
+        return [with_base64(item, seen) for item in schema]
+    if isinstance(schema, tuple):
+        return tuple(with_base64(item, seen) for item in cast("tuple[Any, ...]", schema))
+    if not is_object(schema):
+        return schema
+    if id(schema) in seen:
+        return seen[id(schema)]
+    kind = schema.get("type")
+    named = not isinstance(kind, str)  # a map of names, such as a model's fields
+    encoder = None if named else encoder_in(schema)
+    if encoder is not None:
+        return encoded_schema(encoder, schema["schema"])
+    copied: dict[str, Any] = {}
+    seen[id(schema)] = copied
+    for word, value in schema.items():
+        copied[word] = value if word in OPAQUE and not named else with_base64(value, seen)
+    if not named and kind in _RECORDS:
+        copied["config"] = {**BASE64, **schema.get("config", {})}
+    return copied

@@ -10,14 +10,14 @@ from typing import Annotated, Any, cast
 from pydantic import Field
 from pydantic_core import core_schema
 
-from ..errors import SchemaError
-from ..read.attributes import class_docs
-from ..read.reader import read
-from ..read.scope import Scope
-from ..read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
-from ..read.target import open_target
-from .generate import DOCS
-from .plan import Plan, Translate, plan
+from ...errors import SchemaError
+from ...read.attributes import class_docs
+from ...read.reader import read
+from ...read.scope import Scope
+from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
+from ...read.target import open_target
+from ..generate import DOCS
+from ..plan import Plan, Translate, plan
 
 
 def is_named_tuple(cls: Any) -> bool:

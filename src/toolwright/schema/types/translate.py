@@ -19,9 +19,9 @@ from typing import Annotated, Any, get_args, get_origin
 import typing_extensions
 from pydantic import AfterValidator, EncodedBytes
 
-from .._json_values import is_list
-from ..read.scope import needs_scope
-from ..read.target import is_typed_dict
+from ..._json_values import is_list
+from ...read.scope import needs_scope
+from ...read.target import is_typed_dict
 from .construct import Constructed, has_typed_constructor, is_named_tuple
 from .encoded import Encoded
 from .hints import (

@@ -1,4 +1,4 @@
-"""`new`: a first toolbox, with a test."""
+"""`new`: write a first toolbox, with a test."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from ..testing.snapshots import snapshot
-from .load import load
-from .output import print_json, say
-from .usage import UsageError
+from ...testing.snapshots import snapshot
+from ..load import load
+from ..output import add_json, print_json, say
+from ..usage import UsageError
 
 _TOOLBOX = '''\
 """The tools of {name}."""
@@ -92,11 +92,18 @@ _TAKEN = frozenset(
         "ToolError",
     ]
 )
-"""Names that the files use for something else."""
+"""Names that the two files use for something else."""
 
 
-def new(chosen: argparse.Namespace) -> int:
-    """Write a toolbox and its test; never over a file that is there."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("name", metavar="NAME", help="what it is called, such as notes")
+    parser.add_argument("--folder", default=".", metavar="DIR", help="where to (here)")
+    add_json(parser)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Write a toolbox and its test; existing files are never overwritten."""
     name = chosen.name.removesuffix(".py").replace("-", "_")
     if not name.isidentifier() or keyword.iskeyword(name):
         raise UsageError(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
@@ -133,11 +140,11 @@ def new(chosen: argparse.Namespace) -> int:
 
 
 def _is_module(name: str) -> bool:
-    """Tell a name that means another module, of Python or of what is installed."""
+    """Return whether a name is that of a module of Python or of an installed package."""
     if name in sys.stdlib_module_names:
         return True
     try:
-        found = importlib.util.find_spec(name)
+        spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return True
-    return found is not None and bool(found.origin) and "site-packages" in str(found.origin)
+    return spec is not None and bool(spec.origin) and "site-packages" in str(spec.origin)

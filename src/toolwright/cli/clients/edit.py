@@ -1,0 +1,71 @@
+"""What `install` and `uninstall` share: change a client's file and report it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from ..output import print_json, say
+from ..usage import UsageError
+from .known import KnownClient
+from .settings_file import Changed, SettingsFile
+
+CLIENT_HELP = "claude-desktop, claude-code, cursor, vscode, or generic (prints the entry)"
+_ATTEMPTS = 50
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say which file is changed, and whether it is."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--project", action="store_true", help="in this folder's own file")
+    where.add_argument("--config", metavar="FILE", help="in this file")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+
+
+def settings_file(client: KnownClient, chosen: argparse.Namespace) -> SettingsFile:
+    """Return the file that was named, or the client's own. Raises `UsageError`."""
+    if chosen.config is None:
+        return SettingsFile(client.path(project=chosen.project))
+    if not chosen.config:
+        raise UsageError("--config needs the name of a file")
+    return SettingsFile(Path(chosen.config))
+
+
+def retry_if_changed(change: Callable[[], int]) -> int:
+    """Change a file; start over if another program wrote it in the meantime."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return change()
+        except Changed:
+            continue
+    raise UsageError("the file is being written all the time by somebody else: it is left alone")
+
+
+def save(
+    file: SettingsFile,
+    text: str,
+    chosen: argparse.Namespace,
+    done: str,
+    client: KnownClient | None = None,
+) -> int:
+    """Write the text, or show the difference with `--dry-run`; print what was done."""
+    changes = text != file.text
+    if chosen.dry_run:
+        if chosen.json:
+            print_json({"file": str(file.shown), "changes": changes, "diff": file.diff(text)})
+        else:
+            say(file.diff(text).rstrip("\n") or f"nothing to change in {file.shown}")
+        return 0
+    backup = file.write(text) if changes else None
+    if chosen.json:
+        copy = None if backup is None else str(backup)
+        print_json({"file": str(file.shown), "changes": changes, "backup": copy})
+        return 0
+    if not changes:
+        say(f"{done} already: nothing to change in {file.shown}")
+        return 0
+    say(f"{done}: {file.shown}" + (f" (as it was: {backup.name})" if backup else ""))
+    if client is not None and client.afterwards:
+        say(f"Next: {client.afterwards}.")
+    return 0

@@ -1,0 +1,50 @@
+"""`clients`: list MCP clients, their files, and the servers in them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..._json_values import is_object
+from ..clients.known import CLIENTS, KnownClient
+from ..clients.settings_file import SettingsFile
+from ..output import add_json, print_json, print_rows
+from ..usage import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_json(parser)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """List the clients: where their files are, and which servers are in them."""
+    files: list[dict[str, Any]] = []
+    for client in CLIENTS.values():
+        for project in (False, True) if client.project else (False,):
+            path = client.path(project=project)
+            if project and not path.exists():
+                continue
+            files.append({"client": client.name, "file": str(path), **_state(client, path)})
+    if chosen.json:
+        print_json(files)
+    else:
+        print_rows([(file["client"], f"{file['file']}  {_state_text(file)}") for file in files])
+    return 0
+
+
+def _state(client: KnownClient, path: Path) -> dict[str, Any]:
+    try:
+        servers = SettingsFile(path).get(client.key)
+    except UsageError as error:
+        return {"exists": True, "servers": [], "problem": str(error)}
+    return {"exists": path.exists(), "servers": list(servers) if is_object(servers) else []}
+
+
+def _state_text(state: dict[str, Any]) -> str:
+    if "problem" in state:
+        return "cannot be read"
+    if state["servers"]:
+        return ", ".join(state["servers"])
+    return "no servers" if state["exists"] else "not there"

@@ -1,0 +1,122 @@
+"""`install`: write a server into a client's settings."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..._json_values import is_object
+from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
+from ..clients.known import GENERIC, KnownClient, client_named, is_ours
+from ..load import add_selection, open_target, split
+from ..output import add_json, print_json
+from ..usage import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_json(parser)
+    parser.add_argument("client", metavar="CLIENT", help=CLIENT_HELP)
+    parser.add_argument("target", metavar="TARGET", help="where the tools are, or a URL")
+    parser.add_argument("--name", help="what the client calls it (the toolbox's name)")
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME=value", help="for the server"
+    )
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME=value", help="for a URL"
+    )
+    add_selection(parser)
+    add_place(parser)
+    parser.add_argument(
+        "--force", action="store_true", help="replace a server that somebody else wrote"
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Write a server into a client's file, or print the entry for another client."""
+    client = client_named(chosen.client)
+    name, entry = _remote(client, chosen) if _is_url(chosen.target) else _local(client, chosen)
+    if client is GENERIC:
+        print_json({client.key: {name: entry}})
+        return 0
+    return retry_if_changed(lambda: _install(client, chosen, name, entry))
+
+
+def _install(
+    client: KnownClient, chosen: argparse.Namespace, name: str, entry: dict[str, Any]
+) -> int:
+    file = settings_file(client, chosen)
+    before = file.get(client.key, name)
+    same = is_ours(before) or (is_object(before) and before.get("url") == entry.get("url", ""))
+    if before is not None and not same and not chosen.force:
+        raise UsageError(
+            f"{file.shown} has another server `{name}`: choose another --name, or say --force"
+        )
+    text = file.put((client.key, name), entry)
+    return save(file, text, chosen, f"`{name}` is installed for {client.title}", client)
+
+
+def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """Return the name and the entry of a server that the client starts itself."""
+    if chosen.header:
+        raise UsageError("--header goes with a URL: a server on this machine has none")
+    box, usable = open_target(chosen)
+    if not usable:
+        raise UsageError("a tool is refused: without --strict the others would be served")
+    if not any(box.is_enabled(tool) for tool in box):
+        raise UsageError(f"{chosen.target} would serve no tools: see `toolwright list`")
+    path, attribute = split(chosen.target)
+    place = Path(path)
+    # Desktop programs have no PATH and any working folder, so every path is absolute.
+    command = [sys.executable, "-m", "toolwright", "serve"]
+    if place.exists():
+        target = str(place.resolve())
+    else:
+        target = path
+        command += ["--folder", str(Path.cwd())]
+    command.append(f"{target}:{attribute}" if attribute else target)
+    command += [f"--select={pattern}" for pattern in chosen.select or ()]
+    command += [
+        f"--{flag}" for flag in ("read-only", "strict") if getattr(chosen, flag.replace("-", "_"))
+    ]
+    name = _checked_name(chosen.name or box.name)
+    return name, client.entry(command, _pairs(chosen.env, "--env"))
+
+
+def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """Return the name and the entry of a server that runs elsewhere."""
+    if chosen.env:
+        raise UsageError("--env goes with a server on this machine: one at a URL gets none")
+    try:
+        host = urlsplit(str(chosen.target)).hostname or ""
+    except ValueError as error:
+        raise UsageError(f"{chosen.target} is not a URL") from error
+    if not host:
+        raise UsageError(f"{chosen.target} is not a URL: it names no host")
+    short = host if host.replace(".", "").isdecimal() or ":" in host else host.split(".", 1)[0]
+    name = _checked_name(chosen.name or short)
+    return name, client.remote(chosen.target, _pairs(chosen.header, "--header"))
+
+
+def _is_url(target: str) -> bool:
+    return target.lower().startswith(("http://", "https://"))
+
+
+def _checked_name(name: str) -> str:
+    if not name or any(char.isspace() or not char.isprintable() for char in name):
+        raise UsageError(f"a server's name has no spaces: give a --name; got {json.dumps(name)}")
+    return name
+
+
+def _pairs(given: list[str], flag: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals or not key or any(char.isspace() for char in key) or "\n" in value:
+            raise UsageError(f"{flag} is written NAME=value; got `{pair}`")
+        pairs[key] = value
+    return pairs

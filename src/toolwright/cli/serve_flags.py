@@ -1,0 +1,147 @@
+"""The flags of `serve`."""
+
+from __future__ import annotations
+
+import argparse
+
+from . import telemetry
+from .load import add_target
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add TARGET and every flag."""
+    add_target(parser)
+    parser.add_argument("--folder", metavar="DIR", help="work in this folder")
+    _add_address(parser)
+    _add_access(parser)
+    _add_running(parser)
+    _add_client_bounds(parser)
+    _add_session_bounds(parser)
+    telemetry.add_flags(parser)
+
+
+def _add_address(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--http", action="store_true", help="serve over HTTP")
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
+    parser.add_argument("--port", type=int, default=8000, help="and at which port (%(default)s)")
+    parser.add_argument("--path", default="/mcp", help="and under which path (%(default)s)")
+
+
+def _add_access(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say who may call."""
+    parser.add_argument(
+        "--token",
+        action="append",
+        metavar="TOKEN",
+        default=[],
+        help="let in whoever sends this bearer token ($TOOLWRIGHT_TOKEN)",
+    )
+    parser.add_argument(
+        "--issuer", metavar="URL", help="let in whoever has a token that this OAuth issuer signed"
+    )
+    parser.add_argument(
+        "--audience", action="append", metavar="NAME", help="and that is meant for this server"
+    )
+    parser.add_argument("--jwks", metavar="URL", help="where its keys are, if it does not say so")
+    parser.add_argument(
+        "--scope", action="append", metavar="SCOPE", default=[], help="and that has this scope"
+    )
+    parser.add_argument(
+        "--roles-claim",
+        action="append",
+        metavar="CLAIM",
+        help="which claims name roles (roles, scope, scp)",
+    )
+    parser.add_argument("--tls-cert", metavar="FILE", help="serve over HTTPS with this certificate")
+    parser.add_argument("--tls-key", metavar="FILE", help="and this key")
+    parser.add_argument(
+        "--no-auth", action="store_true", help="let other machines in without a token"
+    )
+    parser.add_argument(
+        "--allow-host", action="append", metavar="HOST", default=[], help="answer to this host, too"
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        default=[],
+        help="answer to pages of this origin",
+    )
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say how the server runs, and how it ends."""
+    parser.add_argument(
+        "--sdk", action="store_true", help="answer everything through the official SDK (slower)"
+    )
+    parser.add_argument(
+        "--reload", action="store_true", help="load the tools again when their files change"
+    )
+    parser.add_argument(
+        "--resource", default="", metavar="URL", help="the server's own address, as clients see it"
+    )
+    parser.add_argument(
+        "--stateless", action="store_true", help="keep no sessions: each request is on its own"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="serve with so many processes"
+    )
+    parser.add_argument(
+        "--rate-limit", metavar="RATE", help="requests of one client, such as 100/s or 1000/min"
+    )
+    parser.add_argument(
+        "--max-body", type=int, metavar="BYTES", help="how large a request may be (4 MiB)"
+    )
+    parser.add_argument(
+        "--drain",
+        type=float,
+        metavar="SECONDS",
+        help="how long calls may go on when it is told to end (3; over stdio 1)",
+    )
+    parser.add_argument(
+        "--state-key-file",
+        metavar="FILE",
+        help="keys for what several machines serve together ($TOOLWRIGHT_STATE_KEY)",
+    )
+    # The socket that a worker serves on; `cli.workers` passes it.
+    parser.add_argument("--listening", type=int, help=argparse.SUPPRESS)
+
+
+def _add_client_bounds(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("bounds for clients")
+    group.add_argument(
+        "--trusted-proxy",
+        action="append",
+        metavar="ADDRESS",
+        default=[],
+        help="believe what this proxy (or network) says about the client's address",
+    )
+    group.add_argument(
+        "--failed-sign-ins",
+        metavar="RATE",
+        help="failed sign-ins of one client before it is locked out (10/10min)",
+    )
+    for flag, kind, metavar, text in (
+        ("--header-timeout", float, "SECONDS", "for the head of a request (10)"),
+        (
+            "--body-timeout",
+            float,
+            "SECONDS",
+            "for its body, or for reading the answer; longer for large ones (30)",
+        ),
+        ("--max-connections", int, "N", "open connections in all (2000)"),
+        ("--max-connections-per-client", int, "N", "and of one address (500)"),
+    ):
+        group.add_argument(flag, type=kind, metavar=metavar, help=text)
+
+
+def _add_session_bounds(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sessions and streams (a client is a caller or an address)")
+    for flag, kind, metavar, text in (
+        ("--max-sessions", int, "N", "open sessions in all (10000)"),
+        ("--max-sessions-per-client", int, "N", "open sessions of one client (1000)"),
+        ("--max-streams", int, "N", "requests being answered in all (10000)"),
+        ("--max-streams-per-client", int, "N", "requests being answered for one client (1000)"),
+        ("--session-idle", float, "SECONDS", "end a session that is not used for so long (1800)"),
+    ):
+        group.add_argument(flag, type=kind, metavar=metavar, help=text)

@@ -1,0 +1,1 @@
+"""Hints that authors write, made into types that pydantic takes."""
