@@ -15,7 +15,7 @@ from served import box
 
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.markers import Complete
-from toolwright.serve.access.quotas import Client
+from toolwright.serve.access import quotas
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.sdk.server import SdkServer
 
@@ -182,7 +182,7 @@ def test_a_change_is_told_once_however_often_a_client_has_asked(box):
 
 @pytest.mark.filterwarnings("ignore:resources")
 def test_each_client_hears_of_what_it_watches_until_it_wants_no_more(library):
-    served = SdkServer(library)
+    served = SdkServer(library.__servable__())
     uris = list(library.resources)
 
     async def run():
@@ -344,13 +344,13 @@ def test_what_a_tool_says_is_sent_whatever_it_holds(box):
             assert (await client.call_tool("add", {"a": 1, "b": 2})).structured_content
 
     asyncio.run(run())
-    assert heard[0] == "a?b"
+    assert heard[0] == "a\ufffdb"
     assert heard[1].startswith("<object object")
-    assert heard[2] == "c?d"
+    assert heard[2] == "c\ufffdd"
 
 
 def test_what_clients_missed_is_kept_but_not_without_end():
-    events = SessionEvents(EventMemory(), Client("client"))
+    events = SessionEvents(EventMemory(), quotas.Client("client"))
     text = "x" * 1_000_000
     message = types.JSONRPCNotification(jsonrpc="2.0", method="m", params={"text": text})
 
@@ -364,5 +364,5 @@ def test_what_clients_missed_is_kept_but_not_without_end():
     assert 5 < len(events.kept) < 10
     events.end()
     assert not events.kept
-    assert events.memory.bytes == 0
-    assert not events.memory.held
+    assert events.memory.shares.total == 0
+    assert not events.memory.shares.held

@@ -10,10 +10,11 @@ from asgi_requests import ask
 from toolwright import Toolbox
 from toolwright.serve.reloadable import Reloadable
 from toolwright.serve.stdio.conversation import Conversation
+from toolwright.toolbox.box import served
 
 
 def listeners(box):
-    return len(box._listeners)
+    return len(box._registry._listeners)
 
 
 @pytest.fixture
@@ -67,21 +68,21 @@ def test_a_conversation_on_stdio_leaves_no_listener(box):
     for _ in range(2):
         incoming, client_out = os.pipe()
         client_in, outgoing = os.pipe()
-        conversation = Conversation(box, incoming, outgoing, short=True)
-        served = threading.Thread(target=asyncio.run, args=[conversation.run()])
-        served.start()
+        conversation = Conversation(served(box), incoming, outgoing, short=True)
+        thread = threading.Thread(target=asyncio.run, args=[conversation.run()])
+        thread.start()
         os.close(client_out)
-        served.join(30)
-        assert not served.is_alive()
+        thread.join(30)
+        assert not thread.is_alive()
         assert listeners(box) == 0
         for each in (incoming, client_in, outgoing):
             os.close(each)
 
 
 def test_an_exchanged_version_is_not_listened_to(box):
-    live, newer, heard = Reloadable(box), Toolbox("newer", [max_of]), []
+    live, newer, heard = Reloadable(served(box)), Toolbox("newer", [max_of]), []
     end = live.on_change(lambda *what: heard.append(what))
-    live.swap(newer)
+    live.swap(served(newer))
     assert (listeners(box), listeners(newer)) == (0, 1)
     heard.clear()
     box.changed("tools")

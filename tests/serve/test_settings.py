@@ -40,7 +40,7 @@ NOT_READ = {"state_key", "resource"}
 @pytest.fixture(scope="module")
 def served():
     commands = next(
-        each for each in parser()._actions if isinstance(each, argparse._SubParsersAction)
+        each for each in parser("serve")._actions if isinstance(each, argparse._SubParsersAction)
     )
     return {
         flag: action
@@ -109,7 +109,7 @@ def test_a_setting_has_its_line_in_the_docs(name, rows):
 
 
 def test_the_command_says_every_setting_and_changes_no_default(served):
-    chosen = parser().parse_args(["serve", "shop.py", "--http"])
+    chosen = parser("serve").parse_args(["serve", "shop.py", "--http"])
     made = http_settings(chosen)
     assert made.keys() == set(NAMES)
     same = {
@@ -133,7 +133,7 @@ def test_an_unknown_setting_is_refused_with_the_nearest(transport, given, said):
     with pytest.raises(TypeError, match=re.escape(said)):
         Toolbox("box").serve(transport, **given)
     with pytest.raises(TypeError, match=re.escape(said)):
-        serve(Toolbox("box"), transport, **given)
+        serve(Toolbox("box").__servable__(), transport, **given)
 
 
 @pytest.mark.promise("settings.unknown")
