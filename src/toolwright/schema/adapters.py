@@ -1,4 +1,4 @@
-"""The pydantic adapters of a tool: one for its arguments, one for its values."""
+"""The pydantic adapters of a tool: of its arguments and values."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _ALIKE = frozenset(
 
 
 def is_alike(schema: Any) -> bool:
-    """Tell whether arguments may be validated as a Python dict, without writing them as JSON."""
+    """Return whether arguments may be validated as a Python dict, without writing them as JSON."""
     if is_list(schema):
         return all(is_alike(item) for item in schema)
     if not is_object(schema):

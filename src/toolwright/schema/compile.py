@@ -1,4 +1,4 @@
-"""Compile signatures: many at once, each as if it stood alone."""
+"""Compiles signatures: many at once, each as if it were alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .types.hints import strip_annotated
 from .types.translate import Translator
 from .write import Compiled, Draft, SchemaWriter
 
-# Compiling runs code of others: whatever it raises refuses that one tool.
+# Compiling runs code of authors and libraries: what it raises refuses that one tool.
 _REFUSAL = Exception
 
 
@@ -224,7 +224,7 @@ def _type_name(hint: Any) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    """Say what a dependency said, in one line and without its advertising."""
+    """Return the message of a dependency on one line, without its advice: options of pydantic are not ours."""
     lines = [line.strip() for line in str(error).strip().split("\n")]
     reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     text = (reasons or lines)[0]

@@ -1,6 +1,6 @@
-"""From a signature to one keyword-only stand-in that pydantic can compile, and back to a call.
+"""Plans how the arguments of a signature reach its target.
 
-The stand-in has one keyword-only parameter for each argument a caller may send, whatever kind it
+pydantic compiles a stand-in. It has one keyword-only parameter for each argument a caller may send, whatever kind it
 is in the target; `bind` turns its validated arguments into those of the target.
 """
 
@@ -73,7 +73,7 @@ ABSENT: Any = _Absent()
 
 
 class Factory(NamedTuple):
-    """A default that is made anew for each call."""
+    """A default that is created for each call."""
 
     make: Any
 
@@ -90,7 +90,7 @@ class Slot:
 
     @property
     def required(self) -> bool:
-        """Tell whether a caller must send it."""
+        """Return whether a caller must send it."""
         return effective_default(self.hint, self.default) is EMPTY
 
 
@@ -136,7 +136,7 @@ class Plan:
 
     @property
     def by_name_only(self) -> bool:
-        """Tell whether validated arguments are the target's keyword arguments as they are."""
+        """Return whether validated arguments are the target's keyword arguments as they are."""
         return not (
             self.positional
             or self.rest
@@ -246,7 +246,7 @@ def effective_default(hint: Any, default: Any) -> Any:
 def _inject(
     made: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
 ) -> bool:
-    """Take a parameter that a provider gives out of the plan; tell whether it was one."""
+    """Remove a parameter that a provider gives from the plan; return whether it was one."""
     if isinstance(parameter.default, Inject) or parameter.default is Inject:
         raise signature.refusal(
             "has an `Inject` as its default",
@@ -266,7 +266,7 @@ def _inject(
 
 
 def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position: bool) -> bool:
-    """Take a parameter that no caller may see out of the plan; tell whether it was one."""
+    """Remove a parameter that no caller may see from the plan; return whether it was one."""
     for item in metadata(parameter.hint):
         if isinstance(item, Fixed):
             made.unsendable |= {parameter.name}

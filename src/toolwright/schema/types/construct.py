@@ -1,5 +1,7 @@
-"""Classes that are made by calling their constructor: plain ones, and records whose fields pydantic
-would not take as they are written."""
+"""Classes that are built by calling their constructor.
+
+These are plain classes, and records whose fields pydantic would not take as they are written.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ from ..plan import Plan, Translate, plan
 
 
 def is_named_tuple(cls: Any) -> bool:
-    """Tell a `typing.NamedTuple`."""
+    """Return whether a class is a `typing.NamedTuple`."""
     return tuple in cls.__mro__ and hasattr(cls, "_fields") and hasattr(cls, "__annotations__")
 
 
 def has_typed_constructor(cls: type) -> bool:
-    """Tell whether a class says what it is made of: a constructor of its own, fully typed."""
+    """Return whether a class has a constructor of its own, with a type for every parameter."""
     if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
         return False
     try:
