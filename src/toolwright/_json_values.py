@@ -1,8 +1,11 @@
-"""JSON values, as they are once they are read."""
+"""JSON values: compact writing, strict reading, lone surrogates."""
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+import contextlib
+import json
+from collections.abc import Mapping
+from typing import Any, TypeGuard, cast
 
 JsonObject = dict[str, Any]
 
@@ -15,3 +18,66 @@ def is_object(value: Any) -> TypeGuard[JsonObject]:
 def is_list(value: Any) -> TypeGuard[list[Any]]:
     """Return whether a value is a JSON array."""
     return isinstance(value, list)
+
+
+def compact_json(value: Any) -> bytes:
+    """Write a JSON value without spaces, as UTF-8. Raises `ValueError` for NaN and infinities."""
+    return _ENCODER.encode(value).encode()
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Read JSON. Raises `ValueError`, also for NaN and infinities, which Python would read."""
+    if not isinstance(text, str):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")  # as json.loads does
+    return _DECODER.decode(text)
+
+
+def _refuse_constant(constant: str) -> Any:
+    msg = f"{constant} is not JSON"
+    raise ValueError(msg)
+
+
+# Made once: json.dumps and json.loads make one at each call that has options.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def without_surrogates(value: Any) -> Any:
+    """Replace lone surrogates, which UTF-8 cannot hold, with U+FFFD, also inside containers."""
+    with contextlib.suppress(RecursionError):
+        return _clean(value)
+    return value  # it contains itself: writing it reports that
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if _is_utf8(value) else "".join(map(_replaced, value))
+    if isinstance(value, Mapping):
+        named = cast("Mapping[Any, Any]", value)
+        return {_clean(key): _clean(item) for key, item in named.items()}
+    if is_list(value) or isinstance(value, tuple | set | frozenset):
+        return [_clean(item) for item in cast("Any", value)]
+    if value is None or isinstance(value, int | float):
+        return value
+    fields: Any = getattr(value, "__dataclass_fields__", None)
+    if fields is not None and not isinstance(value, type):
+        return _clean({str(name): getattr(value, str(name)) for name in fields})
+    return _clean(dict(cast("Any", value))) if _is_model(value) else cast("Any", value)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _replaced(char: str) -> str:
+    return "\ufffd" if "\ud800" <= char <= "\udfff" else char
+
+
+def _is_model(value: Any) -> bool:
+    from pydantic import BaseModel  # slow to import, and only odd values get here
+
+    return isinstance(value, BaseModel)

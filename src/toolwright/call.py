@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from ._json_values import without_surrogates
 from ._log import logger
 from .errors import CallCancelled
 from .questions import Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
@@ -22,7 +23,6 @@ LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "a
 OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
 
-_numbers = itertools.count(1)
 _log = logger("call")
 _NAMES = get_args(LogLevel)
 _LEVELS: Mapping[str, int] = {
@@ -53,6 +53,7 @@ class Call:
         "_claims",
         "_hang_up",
         "_headers",
+        "_id",
         "_lock",
         "_loop",
         "_mute",
@@ -64,9 +65,9 @@ class Call:
         "caller",
         "deadline",
         "headers_read",
-        "id",
         "kind",
         "life",
+        "request_id",
         "roles",
         "tool",
     )
@@ -76,6 +77,7 @@ class Call:
         tool: str = "",
         *,
         id: str | None = None,  # noqa: A002 - what it is called everywhere
+        request_id: str | None = None,
         caller: str | None = None,
         roles: Sequence[str] = (),
         claims: Mapping[str, Any] | None = None,
@@ -90,7 +92,9 @@ class Call:
         """The name of the tool, or of the prompt; of a resource, the URI that lists show."""
         self.kind: Kind = "tool"
         """What runs: a `tool`, a `resource` that is read, or a `prompt`."""
-        self.id = id or f"{next(_numbers):x}"
+        self._id = id or ""
+        self.request_id = request_id
+        """What the client calls its request; other clients may use the same for theirs."""
         self.caller = caller
         """Who asked, if that is known."""
         self.roles = tuple(roles)
@@ -117,6 +121,18 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<Call {self.id} of {self.tool}>"
+
+    @property
+    def id(self) -> str:
+        """What the log, the audit line, spans and unexpected failures call this run by.
+
+        It is random: unique among callers and processes, and nothing can be counted by it.
+        """
+        if not self._id:  # made at first use: most calls never need it
+            prefix = "" if self._outer is None else f"{self._outer.id}."
+            with self._lock:
+                self._id = self._id or prefix + os.urandom(6).hex()
+        return self._id
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -155,7 +171,7 @@ class Call:
         """Say how far the work is; whoever listens is told, and the idle clock starts anew."""
         self.life = time.monotonic()
         if self._on_progress is not None and not self._mute:
-            self._tell(self._on_progress, done, total, _utf8(message))
+            self._tell(self._on_progress, done, total, without_surrogates(message))
 
     def heartbeat(self) -> None:
         """Give a sign of life: the idle clock starts anew."""
@@ -169,7 +185,8 @@ class Call:
         if level not in _NAMES:
             msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
             raise ValueError(msg)
-        message = _utf8(message)
+        if isinstance(message, str):
+            message = without_surrogates(message)
         if self._on_log is not None:
             if not self._mute:
                 self._tell(self._on_log, level, message)
@@ -270,7 +287,7 @@ class Call:
     def _inner(self, tool: str) -> Call:
         inner = Call(
             tool,
-            id=f"{self.id}.{next(_numbers):x}",
+            request_id=self.request_id,
             caller=self.caller,
             roles=self.roles,
             claims=self._claims,
@@ -317,11 +334,6 @@ class Call:
     def _forget(self, wake: Callable[[], object]) -> None:
         with self._lock, contextlib.suppress(ValueError):
             self._wakers.remove(wake)
-
-
-def _utf8(said: Any) -> Any:
-    """Replace what cannot be sent: lone surrogates."""
-    return said.encode("utf-8", "replace").decode() if isinstance(said, str) else said
 
 
 def _nothing() -> None:

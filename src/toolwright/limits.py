@@ -30,17 +30,24 @@ class Timeout:
 class Retry:
     """Run a call again if it fails in a way that may pass.
 
-    The pauses grow from `first` by `factor` up to `most` seconds, each made shorter by chance so
-    that many callers do not come back together. A retry never outlives the deadline.
+    The wait after failed attempt n is
+
+        min(wait_max, wait_initial * wait_factor ** (n - 1)) * random between 0.5 and 1
+
+    seconds: it grows, and callers that failed together do not come back together. A retry never
+    outlives the deadline of the call.
     """
 
     attempts: int = 3
-    """How many times at most, the first one counted."""
+    """How many attempts at most, including the first."""
     on: type[BaseException] | tuple[type[BaseException], ...] = (ConnectionError, TimeoutError)
-    """What to try again after; besides, a `ToolError` that says it is retryable."""
-    first: float = 0.1
-    factor: float = 2.0
-    most: float = 10.0
+    """Exceptions to retry after, besides each `ToolError` that says it is retryable."""
+    wait_initial: float = 0.1
+    """Seconds to wait after the first failed attempt, at most."""
+    wait_factor: float = 2.0
+    """By how much the wait grows with each attempt."""
+    wait_max: float = 10.0
+    """Seconds that no wait exceeds."""
 
     def __post_init__(self) -> None:
         if _is_no_count(self.attempts):
@@ -51,15 +58,8 @@ class Retry:
             msg = f"retry.on takes exception classes; got {self.on!r}"
             raise TypeError(msg)
         object.__setattr__(self, "on", kinds)
-        for name in ("first", "factor", "most"):
+        for name in ("wait_initial", "wait_factor", "wait_max"):
             _positive(f"retry.{name}", getattr(self, name))
-
-    def pause(self, attempt: int) -> float:
-        """Return how many seconds to wait after an attempt that failed, counted from one."""
-        import random  # costs milliseconds that only a failure should pay
-
-        longest = min(self.most, self.first * self.factor ** min(attempt - 1, 60))
-        return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for secrets
 
 
 @dataclass(frozen=True, slots=True)

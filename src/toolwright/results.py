@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from pydantic_core import to_json
 
+from ._json_values import compact_json
 from ._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from .errors import CallError
 
@@ -144,13 +145,13 @@ class Result:
             text = body if self.is_text else _quoted(body)
             parts = [b'{"content":[{"type":"text","text":', text, b"}]"]
         else:
-            parts = [b'{"content":', _json(self.content)]
+            parts = [b'{"content":', compact_json(self.content)]
         if self.shows_body and body is not None:
             box = self.boxed == "all" or (self.boxed == "old" and protocol < STATELESS_SINCE)
             parts += [b',"structuredContent":', b'{"result":' + body + b"}" if box else body]
         parts.append(b',"isError":true' if self.error is not None else b',"isError":false')
         if self.meta:
-            parts += [b',"_meta":', _json(self.meta)]
+            parts += [b',"_meta":', compact_json(self.meta)]
         parts.append(b"}")
         return b"".join(parts)
 
@@ -158,13 +159,6 @@ class Result:
 def _quoted(body: bytes) -> bytes:
     """Write JSON as a JSON string."""
     return to_json(body.decode())
-
-
-def _json(value: Any) -> bytes:
-    return _ENCODER.encode(value).encode()
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 # -- the contract

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from specs import Colour
-from test_calls import check_result, within
+from call_checks import check_result, within
 
 from toolwright import File, Image, Result, Tool, Toolbox, ToolError
 from toolwright.results import build_result

@@ -187,10 +187,13 @@ def read(raw: bytes) -> str:
         note = message["result"]["_meta"]["toolwright/cache"]
         if "age" in note:
             note["age"] = 0
+    with contextlib.suppress(KeyError, TypeError):
+        if "call" in (note := message["result"]["_meta"]["toolwright/error"]):
+            note["call"] = "X"
     return _REFERENCE.sub("(reference X)", json.dumps(message, sort_keys=True))
 
 
-_REFERENCE = re.compile(r"\(reference [0-9a-f]{8}\)")
+_REFERENCE = re.compile(r"\(reference [0-9a-f]{12}\)")
 
 
 # -- stdio
@@ -218,7 +221,7 @@ class Talk:
         theirs_in, self.into = os.pipe()
         self.out, theirs_out = os.pipe()
         self.theirs = (theirs_in, theirs_out)
-        self.conversation = Counted(box, theirs_in, theirs_out, short=short)
+        self.conversation = Counted(box.__servable__(), theirs_in, theirs_out, short=short)
         self.conversation.tally = tally
         self.rest = b""
         self.came: list[str] = []

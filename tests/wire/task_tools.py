@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 import toolwright.serve.tasks.records as records
 import toolwright.serve.tasks.tasks as tasks
-import toolwright.stores.sqlite_file as stores
+import toolwright.stores.sqlite as stores
 from toolwright import Call, Toolbox, ToolError
 from toolwright.questions import Form
 

@@ -89,7 +89,7 @@ def test_the_lifespan_of_an_app_waits_for_what_runs():
         call = asyncio.ensure_future(ask(app, "held"))
         await began.wait()
         ending = asyncio.ensure_future(app.close())
-        while not app.drain.begun:  # noqa: ASYNC110
+        while not app.drain.is_draining:  # noqa: ASYNC110
             await asyncio.sleep(0)
         assert (await ask(app, "held"))[0] == 503
         go.set()

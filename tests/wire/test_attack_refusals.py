@@ -15,6 +15,7 @@ from processes import Http, until
 from toolwright import Call, Toolbox
 from toolwright.serve.access.guard import Caller
 from toolwright.telemetry import audit, metrics
+from toolwright.toolbox.box import served
 
 __all__ = ["here"]  # a fixture
 
@@ -214,7 +215,7 @@ def test_what_a_caller_makes_up_forges_no_line_and_no_label(box):
     box.call(EVIL, {})
     box.call("add", {"a": 1}, call=Call("add", caller=EVIL, roles=[EVIL], id=EVIL))
     for kind in ("tool", "resource", "prompt"):
-        box.refused(kind, "not_found", EVIL, caller=EVIL, client=EVIL, reason=EVIL)
+        served(box).refused(kind, "not_found", EVIL, caller=EVIL, client=EVIL, reason=EVIL)
     assert len(lines) == 5
     for line in lines:
         assert len(line.splitlines()) == 1
@@ -243,7 +244,7 @@ def test_a_sink_that_blocks_or_fails_takes_no_call_down(box, caplog):
     with caplog.at_level(logging.ERROR, logger="toolwright"):
         for number in range(2000):
             assert box.call("add", {"a": number}).value == number
-        box.refused("sign-in", "401")
+        served(box).refused("sign-in", "401")
     assert not lines
     said = [record.getMessage() for record in caplog.records]
     assert said.count("calls cannot be written down: no more room") == 1

@@ -10,7 +10,7 @@ from processes import Http, refused
 from toolwright import Toolbox
 from toolwright.limits import Rate
 from toolwright.serve.access import lockout as lockout_module
-from toolwright.serve.access import pace as pace_module
+from toolwright.run.policies import rate as rate_module
 from toolwright.serve.access.guard import Caller, Refusal
 from toolwright.serve.access.lockout import Lockout
 
@@ -57,7 +57,7 @@ def test_a_lock_says_when_it_ends_and_ends(monkeypatch):
         now = time.monotonic()
         # Refused ones do not make it longer.
         await statuses(served, 50, authorization="Bearer wrong")
-        monkeypatch.setattr(pace_module.time, "monotonic", lambda: now + 11)
+        monkeypatch.setattr(rate_module.time, "monotonic", lambda: now + 11)
         assert (await ask(served, authorization=GOOD)).status == 200
 
     run(course())
@@ -224,7 +224,7 @@ def test_bounds_that_cannot_be(here, given, said):
 
 
 def test_what_is_kept_for_clients_is_bounded(monkeypatch):
-    monkeypatch.setattr(pace_module, "_MOST_CLIENTS", 50)
+    monkeypatch.setattr(rate_module, "_MAX_KEYS", 50)
     monkeypatch.setattr(lockout_module, "_MOST_KNOWN", 50)
 
     async def course():

@@ -15,7 +15,8 @@ from processes import MODERN, Http, until
 from toolwright import Toolbox
 from toolwright.serve.access.address import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
-from toolwright.serve.http.uvicorn.connections import ConnectionLimits, Connections
+from toolwright.serve.http.uvicorn.connections import Connections
+from toolwright.serve.settings import ConnectionLimits
 
 FILES = 300
 """How many files the server may open: fewer than it gets connections."""
@@ -361,10 +362,10 @@ def test_what_a_body_has_held_is_given_back_however_it_ends():
         seen = []
         for parts in ends.values():
             seen.append(await status_of(app, parts))
-            assert (app.bodies.total, app.bodies.by_client) == (0, {})
+            assert (app.bodies.memory.total, app.bodies.memory.by_client) == (0, {})
         assert seen[:2] == [408, 413]
-        app.bodies.take("somebody", 250 * 64)
-        app.bodies.most = 250 * 64
+        app.bodies.memory.take("somebody", 250 * 64)
+        app.bodies.memory.most = 250 * 64
         assert await status_of(app, [b" " * 500]) == 503
 
     asyncio.run(asyncio.wait_for(course(), 60))

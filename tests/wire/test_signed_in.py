@@ -9,7 +9,7 @@ import pytest
 from certificates import certificate
 from command_files import here
 from processes import INITIALIZE, Http, refused
-from test_signin import KEYS, OTHER_RSA_KEY, RSA_KEY, Issuer, jwt
+from token_issuer import KEYS, OTHER_RSA_KEY, RSA_KEY, Issuer, jwt
 
 __all__ = ["here"]  # a fixture
 

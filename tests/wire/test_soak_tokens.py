@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from test_signin import (
+from token_issuer import (
     AUDIENCE,
     EC_KEY,
     ED_KEY,

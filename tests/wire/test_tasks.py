@@ -259,7 +259,7 @@ def test_every_worker_knows_every_task(store):
 
 def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
     from toolwright.serve.tasks.records import TaskRecords
-    from toolwright.stores.store import SqliteStore
+    from toolwright.stores import SqliteStore
 
     now = [time.time()]
     store = SqliteStore(tmp_path / "tasks.db", clock=lambda: now[0])
@@ -377,7 +377,7 @@ def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
 
 def test_signs_of_life_end_with_the_last_task(monkeypatch):
     from toolwright.serve.tasks.records import TaskRecords
-    from toolwright.stores.store import MemoryStore
+    from toolwright.stores import MemoryStore
 
     monkeypatch.setattr("toolwright.serve.tasks.records._BEAT", 0.01)
     records = TaskRecords(MemoryStore(), "box", keep=60)

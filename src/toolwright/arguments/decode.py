@@ -10,6 +10,8 @@ import json
 import re
 from typing import Any
 
+from .._json_values import strict_json
+
 MOST_TEXT = 200_000
 """How many characters a text may have that is decoded."""
 _MOST_SCALAR = 4000
@@ -73,14 +75,14 @@ def _loads(text: str) -> Any:
         return UNREADABLE
     for candidate in (text, _without_trailing_commas(text)):
         try:
-            return _DECODER.decode(candidate)
+            return strict_json(candidate)
         except ValueError:
             continue
     if text[:1] not in _PYTHON_BEGINNINGS:
         return UNREADABLE
     try:
         translated = _PYTHON_TOKEN.sub(_translated, text)
-        return _DECODER.decode(_without_trailing_commas(translated))
+        return strict_json(_without_trailing_commas(translated))
     except (ValueError, OverflowError):
         return UNREADABLE
 
@@ -109,14 +111,6 @@ def _unescaped(found: re.Match[str]) -> str:
     if found[4]:
         return chr(int(found[4], 8))
     return chr(int(found[1] or found[2] or found[3], 16))
-
-
-def _refuse(constant: str) -> Any:
-    msg = f"{constant} is not JSON"
-    raise ValueError(msg)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def _is_deep(text: str) -> bool:

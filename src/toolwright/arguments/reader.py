@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import ValidationError, from_json, to_json
 
-from .._json_values import is_object
+from .._json_values import is_object, strict_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
 from ..schema.adapters import is_alike
@@ -187,7 +186,7 @@ class Reader:
         try:
             given: Any = {} if arguments is None else arguments
             if isinstance(given, bytes | str):
-                data = json.loads(given, parse_constant=_refuse_constant)
+                data = strict_json(given)
             else:
                 data = from_json(to_json(given))
         except Exception:  # noqa: BLE001 - a caller's own mapping may raise anything
@@ -216,11 +215,6 @@ class Reader:
 _OBJECTS = ("{", b"{")
 _LONG = 300
 """Characters of a message about one value."""
-
-
-def _refuse_constant(constant: str) -> Any:
-    msg = f"{constant} is not JSON"
-    raise ValueError(msg)
 
 
 def _said(error: Any) -> str:

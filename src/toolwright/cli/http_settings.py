@@ -1,4 +1,4 @@
-"""What `serve --http` is told: read, and refused where it cannot be or is not safe."""
+"""The settings of `serve --http`, read from its flags and checked."""
 
 from __future__ import annotations
 
@@ -16,35 +16,43 @@ if TYPE_CHECKING:
     from ..serve.access.oauth import SignIn
 
 
+FLAGS = {
+    "tokens": "--token",
+    "sign_in": "--issuer",
+    "tls": "--tls-cert",
+    "auth": "--no-auth",
+    "hosts": "--allow-host",
+    "origins": "--allow-origin",
+    "trusted_proxies": "--trusted-proxy",
+    "state_key": "--state-key-file",
+    "short": "--sdk",
+}
+"""The flags of settings that are called otherwise here: one value each, or the opposite."""
+
+
+def flag_of(setting: str) -> str:
+    """Return the flag of a setting of `serve("http", ...)`."""
+    return FLAGS.get(setting, f"--{setting.replace('_', '-')}")
+
+
 def http_settings(
     chosen: argparse.Namespace, state_key: Sequence[bytes] | None = None
 ) -> dict[str, Any]:
-    """Return the settings of the server; a worker is given its keys. Raises `Mistake`."""
-    from ..limits import check_count, rate_from
-    from ..serve.access.address import TrustedProxies
-    from ..serve.access.guard import tokens_from
+    """Return every setting of the server; a worker is given its keys. Raises `UsageError`."""
     from ..serve.drain import HTTP_SECONDS
-    from ..serve.http import MOST_BODY
+    from ..serve.settings import DEFAULTS
 
     tokens = [*chosen.token, *filter(None, [os.environ.get("TOOLWRIGHT_TOKEN")])]
     _check_workers(chosen)
     if not 0 <= chosen.port <= 65535:
         raise UsageError(f"a port is a number from 0 to 65535; got {chosen.port}")
     try:
-        tokens_from(tokens)
-        check_count("--workers", chosen.workers)
-        check_count("--max-body", chosen.max_body)
-        if chosen.rate_limit is not None:
-            rate_from(chosen.rate_limit)
-        TrustedProxies(chosen.trusted_proxy)
-        bounds = _bounds(chosen)
-        limits = _session_limits(chosen)
+        _check_values(chosen, tokens)
         sign_in = _sign_in(chosen)
     except ValueError as error:
         raise UsageError(str(error)) from error
     _check_open(chosen, is_closed=bool(tokens) or sign_in is not None)
-    return {
-        "host": chosen.host,
+    read = {
         "path": f"/{chosen.path.strip('/')}",
         "tokens": tokens or None,
         "sign_in": sign_in,
@@ -52,20 +60,19 @@ def http_settings(
         "auth": not chosen.no_auth,
         "hosts": chosen.allow_host,
         "origins": chosen.allow_origin,
-        "max_body": chosen.max_body or MOST_BODY,
-        "rate_limit": chosen.rate_limit,
         "trusted_proxies": chosen.trusted_proxy,
-        **bounds,
-        "metrics": chosen.metrics,
+        # Two requests of one session may come to two workers.
+        "stateless": chosen.stateless or chosen.listening is not None,
         "drain": drain_of(chosen, HTTP_SECONDS),
         "state_key": state_key or _state_keys(chosen),
         "short": not chosen.sdk,
-        **limits,
     }
+    values = {name: read[name] if name in read else getattr(chosen, name) for name in DEFAULTS}
+    return {name: DEFAULTS[name] if value is None else value for name, value in values.items()}
 
 
 def drain_of(chosen: argparse.Namespace, usual: float) -> float:
-    """Return how long the server waits for what runs. Raises `Mistake`."""
+    """Return how long the server waits for what runs. Raises `UsageError`."""
     from ..serve.drain import check_drain
 
     if chosen.drain is None:
@@ -95,34 +102,25 @@ def _state_keys(chosen: argparse.Namespace) -> tuple[bytes, ...] | None:
         raise UsageError(f"{where}: {error}") from error
 
 
-def _bounds(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the bounds for clients that were given. Raises `ValueError`."""
+def _check_values(chosen: argparse.Namespace, tokens: Sequence[str]) -> None:
+    """Check what was given, before the target is imported. Raises `ValueError`."""
     from ..limits import check_count, check_seconds, rate_from
-
-    if chosen.failed_sign_ins is not None:
-        rate_from(chosen.failed_sign_ins, "--failed-sign-ins")
-    check_seconds("--header-timeout", chosen.header_timeout)
-    check_seconds("--body-timeout", chosen.body_timeout)
-    check_count("--max-connections", chosen.max_connections)
-    check_count("--max-connections-per-client", chosen.max_connections_per_client)
-    given = {
-        "failed_sign_ins": chosen.failed_sign_ins,
-        "header_timeout": chosen.header_timeout,
-        "body_timeout": chosen.body_timeout,
-        "max_connections": chosen.max_connections,
-        "max_connections_per_client": chosen.max_connections_per_client,
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _session_limits(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the bounds that were given. Raises `ValueError`."""
+    from ..serve.access.address import TrustedProxies
+    from ..serve.access.guard import tokens_from
     from ..serve.access.quotas import SessionLimits
 
-    known = {name: getattr(chosen, name) for name in SessionLimits.__dataclass_fields__}
-    given = {name: value for name, value in known.items() if value is not None}
-    SessionLimits(**given)
-    return given
+    tokens_from(tokens)
+    for name in ("workers", "max_body", "max_connections", "max_connections_per_client"):
+        check_count(flag_of(name), getattr(chosen, name))
+    for name in ("header_timeout", "body_timeout"):
+        check_seconds(flag_of(name), getattr(chosen, name))
+    if chosen.rate_limit is not None:
+        rate_from(chosen.rate_limit)
+    if chosen.failed_sign_ins is not None:
+        rate_from(chosen.failed_sign_ins, "--failed-sign-ins")
+    TrustedProxies(chosen.trusted_proxy)
+    limits = {name: getattr(chosen, name) for name in SessionLimits.__dataclass_fields__}
+    SessionLimits(**{name: value for name, value in limits.items() if value is not None})
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:

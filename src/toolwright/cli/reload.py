@@ -15,11 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..toolbox.box import Toolbox, served
 from .load import BadTarget, split
 
 if TYPE_CHECKING:
     from ..serve.reloadable import Reloadable
-    from ..toolbox.box import Toolbox
 
 Stamp = tuple[int, int, int]
 _PAUSE = 0.1
@@ -90,7 +90,9 @@ class Reloader:
         importlib.invalidate_caches()
         try:
             box = self.load()
-            is_new = not self.live.is_now(box)  # it may come from a module that is installed
+            is_new = not self.live.is_now(
+                served(box)
+            )  # it may come from a module that is installed
             if is_new:
                 self.prepare(box)
         except Exception as error:  # noqa: BLE001 - the new version may raise anything
@@ -106,7 +108,7 @@ class Reloader:
 
         forget_code()
         if is_new:
-            self.live.swap(box)
+            self.live.swap(served(box))
         count = sum(box.is_enabled(name) for name in box)
         print(f"toolwright: reloaded, {count} tools", file=sys.stderr, flush=True)
         return True

@@ -78,6 +78,12 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         "--reload", action="store_true", help="load the tools again when their files change"
     )
     parser.add_argument(
+        "--resource", default="", metavar="URL", help="the server's own address, as clients see it"
+    )
+    parser.add_argument(
+        "--stateless", action="store_true", help="keep no sessions: each request is on its own"
+    )
+    parser.add_argument(
         "--workers", type=int, default=1, metavar="N", help="serve with so many processes"
     )
     parser.add_argument(

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
+from .._json_values import without_surrogates
 from ..errors import ResultError
-from .encode import without_surrogates
 
 _PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
 _MOST_BINARY = 32 * 1024 * 1024

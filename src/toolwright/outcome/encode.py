@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +12,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from .._json_values import is_list, is_object
+from .._json_values import is_list, is_object, strict_json, without_surrogates
 from ..content import Content, convert, known_converter
 from ..errors import ResultError
 from ..results import Result, is_block
@@ -262,47 +261,16 @@ def not_finite(value: Any, place: str, seen: frozenset[int] = frozenset()) -> st
 
 
 def _is_json(body: bytes) -> bool:
-    def refuse(constant: str) -> Any:
-        raise ValueError(constant)
-
     try:
-        json.loads(body, parse_constant=refuse)
+        strict_json(body)
     except ValueError:
         return False
     return True
-
-
-def without_surrogates(value: Any) -> Any:
-    """Replace lone surrogates, which UTF-8 cannot hold, by the replacement character."""
-    with contextlib.suppress(RecursionError):
-        return _clean(value)
-    return value  # a cycle: writing it says so
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)
-        return value
-    if isinstance(value, Mapping):
-        named = cast("Mapping[Any, Any]", value)
-        return {_clean(key): _clean(item) for key, item in named.items()}
-    if is_list(value) or isinstance(value, tuple | set | frozenset):
-        return [_clean(item) for item in cast("Any", value)]
-    if isinstance(value, BaseModel):
-        return _clean(dict(value))
-    fields: Any = getattr(value, "__dataclass_fields__", None)
-    if fields is not None and not isinstance(value, type):
-        return _clean({str(name): getattr(value, str(name)) for name in fields})
-    return value
 
 
 __all__ = [
     "blocks_of",
     "check_digits",
     "not_finite",
-    "without_surrogates",
     "write",
 ]

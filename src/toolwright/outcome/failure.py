@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
+from .._json_values import without_surrogates
 from .._log import log, redact
+from ..call import Call
 from ..errors import CallError, Overloaded, UnexpectedError
 from ..questions import InputNeeded
 from ..results import Repair, Result
-from .encode import without_surrogates
 
 SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
 """Exceptions whose text a model may read, as `TypeName: text`; append your own."""
@@ -35,9 +35,11 @@ def kinds_of(error: BaseException) -> frozenset[str]:
     return frozenset(f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__)
 
 
-def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
-    """Make the result of a failure."""
+def failed(error: CallError, repairs: tuple[Repair, ...] = (), call: Call | None = None) -> Result:
+    """Make the result of a failure; an unexpected one names its call."""
     detail: dict[str, Any] = {"code": error.code}
+    if call is not None and isinstance(error, UnexpectedError):
+        detail["call"] = call.id
     if error.hint:
         detail["hint"] = error.hint
     retryable = getattr(error, "retryable", None)
@@ -68,16 +70,18 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = ()) -> Result:
     )
 
 
-def failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
+def failure_of(
+    name: str, raised: BaseException, repairs: tuple[Repair, ...], call: Call | None = None
+) -> Result:
     """Make the result of whatever a tool raised, even if the exception's own code raises."""
+    call = call or Call(name)  # a plain call has no `Call` until it fails and needs an id
     try:
-        return _failure_of(name, raised, repairs)
+        return _failure_of(name, raised, repairs, call)
     except BaseException as second:  # noqa: BLE001 - no exception of a tool may lose the answer
-        number = secrets.token_hex(4)
-        what = f"{name} failed unexpectedly (reference {number})"
+        what = f"{name} failed unexpectedly (reference {call.id})"
         # Without the traceback: writing that may be what has failed.
         log.error("%s, and so did its exception: %s", what, type(second).__name__)
-        return failed(UnexpectedError(what), repairs)
+        return failed(UnexpectedError(what), repairs, call)
 
 
 def is_a(error: object, kinds: type[Any] | tuple[type[Any], ...]) -> bool:
@@ -85,9 +89,11 @@ def is_a(error: object, kinds: type[Any] | tuple[type[Any], ...]) -> bool:
     return issubclass(type(error), kinds)
 
 
-def _failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -> Result:
+def _failure_of(
+    name: str, raised: BaseException, repairs: tuple[Repair, ...], call: Call
+) -> Result:
     if is_a(raised, CallError):
-        return failed(cast("CallError", raised), repairs)
+        return failed(cast("CallError", raised), repairs, call)
     if is_a(raised, InputNeeded):
         needed = CallError(f"{name} needs answers from its caller")
         needed.__cause__ = raised
@@ -98,11 +104,10 @@ def _failure_of(name: str, raised: BaseException, repairs: tuple[Repair, ...]) -
         error = CallError(f"{kind}: {text}" if text else kind)
         log.info("%s raised %s", name, kind, exc_info=raised)
     else:
-        number = secrets.token_hex(4)
-        error = UnexpectedError(f"{name} failed unexpectedly (reference {number})")
-        log.error("%s failed unexpectedly (reference %s)", name, number, exc_info=raised)
+        error = UnexpectedError(f"{name} failed unexpectedly (reference {call.id})")
+        log.error("%s failed unexpectedly (reference %s)", name, call.id, exc_info=raised)
     error.__cause__ = raised
-    return failed(error, repairs)
+    return failed(error, repairs, call)
 
 
 def _first_line(raised: BaseException) -> str:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from .._json_values import is_list
+from .._json_values import is_list, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
 from ..content import Content, of_bytes
@@ -28,7 +28,6 @@ from .encode import (
     not_finite,
     protocol_result,
     size_of,
-    without_surrogates,
     write,
 )
 from .failure import failed

@@ -17,7 +17,7 @@ from ..results import Repair, Result
 from .drain import GeneratorDrain, is_deferred
 from .inject.injector import Injector
 from .threads import threads
-from .waiting import LOOP, Signal
+from .waiting import LOOP, Pending
 
 ValueAndResult = tuple[Any, Result]
 """A value and its result."""
@@ -90,7 +90,7 @@ class Invoker:
                 self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
-            made = failure_of(self.name, raised, job.repairs)
+            made = failure_of(self.name, raised, job.repairs, job.call)
         if self.injector is None:
             return value, made
         try:
@@ -123,7 +123,7 @@ class Invoker:
             made = None
         cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
         if made is None and error is not None and not cancelled:
-            made = failure_of(self.name, error, job.repairs)
+            made = failure_of(self.name, error, job.repairs, job.call)
         try:
             await stack.__aexit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
@@ -137,29 +137,22 @@ class Invoker:
 
     async def _beside(self, validated: Validated, job: AttemptInput) -> Any:
         """Run a sync target in a thread, and leave only when that has ended."""
-        ended = Signal()
-        outcome: list[tuple[Any, BaseException | None]] = []
-
-        def settle(value: Any, failure: BaseException | None) -> None:
-            outcome.append((value, failure))
-            ended.set()
 
         def run() -> Any:
             value = self.called(validated)
             return self.drain.drained(value, job.call) if is_deferred(value) else value
 
-        started = threads.start(run, settle, caller=job.call.caller)
+        pending = Pending()
+        started = threads.start(run, pending.settle, caller=job.call.caller)
         try:
-            await LOOP.wait(ended, None)
+            await LOOP.wait(pending.signal, None)
         except asyncio.CancelledError:
             if not threads.give_up(started):
-                # Asked a second time, the loop is about to end: nothing can wait for the thread.
-                await LOOP.wait(ended, None)
+                # If this second wait is cancelled too, the loop is about to end and nothing can
+                # wait for the thread any more.
+                await LOOP.wait(pending.signal, None)
             raise
-        value, failure = outcome[0]
-        if failure is not None:
-            raise failure
-        return value
+        return pending.result()
 
     def _check(self, call: Call) -> None:
         """Work that nobody waits for any more has not succeeded: not for providers either."""
@@ -177,7 +170,7 @@ class Invoker:
         if raised is seen:
             return made
         if seen is None:
-            return None, failure_of(self.name, raised, job.repairs)
+            return None, failure_of(self.name, raised, job.repairs, job.call)
         log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
         return made
 

@@ -32,7 +32,7 @@ async def run_around(hooks: Sequence[Hook], call: Call, arguments: Any, innermos
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001 - a hook's failure is a result, too
-        return failure_of(call.tool, error, ())
+        return failure_of(call.tool, error, (), call)
     if not isinstance(result, Result):
         return failed(
             ResultError(f"{call.tool}: a hook gave {type(result).__name__}, not a Result")

@@ -9,24 +9,25 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from pydantic_core import to_json
 
 from ..arguments.reader import Arguments, Reader
 from ..arguments.sample import is_large
 from ..call import Call
-from ..errors import ArgumentError, CallCancelled, CallError, ToolError, ToolTimeout
+from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
 from ..limits import Retry, Timeout
-from ..outcome.failure import Remote, failed, failure_of, is_a
+from ..outcome.failure import failed, failure_of
 from ..results import Repair, Result
 from .attempt import AttemptInput, Invocation, ValueAndResult
 from .loop import background
 from .policies.cache import Cache, defaults_of
 from .policies.concurrency import Concurrency, Permit
 from .policies.rate import RateLimit
+from .policies.retry import may_pass, retry_failed
 from .threads import threads
-from .waiting import HERE, LOOP, Signal, Waiter, run_here
+from .waiting import HERE, LOOP, Pending, Waiter, run_here
 
 
 class Short(Protocol):
@@ -98,7 +99,7 @@ class LimitedRunner:
         return await self.go(LOOP, arguments, call, first)
 
     def _wants_another(self, first: Result) -> bool:
-        return self.retry is not None and first.error is not None and passes(self.retry, first)
+        return self.retry is not None and first.error is not None and may_pass(self.retry, first)
 
     async def go(
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
@@ -139,7 +140,7 @@ class LimitedRunner:
         except CallError as error:
             return failed(error, repairs)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-            return failure_of(self.name, error, repairs)
+            return failure_of(self.name, error, repairs, call)
 
     def _check(self, call: Call) -> None:
         """Raise `CallCancelled` if nobody waits, `ToolTimeout` if an answer is overdue."""
@@ -173,41 +174,17 @@ class LimitedRunner:
             )
             if made[1].error is None or self.retry is None:
                 return made
-            return await self._again(place, work, job, turn, made, self.retry)
+
+            async def again() -> ValueAndResult:
+                # Arguments are read again: the attempt before may have changed the values.
+                sent, large = job.arguments, is_large(job.arguments)
+                validated, _ = await place.use(self.reader.read, sent, blocking=large)
+                return await self._attempt(place, work, job._replace(validated=validated), turn)
+
+            return await retry_failed(self.retry, place, call, made, again, self._check)
         finally:
             if turn is not None:
                 turn.let_go()
-
-    async def _again(
-        self,
-        place: Waiter,
-        work: Invocation,
-        job: AttemptInput,
-        turn: Permit | None,
-        made: ValueAndResult,
-        retry: Retry,
-    ) -> ValueAndResult:
-        for attempt in range(1, retry.attempts):
-            pause = retry.pause(attempt)
-            left = job.call.remaining
-            if not passes(retry, made[1]) or (left is not None and pause >= left):
-                return made
-            await self._pause(place, job.call, pause)
-            # Arguments are read anew: the attempt before may have changed them.
-            sent, large = job.arguments, is_large(job.arguments)
-            validated, _ = await place.use(self.reader.read, sent, blocking=large)
-            made = await self._attempt(place, work, job._replace(validated=validated), turn)
-        return made
-
-    async def _pause(self, place: Waiter, call: Call, seconds: float) -> None:
-        woken = Signal()
-        forget = call.on_cancel(woken.set)
-        try:
-            await place.wait(woken, time.monotonic() + seconds)
-        finally:
-            forget()
-        call.heartbeat()
-        self._check(call)
 
     async def _attempt(
         self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
@@ -220,78 +197,92 @@ class LimitedRunner:
         if work.inline if place.has_loop else unlimited:
             return work.sync(job)
         sync = work.sync
-        done = Signal()
-        outcome: list[Any] = []
-
-        def settle(made: Any, failure: BaseException | None) -> None:
-            outcome.append(made if failure is None else self._failed(failure, job))
-            if turn is not None:
-                turn.let_go()
-            done.set()
-
+        pending = Pending()
         if turn is not None:
             turn.hold()
         try:
-            started = threads.start(lambda: sync(job), settle, caller=job.call.caller)
+            started = threads.start(
+                lambda: sync(job),
+                lambda made, failure: self._settle(pending, job, turn, made, failure),
+                caller=job.call.caller,
+            )
         except CallError:
             if turn is not None:
                 turn.let_go()
             raise
         try:
-            await self._watched(place, job.call, done, outcome)
+            await self._watch(place, job.call, pending)
         except BaseException:
+            # A job that has not started never will, so nothing else gives its turn back.
             if threads.give_up(started) and turn is not None:
                 turn.let_go()
             raise
-        return outcome[0]
+        return pending.value
 
     async def _awaited(
         self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
     ) -> ValueAndResult:
         assert work.waits is not None  # noqa: S101 - one of the two is there
         task = asyncio.get_running_loop().create_task(work.waits(job))
-        done = Signal()
-        outcome: list[Any] = []
+        pending = Pending()
 
-        def settle(task: asyncio.Task[ValueAndResult]) -> None:
+        def ended(task: asyncio.Task[ValueAndResult]) -> None:
             _running.discard(task)
+            made, failure = None, None
             if task.cancelled():
-                stopped = CallCancelled(f"{self.name}: the call was cancelled")
-                outcome.append((None, failed(stopped, job.repairs)))
-            else:
-                failure = task.exception()
-                outcome.append(task.result() if failure is None else self._failed(failure, job))
-            if turn is not None:
-                turn.let_go()
-            done.set()
+                failure = CallCancelled(f"{self.name}: the call was cancelled")
+            elif (failure := task.exception()) is None:
+                made = task.result()
+            self._settle(pending, job, turn, made, failure)
 
         if turn is not None:
             turn.hold()
         _running.add(task)
-        task.add_done_callback(settle)
+        task.add_done_callback(ended)
         try:
-            await self._watched(place, job.call, done, outcome)
+            await self._watch(place, job.call, pending)
         except asyncio.CancelledError:
             task.cancel()
-            if work.stops:  # as if it had been awaited by whoever is cancelled
+            if work.stops:  # the caller who cancels waits for its end, as if they awaited it
                 await asyncio.wait((task,))
             raise
         except BaseException:
             task.cancel()
             raise
-        return outcome[0]
+        return pending.value
 
-    async def _watched(self, place: Waiter, call: Call, done: Signal, outcome: list[Any]) -> None:
-        """Wait until work is done, the call is cancelled, or its time is over.
+    def _settle(
+        self,
+        pending: Pending,
+        job: AttemptInput,
+        turn: Permit | None,
+        made: ValueAndResult | None,
+        failure: BaseException | None,
+    ) -> None:
+        """Note how an attempt ended, in the thread or loop that ran it.
 
-        Whatever ends it early, the call is cancelled: work that goes on can see that.
+        Only now its turn is free, even if the caller gave up long ago: `max_concurrency` counts
+        what really runs. It is given back before the caller wakes, so that their next call gets it.
         """
-        forget = call.on_cancel(done.set)
+        if failure is not None:
+            made = None, failure_of(self.name, failure, job.repairs, job.call)
+        if turn is not None:
+            turn.let_go()
+        pending.settle(made)
+
+    async def _watch(self, place: Waiter, call: Call, pending: Pending) -> None:
+        """Wait until an attempt has ended, its call is cancelled, or its time is up.
+
+        In the last two cases the call is cancelled, so that work that goes on can see it.
+        """
+        forget = call.on_cancel(pending.signal.set)
         try:
             while True:
-                await place.wait(done, self._due(call))
-                if outcome:
+                await place.wait(pending.signal, self._due(call))
+                if pending.is_settled:
                     return
+                # It was a cancellation or the clock. A sign of life may have moved the idle
+                # limit in the meantime: then nothing is overdue, and the wait goes on.
                 self._check(call)
         except BaseException:
             forget()
@@ -306,9 +297,6 @@ class LimitedRunner:
         silent = call.life + self.idle
         return silent if call.deadline is None else min(silent, call.deadline)
 
-    def _failed(self, failure: BaseException, job: AttemptInput) -> ValueAndResult:
-        return None, failure_of(self.name, failure, job.repairs)
-
 
 def _snapshot(arguments: Any) -> Any:
     """Write arguments down, so that no attempt can change what the next one gets."""
@@ -322,16 +310,3 @@ def _snapshot(arguments: Any) -> Any:
 
 _running: set[asyncio.Task[Any]] = set()
 """Tasks that must not be forgotten before they end, even if nobody waits for them."""
-
-
-def passes(retry: Retry, result: Result) -> bool:
-    """Tell whether a failure may pass, so that another attempt makes sense."""
-    error = result.error
-    if isinstance(error, ToolError):
-        return bool(error.retryable) or is_a(error, retry.on)
-    cause = error if error is None or error.__cause__ is None else error.__cause__
-    if is_a(cause, Remote):
-        cause = cast("Remote", cause)
-        kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
-        return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
-    return is_a(cause, retry.on)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any
 
-from .threads import threads
+from .waiting import HERE, Pending
 
 
 class Background:
@@ -31,33 +31,29 @@ class Background:
             msg = "a tool called another one synchronously on the background loop; use call_async"
             raise RuntimeError(msg)
         context = contextvars.copy_context()
-        done = threading.Event()
+        pending = Pending()
         held: list[asyncio.Task[None]] = []
-        outcome: list[Any] = []
-        failure: list[BaseException] = []
 
         async def guarded() -> None:
-            # Nothing may leave the task: SystemExit would end the loop for everybody.
+            # Nothing may leave the task: SystemExit would end the loop for all callers.
+            value: Any = None
+            failure: BaseException | None = None
             try:
-                outcome.append(await coroutine)
+                value = await coroutine
             except BaseException as error:  # noqa: BLE001
-                failure.append(error)
-            finally:
-                done.set()
+                failure = error
+            pending.settle(value, failure)
 
         def start() -> None:
             held.append(loop.create_task(guarded(), context=context))
 
         loop.call_soon_threadsafe(start)
         try:
-            with threads.lent():
-                done.wait()
+            HERE.block(pending.signal)
         except BaseException:
             loop.call_soon_threadsafe(lambda: held and held[0].cancel())
             raise
-        if failure:
-            raise failure[0]
-        return outcome[0]
+        return pending.result()
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self.lock:

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..limits import Timeout
-from ..stores.store import Store, open_store
+from ..stores import Store, open_store
 
 if TYPE_CHECKING:
     from .inject.providers import Providers

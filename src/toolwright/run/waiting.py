@@ -50,6 +50,30 @@ class Signal:
             self._wakers.remove(wake)
 
 
+class Pending:
+    """The outcome of a function or task that runs elsewhere: settled there, waited for here."""
+
+    __slots__ = ("failure", "is_settled", "signal", "value")
+
+    def __init__(self) -> None:
+        self.signal = Signal()
+        """Set once it is settled; whoever waits may also be woken by setting it before."""
+        self.is_settled = False
+        self.value: Any = None
+        self.failure: BaseException | None = None
+
+    def settle(self, value: Any, failure: BaseException | None = None) -> None:
+        """Note how it ended, and wake whoever waits. Called once, in any thread."""
+        self.value, self.failure, self.is_settled = value, failure, True
+        self.signal.set()
+
+    def result(self) -> Any:
+        """Return the value, or raise the failure."""
+        if self.failure is not None:
+            raise self.failure
+        return self.value
+
+
 class Waiter(Protocol):
     """How the course of a call waits."""
 
@@ -71,6 +95,10 @@ class BlockingWaiter:
 
     async def wait(self, signal: Signal, until: float | None) -> None:
         """Block the thread."""
+        self.block(signal, until)
+
+    def block(self, signal: Signal, until: float | None = None) -> None:
+        """Block the thread, for callers that are no coroutine."""
         if signal.is_set:
             return
         event = threading.Event()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
-from .._json_values import JsonObject, is_object
+from .._json_values import JsonObject, compact_json, is_object
 from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, VARIADIC, Signature
@@ -139,10 +138,10 @@ class SchemaWriter:
             guarded=_guarded(draft.plan, keys),
             output_validator=adapter and validator_of(adapter, own_bytes=written_bytes),
             serializer=adapter and serializer_of(adapter, own_bytes=written_bytes),
-            input_schema=_dump(schema),
-            output_schema=None if output is None else _dump(output),
+            input_schema=compact_json(schema),
+            output_schema=None if output is None else compact_json(output),
             boxed_output_schema=(
-                None if output is None or describes_object(output) else _dump(boxed(output))
+                None if output is None or describes_object(output) else compact_json(boxed(output))
             ),
             nullable_output=output is not None and may_be_null(output),
             text_output=options.output_schema is None and is_text(draft.output_hint),
@@ -269,7 +268,3 @@ def _is_open(draft: Draft) -> bool:
     return draft.options.on_unsupported == "permissive" and any(
         p.kind in VARIADIC and p.untyped for p in draft.signature.parameters
     )
-
-
-def _dump(schema: JsonObject) -> bytes:
-    return json.dumps(schema, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""The end of a server: what runs is answered, nothing new begins."""
+"""Draining: running requests are answered, new ones are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 HTTP_SECONDS = 3.0
 STDIO_SECONDS = 1.0
-"""Less than clients wait before they kill a server that they have started."""
+"""Less than clients wait after closing the input, before they send SIGTERM (stdio transport)."""
 STOPPING = "the server is stopping: try again soon"
 STOPPED = "the server was stopped while this request ran"
 INTERNAL_ERROR = -32603
@@ -22,7 +22,7 @@ _LAST = 2.0
 """Seconds that a server has to close what is open after it was told twice to end."""
 _HOPS = 50
 
-# What belongs to a call that runs already, or costs nothing.
+# They belong to a call that runs already, or cost nothing.
 _STILL_ANSWERED = frozenset(("ping", "tasks/get", "tasks/update", "tasks/cancel"))
 
 
@@ -31,9 +31,9 @@ class Drain:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = check_drain(seconds)
-        self.begun = False
+        self.is_draining = False
         self.hurried = False
-        """Whether somebody has said it twice."""
+        """Whether the server was told twice to end: then it waits for nothing."""
         self.sources: list[Callable[[], bool]] = []
         """Each says whether something runs, besides the requests that are counted here."""
         self._requests: set[asyncio.Task[Any]] = set()
@@ -41,7 +41,7 @@ class Drain:
 
     @property
     def is_busy(self) -> bool:
-        """Whether anything runs that is owed an answer."""
+        """Whether any request still waits for its answer."""
         return bool(self._requests) or any(runs() for runs in self.sources)
 
     async def count(self, ctx: Any, call_next: Any) -> Any:
@@ -50,7 +50,8 @@ class Drain:
         One that is stopped is answered with an error. Listeners are not counted: they never end.
         """
         task = asyncio.current_task()
-        is_handshake = ctx.method == "initialize"  # runs in the task that reads
+        # The SDK runs a handshake in the task that reads: to cancel it would end the connection.
+        is_handshake = ctx.method == "initialize"
         if ctx.request_id is None or is_handshake or ctx.method == "subscriptions/listen":
             return await call_next(ctx)
         if task is None:
@@ -71,7 +72,7 @@ class Drain:
 
     def begin(self) -> None:
         """Refuse what is new from now on."""
-        self.begun = True
+        self.is_draining = True
 
     async def wait(self) -> None:
         """Wait for what runs, but not longer than the setting says."""
@@ -85,9 +86,9 @@ class Drain:
         await self.until(lambda: not self._requests, 1)
 
     async def until(self, ready: Callable[[], bool], seconds: float) -> None:
-        """Wait until something is so, for a while; it may change in any thread."""
+        """Wait for a condition, up to so many seconds; other threads may change it."""
         end = time.monotonic() + seconds
-        while not ready() and time.monotonic() < end:  # noqa: ASYNC110 - see above
+        while not ready() and time.monotonic() < end:  # noqa: ASYNC110 - no event across threads
             await asyncio.sleep(_LOOK)
 
     async def settle(self) -> None:
@@ -96,22 +97,22 @@ class Drain:
             await asyncio.sleep(0)
 
     def hurry(self) -> None:
-        """Wait for nothing, and end soon whatever hangs; called by a signal, the loop may hang."""
+        """Stop waiting, and end the process soon even if the loop hangs; called by a signal."""
         self.hurried = True
         last = threading.Timer(_LAST, os._exit, (1,))
         last.daemon = True
         last.start()
 
     def over(self) -> None:
-        """It has ended; another run may begin."""
-        self.begun = self.hurried = False
+        """Accept requests again: the server may be started in another loop."""
+        self.is_draining = self.hurried = False
 
 
 def is_still_answered(message: Any) -> bool:
     """Return whether a message is taken while the server is stopping.
 
-    Answers, notifications, and what is about a call that has begun: its tasks, or the next round
-    of one that asks its caller.
+    Responses and notifications, and what belongs to a call that runs already: its tasks (SEP-2663),
+    or the next round of one that asks its caller (2026-07-28, multi round-trip requests).
     """
     if not isinstance(message, dict):
         return False

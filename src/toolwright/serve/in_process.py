@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .http import App
+from .http.app import App
+from .http.asgi import Message
+from .settings import AppConfig
 
 if TYPE_CHECKING:
     from .servable import Servable
@@ -24,8 +26,8 @@ class Once:
     """Answers requests that come one by one, each on its own."""
 
     def __init__(self, box: Servable) -> None:
-        # Whoever runs the function has checked where the request was sent to.
-        self.app = App(box, stateless=True, hosts=("*",), origins=("*",))
+        # The platform that runs the function has checked the host and the origin.
+        self.app = App(box, AppConfig(stateless=True, hosts=("*",), origins=("*",)))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:
         """Answer one POST."""
@@ -45,15 +47,17 @@ class Once:
             "client": None,
             "server": None,
         }
-        sent = [{"type": "http.request", "body": data, "more_body": False}]
+        sent: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
         status = 500
         said: dict[str, str] = {}
         parts: list[bytes] = []
 
-        async def receive() -> Any:
-            return sent.pop() if sent else await asyncio.Event().wait()  # nobody hangs up
+        async def receive() -> Message:
+            if not sent:
+                await asyncio.Event().wait()  # this client never hangs up
+            return sent.pop()
 
-        async def send(message: Any) -> None:
+        async def send(message: Message) -> None:
             nonlocal status, said
             if message["type"] == "http.response.start":
                 status = message["status"]

@@ -12,31 +12,33 @@ from ..results import Result
 from ..tools.definition import Tool
 from .servable import Servable
 
+Listener = Callable[[str, str], object]
 _LISTS = ("tools", "resources", "prompts")
 
 
 class _Version:
     """One version of the toolbox, and how many calls run on it."""
 
-    def __init__(self, box: Servable) -> None:
+    def __init__(self, box: Servable, listener: Listener) -> None:
         self.box = box
+        self.unsubscribe = box.on_change(listener)
         self.calls = 0
         self.is_old = False
         self.lock = threading.Lock()
 
     def enter(self) -> None:
-        """A call begins."""
+        """Count a call that starts."""
         with self.lock:
             self.calls += 1
 
     def leave(self) -> None:
-        """A call has ended; with the last one an old version is closed."""
+        """Count a call that has ended; close an old version with its last one."""
         with self.lock:
             self.calls -= 1
         self._close_if_over()
 
     def retire(self) -> None:
-        """Nothing new runs on it."""
+        """Mark it as old: no new call runs on it."""
         with self.lock:
             self.is_old = True
         self._close_if_over()
@@ -44,12 +46,12 @@ class _Version:
     def _close_if_over(self) -> None:
         with self.lock:
             over = self.is_old and not self.calls
-        if over:  # in a thread of its own: what it closes may take its time
+        if over:  # in a thread of its own: to close it may take long
             threading.Thread(target=self.box.close, daemon=True).start()
 
 
 class Reloadable:
-    """A `Box` that stands for the newest version.
+    """A `Servable` that stands for the newest version.
 
     Calls that run finish on the version they began with.
     """
@@ -59,9 +61,8 @@ class Reloadable:
     """The next version may have a tool that gets a `Call`."""
 
     def __init__(self, box: Servable) -> None:
-        self._version = _Version(box)
-        self._listeners: list[Callable[[str, str], object]] = []
-        box.on_change(self._tell)
+        self._listeners: dict[object, Listener] = {}
+        self._version = _Version(box, self._tell)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._version.box, name)
@@ -70,24 +71,24 @@ class Reloadable:
         return self._version.box[name]
 
     def swap(self, box: Servable) -> None:
-        """Exchange the toolbox, and tell whoever wants to know; called in any thread."""
-        old, self._version = self._version, _Version(box)
-        box.on_change(self._tell)
+        """Exchange the toolbox, and call the listeners; called in any thread."""
+        old, self._version = self._version, _Version(box, self._tell)
+        old.unsubscribe()
         for what in _LISTS:
             self._tell(what, "")
         old.retire()
 
     def is_now(self, box: Servable) -> bool:
-        """Tell whether a toolbox is the one that is served."""
+        """Return whether a toolbox is the one that is served."""
         return self._version.box is box
 
     def _tell(self, what: str, uri: str) -> None:
-        for listener in list(self._listeners):
+        for listener in list(self._listeners.values()):
             listener(what, uri)
 
     @contextlib.contextmanager
     def busy(self) -> Generator[Servable]:
-        """Keep the version open that is the newest now."""
+        """Keep open the version that is the newest now."""
         version = self._version
         version.enter()
         try:
@@ -106,6 +107,12 @@ class Reloadable:
         with self.busy() as box:
             return await box.call_async(name, arguments, call=call)
 
-    def on_change(self, listener: Callable[[str, str], object]) -> None:
-        """Tell somebody of changes, of this version and of later ones."""
-        self._listeners.append(listener)
+    def on_change(self, listener: Listener) -> Callable[[], None]:
+        """Call a function at changes of this version and of later ones; return what ends this."""
+        key = object()
+        self._listeners[key] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(key, None)
+
+        return unsubscribe

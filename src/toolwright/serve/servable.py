@@ -10,7 +10,7 @@ from ..call import Call
 from ..errors import ToolNotFound
 from ..refusals import RequestKind
 from ..results import Result
-from ..stores.store import Store
+from ..stores import Store
 from ..tools.definition import Tool
 from ..tools.prompt import Prompt
 from ..tools.resource import Resource
@@ -19,14 +19,38 @@ from ..tools.resource import Resource
 class Servable(Protocol):
     """A toolbox, as it is served."""
 
-    name: str
-    version: str
-    instructions: str
-    page_size: int | None
-    tasks: str | Store | None
-    keep_tasks: float
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
+
+    @property
+    def name(self) -> str:
+        """The name that clients see."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version that clients see."""
+        ...
+
+    @property
+    def instructions(self) -> str:
+        """What clients are told about the whole."""
+        ...
+
+    @property
+    def page_size(self) -> int | None:
+        """The most items on one page of a list; None is all."""
+        ...
+
+    @property
+    def tasks(self) -> str | Store | None:
+        """Where calls that became tasks are recorded."""
+        ...
+
+    @property
+    def keep_tasks(self) -> float:
+        """How many seconds the record of a finished task is kept."""
+        ...
 
     @property
     def is_live(self) -> bool:
@@ -55,33 +79,33 @@ class Servable(Protocol):
         ...
 
     def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
-        """Return a tool that somebody with these roles may use."""
+        """Return a tool that a caller with these roles may use."""
         ...
 
     def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
-        """Return the error for a name that somebody with these roles cannot use."""
+        """Return the error for a name that a caller with these roles cannot use."""
         ...
 
     def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
-        """Return the resources that somebody with these roles may read."""
+        """Return the resources that a caller with these roles may read."""
         ...
 
     def find_resource(
         self, uri: str, roles: Iterable[str] | None
     ) -> tuple[Resource, dict[str, str]] | None:
-        """Return what somebody with these roles reads at a URI, and the variables in it."""
+        """Return what a caller with these roles reads at a URI, and the variables in it."""
         ...
 
     def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
-        """Return whether there is a resource that somebody with these roles may not read."""
+        """Return whether there is a resource that a caller with these roles may not read."""
         ...
 
     def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
-        """Return the prompts that somebody with these roles may get."""
+        """Return the prompts that a caller with these roles may get."""
         ...
 
     def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
-        """Return a prompt that somebody with these roles may get."""
+        """Return a prompt that a caller with these roles may get."""
         ...
 
     def refused(
@@ -94,7 +118,7 @@ class Servable(Protocol):
         client: str = "",
         reason: str = "",
     ) -> None:
-        """Tell whoever wants to know that a request was refused."""
+        """Report a refused request to the audit log and the metrics."""
         ...
 
     def to_mcp_json(self, protocol: str = ..., roles: Iterable[str] | None = None) -> bytes:
@@ -127,8 +151,8 @@ class Servable(Protocol):
         """Return what an argument may be that begins so."""
         ...
 
-    def on_change(self, listener: Callable[[str, str], object]) -> None:
-        """Tell somebody of changes."""
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change; return a function that ends this."""
         ...
 
     def open_store(self) -> None:

@@ -5,29 +5,31 @@ from __future__ import annotations
 import ipaddress
 import socket
 import sys
-from collections.abc import Iterable
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from .access.guard import LOOPBACK
-from .access.quotas import SessionLimits
-from .drain import HTTP_SECONDS
-from .http import BODY_TIMEOUT, FAILED_SIGN_INS, MOST_BODY, App
+from .settings import HttpSettings, StdioSettings, http_config, stdio_config
 
 if TYPE_CHECKING:
-    from .access.oauth import SignIn
-    from .access.state_key import Keys
     from .servable import Servable
 
-_SESSION_LIMITS = frozenset(field.name for field in fields(SessionLimits))
 
-
+@overload
+def serve(
+    box: Servable, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+) -> None: ...
+@overload
+def serve(box: Servable, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
 def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
-    """Serve a toolbox over `stdio` or `http`. Raises `ValueError` for settings that are not safe."""
+    """Serve a toolbox over `stdio` or `http`.
+
+    Raises `TypeError` for an unknown setting, and `ValueError` for one that is wrong or not safe.
+    """
     if transport == "stdio":
         from .stdio.conversation import serve as serve_stdio
 
-        serve_stdio(box, **settings)
+        config = stdio_config(cast("StdioSettings", settings))
+        serve_stdio(box, short=config.short, drain=config.drain)
     elif transport == "http":
         serve_http(box, **settings)
     else:
@@ -36,72 +38,31 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
 
 
 def serve_http(
-    box: Servable,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    path: str = "/mcp",
-    tokens: Any = None,
-    sign_in: SignIn | None = None,
-    resource: str = "",
-    tls: tuple[str, str] | None = None,
-    auth: bool = True,
-    hosts: Iterable[str] = (),
-    origins: Iterable[str] = (),
-    stateless: bool = False,
-    max_body: int = MOST_BODY,
-    body_timeout: float = BODY_TIMEOUT,
-    trusted_proxies: Iterable[str] = (),
-    failed_sign_ins: str = FAILED_SIGN_INS,
-    rate_limit: str | None = None,
-    metrics: bool = False,
-    drain: float = HTTP_SECONDS,
-    state_key: Keys = None,
-    short: bool = True,
-    listening: socket.socket | None = None,
-    **limits: Any,
+    box: Servable, *, listening: socket.socket | None = None, **settings: Unpack[HttpSettings]
 ) -> None:
-    """Serve over HTTP. Without a token only this machine may ask, unless `auth=False` is said.
+    """Serve over HTTP, on a socket that listens already if one is given.
 
-    `limits` are the fields of `ConnectionLimits` and `SessionLimits`.
+    Without a token only this machine may ask, unless `auth=False` is said.
     """
-    from .http.uvicorn.connections import ConnectionLimits
+    from .http.app import App
     from .http.uvicorn.server import Server
 
-    if not is_loopback(host) and not tokens and sign_in is None and auth:
+    config = http_config(settings)
+    is_closed = bool(config.app.tokens) or config.app.sign_in is not None
+    if not is_loopback(config.host) and not is_closed and config.auth:
         msg = (
-            f"{host} can be reached by other machines: give tokens=... or sign_in=..., or say auth=False "
-            "if anybody may call these tools"
+            f"{config.host} can be reached by other machines: give tokens=... or sign_in=..., "
+            "or say auth=False if anybody may call these tools"
         )
         raise ValueError(msg)
-    app = App(
-        box,
-        path=path,
-        tokens=tokens,
-        sign_in=sign_in,
-        resource=resource,
-        hosts=(host, *hosts),
-        origins=origins,
-        stateless=stateless,
-        max_body=max_body,
-        body_timeout=body_timeout,
-        trusted_proxies=trusted_proxies,
-        failed_sign_ins=failed_sign_ins,
-        rate_limit=rate_limit,
-        metrics=metrics,
-        drain=drain,
-        state_key=state_key,
-        short=short,
-        **{name: limits.pop(name) for name in list(limits) if name in _SESSION_LIMITS},
-    )
-    bounds = ConnectionLimits(body_timeout=body_timeout, **limits).checked()
-    Server(app, bounds, tls=tls).run_on(listening or listen(host, port))
+    server = Server(App(box, config.app), config.connections, tls=config.tls)
+    server.run_on(listening or listen(config.host, config.port))
 
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises `OSError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, asyncio sends small packets at once; else each answer waits 40 ms for the one before.
+    # With the protocol named, asyncio sets TCP_NODELAY; else each answer waits 40 ms for an ACK.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":
@@ -115,7 +76,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach a host."""
+    """Return whether only this machine can reach a host."""
     if host in LOOPBACK:
         return True
     try:

@@ -1,7 +1,9 @@
-"""The short path: answers what almost all traffic consists of, straight from JSON.
+"""The short path: common requests answered straight from JSON.
 
-It knows `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`, and of those only
-the plain ones. Anything else, and anything unusual in those, is not its business: the SDK's.
+It answers `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`, and of those only
+plain ones. Everything else, and everything unusual in those, goes to the SDK: so that each rule of
+the protocol is implemented once, this path only has to recognise what no rule makes special.
+`tests/wire/test_differential.py` compares the two.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ _CALLED = frozenset(("name", "arguments", "_meta"))
 
 
 class PlainRequest(NamedTuple):
-    """A request that the short_path may answer."""
+    """A request that the short path may answer."""
 
     id: Any
     method: str
@@ -52,7 +54,7 @@ class PlainCall(NamedTuple):
     arguments: Any
     id: Any
     token: Any
-    """What progress is told under; None if nobody wants to know."""
+    """The token of its progress notifications; None if the client wants none."""
     protocol: str
 
 
@@ -63,19 +65,16 @@ class ShortPath:
         self.box = box
         self.watch = watch
         self._listed: dict[int, tuple[bytes, bytes]] = {}
-        self.stamp = b""
-        self._introduce("tools", "")
-        if box.is_live:
-            box.on_change(self._introduce)
+        self._stamp = self._server_info()
 
     # -- what a server says of itself
 
-    def _introduce(self, _what: str, _uri: str) -> None:
+    def _server_info(self) -> bytes:
         info = to_json({"name": self.box.name, "version": self.box.version})
-        self.stamp = b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
+        return b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
 
     def capabilities(self) -> dict[str, Any]:
-        """Return what exists here, and nothing else."""
+        """Return the capabilities: what exists here, and nothing else."""
         box, watch = self.box, self.watch
         offers_prompts = bool(box.prompts) or box.is_live
         made: dict[str, Any] = {}
@@ -133,7 +132,7 @@ class ShortPath:
         known = self._listed.get(id(payload))
         if known is None or known[0] is not payload:
             if len(self._listed) > 100:
-                self._listed.clear()  # of lists that are no more
+                self._listed.clear()  # lists of earlier versions of the toolbox
             known = self._listed[id(payload)] = (payload, self._stamped(payload, kept=True))
         return reply(asked.id, known[1])
 
@@ -175,13 +174,18 @@ class ShortPath:
         return reply(task.id, body)
 
     def _stamped(self, body: bytes, *, kept: bool, meta: Any = None) -> bytes:
-        """Add what newer clients are told with every result."""
+        """Add what 2026-07-28 wants in every result: `resultType`, server info, and hints for caches.
+
+        (basic, "Results"; server/utilities/caching for `ttlMs` and `cacheScope`.)
+        """
         hints = b',"ttlMs":0,"cacheScope":"private"' if kept else b""
         rest = hints + b',"resultType":"complete"}'
+        # A toolbox that is reloaded may have another version by now.
+        stamp = self._server_info() if self.box.is_live else self._stamp
         if not meta:
-            return body[:-1] + b"," + self.stamp + rest
+            return body[:-1] + b"," + stamp + rest
         # The result's own `_meta` comes last: put the stamp into it.
-        return body[:-2] + b"," + self.stamp[9:-1] + b"}" + rest
+        return body[:-2] + b"," + stamp[9:-1] + b"}" + rest
 
 
 def plain_request(message: Any) -> PlainRequest | None:
@@ -199,20 +203,23 @@ def plain_request(message: Any) -> PlainRequest | None:
 
 
 def is_modern(asked: PlainRequest) -> bool:
-    """Tell whether a request carries a plain envelope of 2026-07-28."""
+    """Return whether a request carries a plain envelope of 2026-07-28.
+
+    `_meta` with the version and the capabilities of the client takes the place of a handshake.
+    """
     meta = asked.meta
     return (
         meta.get(_VERSION) == LATEST_PROTOCOL
         and _are_capabilities(meta.get(_CAPABILITIES))
         and meta.keys() <= _KNOWN
         and (_INFO not in meta or _is_info(meta[_INFO]))
-        # Tools that log are not answered here: a level that is one changes nothing.
+        # Tools that log are not answered here, so a valid level changes nothing.
         and meta.get(_LOG, "debug") in LOG_LEVELS
     )
 
 
 def claims_modern(asked: PlainRequest) -> bool:
-    """Tell whether a request carries any envelope at all."""
+    """Return whether a request carries any envelope at all."""
     return any(key.startswith(META) for key in asked.meta)
 
 
@@ -225,7 +232,7 @@ def _is_info(info: Any) -> bool:
 
 
 def _are_capabilities(given: Any) -> bool:
-    """Tell capabilities in the form that every client sends; odd ones are the SDK's business."""
+    """Return whether capabilities have the usual form; the SDK checks unusual ones."""
     if not is_object(given):
         return False
     for name, each in given.items():
@@ -240,7 +247,7 @@ def _are_capabilities(given: Any) -> bool:
 
 
 def opening(meta: dict[str, Any]) -> bytes:
-    """Write a request that only shows the SDK the era of a conversation."""
+    """Return a request whose only purpose is to show the SDK the era of a conversation."""
     params = {"_meta": {key: meta[key] for key in meta if key in _ENVELOPE}}
     message = {"jsonrpc": "2.0", "id": "toolwright/era", "method": "server/discover"}
     return to_json({**message, "params": params})

@@ -11,10 +11,10 @@ from typing import Any, TextIO
 
 from pydantic_core import to_json
 
+from .._json_values import without_surrogates
 from .._log import log
 from .._log.redact import without_likely_secrets
 from ..call import Call
-from ..outcome.encode import without_surrogates
 from ..refusals import Refused, shown
 from ..results import Result
 from .sink import Write, sink_of

@@ -29,7 +29,9 @@ def spans(tracer: Any = None) -> Around:
 
     async def hook(call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]) -> Result:
         method, name = _METHODS[call.kind]
-        attributes = {"mcp.method.name": method, name: call.tool, "jsonrpc.request.id": call.id}
+        attributes = {"mcp.method.name": method, name: call.tool, "toolwright.call.id": call.id}
+        if call.request_id is not None:
+            attributes["jsonrpc.request.id"] = call.request_id
         if call.kind == "tool":
             attributes["gen_ai.operation.name"] = "execute_tool"
         if call.caller is not None:

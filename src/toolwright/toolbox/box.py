@@ -1,50 +1,45 @@
-"""The public face: a catalog that also takes whole modules and objects, and lists itself."""
+"""The public face of a set of tools: what it offers, runs and serves."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack, overload
 
 from .._protocol import LATEST_PROTOCOL
-from ..errors import DefinitionError, SchemaError
-from ..limits import Timeout, check_count, check_seconds
+from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions
-from ..tools.catalog import Catalog, Problem, matches
+from ..run.shared import Shared
+from ..tools.catalog import Catalog, Problem
 from ..tools.definition import Tool
-from ..tools.members import members
-from .runtime import Runtime
+from .loading import loading, refused_while_loading
+from .registry import Registry
+from .runtime import Runtime, Scope
+from .served import Served
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ..serve.http import App
+    from ..call import Call
+    from ..refusals import OnRefusal
+    from ..results import Result
+    from ..run.hooks import Hook
+    from ..serve.http.app import App
     from ..serve.in_process import Once, Reply
-    from ..stores.store import Store
+    from ..serve.settings import AppSettings, HttpSettings, StdioSettings
+    from ..stores import Store
+    from ..tools.prompt import Prompt, PromptOptions
+    from ..tools.resource import Resource, ResourceOptions
 
-__all__ = ["Toolbox"]
+__all__ = ["Toolbox", "loading", "served"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-_loading: ContextVar[list[SchemaError] | None] = ContextVar("_loading", default=None)
-
-
-@contextlib.contextmanager
-def loading() -> Generator[list[SchemaError]]:
-    """Collect what is refused, instead of raising it: one bad tool takes no other down."""
-    refused: list[SchemaError] = []
-    token = _loading.set(refused)
-    try:
-        yield refused
-    finally:
-        _loading.reset(token)
-
-
-class Toolbox(Runtime, Mapping[str, Tool]):
+class Toolbox(Mapping[str, Tool]):
     """A named, ordered set of tools; a mapping of name to `Tool`.
 
     >>> box = Toolbox("sums")
@@ -71,7 +66,10 @@ class Toolbox(Runtime, Mapping[str, Tool]):
         keep_tasks: float = 3600,
         eager: bool = False,
     ) -> None:
-        super().__init__(version=version, timeout=timeout, store=store, lifespan=lifespan)
+        self._shared = Shared(version=version, timeout=timeout_from(timeout), store=store)
+        self._registry = Registry(self._shared, eager=eager)
+        self._runtime = Runtime(self._registry, self._shared, lifespan)
+        self._served = Served(self, self._registry, self._runtime, self._shared)
         self.name = name
         self.version = version
         self.instructions = instructions
@@ -79,9 +77,8 @@ class Toolbox(Runtime, Mapping[str, Tool]):
         self.page_size = page_size
         check_seconds("keep_tasks", keep_tasks)
         self.tasks = tasks
-        """Where calls that became tasks are written down; by default in a file of the user's."""
+        """Where calls that became tasks are recorded; by default in a file of the user's."""
         self.keep_tasks = keep_tasks
-        self.eager = eager
         self._once: Once | None = None
         if isinstance(tools, Mapping):
             self.include(tools)
@@ -90,13 +87,13 @@ class Toolbox(Runtime, Mapping[str, Tool]):
                 self.add(target)
 
     def __getitem__(self, name: str) -> Tool:
-        return self._catalog[name]
+        return self._registry.catalog[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._catalog)
+        return iter(self._registry.catalog)
 
     def __len__(self) -> int:
-        return len(self._catalog)
+        return len(self._registry.catalog)
 
     def __repr__(self) -> str:
         return f"<Toolbox {self.name}: {len(self)} tools>"
@@ -114,35 +111,19 @@ class Toolbox(Runtime, Mapping[str, Tool]):
                 options["name"] = target
 
             def decorate(function: Any) -> Any:
-                self._add_or_note(function, **options)
+                self._registry.add_or_note(function, options)
                 return function
 
             return decorate
-        self._add_or_note(target, **options)
+        self._registry.add_or_note(target, options)
         return target
 
     def add(self, target: Any, **options: Unpack[ToolOptions]) -> Tool:
-        """Add anything callable, or a `Tool`, and return its tool. Raises `SchemaError`."""
-        if isinstance(target, Tool):
-            tool = target.replace(**options) if options else target
-        else:
-            tool = Tool(target, **options)
-        tool = tool.bound_to(self._home)
-        if self.eager:
-            tool.compile()
-        added = self._catalog.insert(tool)
-        self.changed("tools")
-        return added
+        """Add anything callable, or a `Tool`; return its tool, bound to this toolbox.
 
-    def _add_or_note(self, target: Any, **options: Unpack[ToolOptions]) -> None:
-        """Add, or note what is refused if a command imports the program."""
-        refused = _loading.get()
-        try:
-            self.add(target, **options)
-        except SchemaError as error:
-            if refused is None:
-                raise
-            refused.append(error)
+        Raises `SchemaError`. A `Tool` that is added stays as it is.
+        """
+        return self._registry.add(target, options)
 
     def include(
         self,
@@ -159,87 +140,218 @@ class Toolbox(Runtime, Mapping[str, Tool]):
         else a module gives its `__all__` or the public functions defined in it, an object its
         public methods. The good ones are added; then `DefinitionError` names all the bad ones.
         """
-        added: list[Tool] = []
-        bad: list[SchemaError] = []
-        for name, target in members(source):
-            if not matches(name, select):
-                continue
-            try:
-                given: ToolOptions = {"name": prefix + name, **options}
-                added.append(self.add(target, **given))
-                if isinstance(source, Toolbox | Catalog) and not source.is_enabled(name):
-                    self.disable(prefix + name)
-            except SchemaError as error:
-                bad.append(error)
-        noted = _loading.get()
-        if noted is not None:
-            noted += bad
-            return added
-        if len(bad) == 1:
-            raise bad[0]
-        if bad:
-            raise DefinitionError(problems=bad)
-        return added
+        enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
+        return self._registry.include(source, select, prefix, options, enabled)
+
+    @property
+    def resources(self) -> dict[str, Resource]:
+        """The resources by URI, or by template."""
+        return self._registry.resources
+
+    def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
+        """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
+
+        With `roles`, it is there only for callers who have one of them.
+        """
+        from ..tools.resource import Resource
+
+        def decorate(target: F) -> F:
+            self._registry.add_resource(Resource(uri, target, **options))
+            return target
+
+        return decorate
+
+    @property
+    def prompts(self) -> dict[str, Prompt]:
+        """The prompts by name."""
+        return self._registry.prompts
+
+    @overload
+    def prompt(self, target: F, /) -> F: ...
+    @overload
+    def prompt(
+        self, called: str | None = None, /, **options: Unpack[PromptOptions]
+    ) -> Callable[[F], F]: ...
+    def prompt(self, target: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
+        """Offer the messages that a function writes; bare, or with options.
+
+        With `roles`, it is there only for callers who have one of them.
+        """
+        from ..tools.prompt import Prompt
+
+        if isinstance(target, str):
+            options["name"] = target
+            target = None
+
+        def decorate(function: Any) -> Any:
+            self._registry.add_prompt(Prompt(function, **options))
+            return function
+
+        return decorate if target is None else decorate(target)
 
     def remove(self, name: str) -> Tool:
         """Take a tool out and return it. Raises `ToolNotFound`."""
-        removed = self._catalog.remove(name)
-        self.changed("tools")
-        return removed
+        return self._registry.remove(name)
 
     def disable(self, name: str) -> None:
         """Keep a tool but do not list it. Raises `ToolNotFound`."""
-        self._catalog.disable(name)
-        self.changed("tools")
+        self._registry.disable(name)
 
     def enable(self, name: str) -> None:
         """List a disabled tool again. Raises `ToolNotFound`."""
-        self._catalog.enable(name)
-        self.changed("tools")
+        self._registry.enable(name)
 
     def is_enabled(self, name: str) -> bool:
-        """Tell whether a tool is listed. Raises `ToolNotFound`."""
-        return self._catalog.is_enabled(name)
+        """Return whether a tool is listed. Raises `ToolNotFound`."""
+        return self._registry.catalog.is_enabled(name)
 
     def compile(self) -> None:
         """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
-        self._catalog.compile()
-
-    @property
-    def has_tasks(self) -> bool:
-        """Whether a call of any tool may become a task."""
-        return any(tool.options.task for tool in self.values())
+        self._registry.catalog.compile()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything known to be wrong or lost, tool by tool."""
-        return self._catalog.problems
+        return self._registry.catalog.problems
+
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change: `tools`, `resources`, `prompts`, or one `resource`.
+
+        Return a function that ends this.
+        """
+        return self._registry.on_change(listener)
+
+    def changed(self, what: str, uri: str = "") -> None:
+        """Tell clients and listeners of a change: `changed("resource", uri)` of its content."""
+        self._registry.changed(what, uri)
+
+    # -- running
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool; whatever happens, there is a result.
+
+        Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
+        when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
+        """
+        return self._runtime.call(name, arguments, call=call, raise_on_error=raise_on_error)
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool from async code: the same path."""
+        return await self._runtime.call_async(
+            name, arguments, call=call, raise_on_error=raise_on_error
+        )
+
+    def around(self, hook: Hook) -> Hook:
+        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
+
+        Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
+        has a method `refused` is also told of requests that were refused: see `on_refusal`.
+        """
+        self._runtime.around(hook)
+        return hook
+
+    def on_refusal(self, listener: OnRefusal) -> None:
+        """Call a function for each request that a server refuses before anything runs."""
+        self._runtime.on_refusal(listener)
+
+    def provide(self, kind: Any, provider: Any = None, *, scope: Scope = "call") -> None:
+        """Inject every parameter of a type; by default the type itself is called to make it.
+
+        >>> class Settings:
+        ...     greeting = "hello"
+        >>> box = Toolbox("greeter")
+        >>> box.provide(Settings)
+        >>> @box.tool
+        ... def greet(name: str, settings: Settings) -> str:
+        ...     return f"{settings.greeting} {name}"
+        >>> box.call("greet", {"name": "Ada"}).value
+        'hello Ada'
+        """
+        self._runtime.provide(kind, provider, scope)
+
+    def override(self, others: Mapping[Any, Any]) -> AbstractContextManager[None]:
+        """Let others stand in for providers, or for the providers of types, in tests.
+
+        What is callable is called as a provider; anything else is the value itself.
+        """
+        return self._runtime.override(others)
+
+    @property
+    def state(self) -> Any:
+        """What the lifespan gave; None while it is not open."""
+        return self._runtime.state
+
+    def close(self) -> None:
+        """Leave the lifespan and clean up providers; the next call enters and makes them again."""
+        self._runtime.close()
+
+    async def aclose(self) -> None:
+        """Close from async code."""
+        await self._runtime.aclose()
+
+    def __enter__(self) -> Self:
+        self._runtime.enter_blocking()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        await self._runtime.enter()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     # -- serving
 
-    def serve(self, transport: Literal["stdio", "http"] = "stdio", **settings: Any) -> None:
+    def __servable__(self) -> Served:
+        return self._served
+
+    @overload
+    def serve(
+        self, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    ) -> None: ...
+    @overload
+    def serve(self, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
+    def serve(self, transport: Any = "stdio", **settings: Any) -> None:
         """Serve until the client, or the user, ends it.
 
         While a command imports the program that calls it, it does nothing: the command serves.
         """
-        if _loading.get() is not None:
+        if refused_while_loading() is not None:
             return
         from ..serve.server import serve
 
-        serve(self, transport, **settings)
+        serve(self._served, transport, **settings)
 
-    def asgi(self, **settings: Any) -> App:
+    def asgi(self, **settings: Unpack[AppSettings]) -> App:
         """Return an ASGI app: run it with any server, or mount it in another app."""
-        from ..serve.http import App
+        from ..serve.http.app import App
+        from ..serve.settings import app_config
 
-        return App(self, **settings)
+        return App(self._served, app_config(settings))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
         """Answer one HTTP request, without a server: for functions that run on demand."""
         from ..serve.in_process import Once
 
         if self._once is None:
-            self._once = Once(self)
+            self._once = Once(self._served)
         return await self._once.handle(body, headers or {})
 
     def client(self, mode: Literal["auto", "legacy"] = "auto") -> Any:
@@ -249,7 +361,7 @@ class Toolbox(Runtime, Mapping[str, Tool]):
         """
         from ..serve.in_process import client
 
-        return client(self, mode)
+        return client(self._served, mode)
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""
@@ -262,4 +374,9 @@ class Toolbox(Runtime, Mapping[str, Tool]):
 
         With `roles`, only what a caller who has these may use.
         """
-        return self._catalog.to_mcp_json(protocol, roles)
+        return self._registry.catalog.to_mcp_json(protocol, roles)
+
+
+def served(box: Toolbox) -> Served:
+    """Return a toolbox as servers see it: always the same object for one toolbox."""
+    return box.__servable__()

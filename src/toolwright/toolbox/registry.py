@@ -1,114 +1,144 @@
-"""What a toolbox offers besides tools: resources, prompts, and completions of their arguments."""
+"""What a toolbox offers: tools, resources, prompts, and completions."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import SchemaError
+from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
-from ..tools.catalog import may_use
+from ..tools.catalog import Catalog, matches, may_use
+from ..tools.definition import Tool
+from ..tools.members import members
+from .loading import refused_while_loading
 
 if TYPE_CHECKING:
-    from ..tools.definition import Tool
+    from ..options import ToolOptions
+    from ..run.shared import Shared
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
 
-F = TypeVar("F", bound=Callable[..., Any])
 OnChange = Callable[[str, str], object]
-MOST_BEGUN = 1000
-"""How many characters may be typed of an argument that is completed."""
-MOST_COMPLETIONS = 1000
+MAX_TYPED = 1000
+"""How many characters of an argument may be typed before it is no longer completed."""
+MAX_COMPLETIONS = 1000
 """How many values of a function that completes are looked at."""
 
 
 class Registry:
-    """Resources and prompts by name, and whoever wants to know of changes."""
+    """Tools, resources and prompts by name, each bound to what the toolbox shares."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Shared, *, eager: bool) -> None:
+        self.catalog = Catalog()
+        """The tools."""
         self.resources: dict[str, Resource] = {}
         """Resources by URI, or by template."""
         self.prompts: dict[str, Prompt] = {}
         """Prompts by name."""
-        self._listeners: list[OnChange] = []
+        self.eager = eager
+        self._shared = shared
+        self._listeners: dict[object, OnChange] = {}
 
-    def resource(
+    # -- adding
+
+    def add(self, target: Any, options: ToolOptions) -> Tool:
+        """Add a tool; return it, bound to the toolbox. Raises `SchemaError`."""
+        if isinstance(target, Tool):
+            tool = target.replace(**options) if options else target
+        else:
+            tool = Tool(target, **options)
+        tool = tool.bound_to(self._shared)
+        if self.eager:
+            tool.compile()
+        self.catalog.insert(tool)
+        self.changed("tools")
+        return tool
+
+    def add_or_note(self, target: Any, options: ToolOptions) -> None:
+        """Add a tool, or note its refusal while a command imports the program."""
+        refused = refused_while_loading()
+        try:
+            self.add(target, options)
+        except SchemaError as error:
+            if refused is None:
+                raise
+            refused.append(error)
+
+    def include(
         self,
-        uri: str,
-        *,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        mime_type: str | None = None,
-        roles: Sequence[str] | None = None,
-    ) -> Callable[[F], F]:
-        """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
+        source: Any,
+        select: str | Sequence[str],
+        prefix: str,
+        options: ToolOptions,
+        is_enabled: Callable[[str], bool] | None,
+    ) -> list[Tool]:
+        """Add all selected members of a source. Raises `DefinitionError` for all the bad ones."""
+        added: list[Tool] = []
+        bad: list[SchemaError] = []
+        for name, target in members(source):
+            if not matches(name, select):
+                continue
+            try:
+                added.append(self.add(target, {"name": prefix + name, **options}))
+            except SchemaError as error:
+                bad.append(error)
+                continue
+            if is_enabled is not None and not is_enabled(name):
+                self.disable(prefix + name)
+        noted = refused_while_loading()
+        if noted is not None:
+            noted += bad
+            return added
+        if len(bad) == 1:
+            raise bad[0]
+        if bad:
+            raise DefinitionError(problems=bad)
+        return added
 
-        With `roles`, it is there only for callers who have one of them.
-        """
-        from ..tools.resource import Resource
+    def add_resource(self, resource: Resource) -> None:
+        """Add a resource. Raises `SchemaError`."""
+        if resource.uri in self.resources:
+            what = f"has the URI `{resource.uri}`, which is taken"
+            raise SchemaError(what, tool=resource.tool.name)
+        resource.tool = resource.tool.bound_to(self._shared)
+        resource.check_parameters()
+        self.resources[resource.uri] = resource
+        self.changed("resources")
 
-        def decorate(target: F) -> F:
-            made = Resource(
-                uri,
-                target,
-                name=name,
-                title=title,
-                description=description,
-                mime_type=mime_type,
-                roles=roles,
-            )
-            if uri in self.resources:
-                raise SchemaError(f"has the URI `{uri}`, which is taken", tool=made.tool.name)
-            made.tool = self.adopt(made.tool)
-            made.check_parameters()
-            self.resources[uri] = made
-            self.changed("resources")
-            return target
+    def add_prompt(self, prompt: Prompt) -> None:
+        """Add a prompt. Raises `SchemaError`."""
+        if prompt.tool.name in self.prompts:
+            raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
+        prompt.tool = prompt.tool.bound_to(self._shared)
+        prompt.tool.compile()
+        self.prompts[prompt.tool.name] = prompt
+        self.changed("prompts")
 
-        return decorate
+    def remove(self, name: str) -> Tool:
+        """Take a tool out and return it. Raises `ToolNotFound`."""
+        removed = self.catalog.remove(name)
+        self.changed("tools")
+        return removed
 
-    def prompt(
-        self,
-        target: Any = None,
-        /,
-        *,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        roles: Sequence[str] | None = None,
-    ) -> Any:
-        """Offer the messages that a function writes; bare, or with options.
+    def disable(self, name: str) -> None:
+        """Keep a tool but do not list it. Raises `ToolNotFound`."""
+        self.catalog.disable(name)
+        self.changed("tools")
 
-        With `roles`, it is there only for callers who have one of them.
-        """
-        from ..tools.prompt import Prompt
+    def enable(self, name: str) -> None:
+        """List a disabled tool again. Raises `ToolNotFound`."""
+        self.catalog.enable(name)
+        self.changed("tools")
 
-        def decorate(function: Any) -> Any:
-            made = Prompt(function, name=name, title=title, description=description, roles=roles)
-            if made.tool.name in self.prompts:
-                raise SchemaError("is already a prompt of the toolbox", tool=made.tool.name)
-            made.tool = self.adopt(made.tool)
-            made.tool.compile()
-            self.prompts[made.tool.name] = made
-            self.changed("prompts")
-            return function
-
-        if isinstance(target, str):
-            name = target
-            return decorate
-        return decorate if target is None else decorate(target)
-
-    # -- what a caller may use
+    # -- finding
 
     def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
-        """Return the resources that somebody with these roles may read; None is the author."""
+        """Return the resources that a caller with these roles may read; None is the author."""
         return [each for each in self.resources.values() if may_use(each.tool, roles)]
 
     def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
-        """Return the prompts that somebody with these roles may get; None is the author."""
+        """Return the prompts that a caller with these roles may get; None is the author."""
         return [each for each in self.prompts.values() if may_use(each.tool, roles)]
 
     def find_resource(
@@ -126,75 +156,81 @@ class Registry:
         known = self.resources.get(uri)
         if known is not None and not known.is_template and may_use(known.tool, roles):
             return known, {}
-        for each in self.resources.values():
-            if not each.is_template or not may_use(each.tool, roles):
+        for resource in self.resources.values():
+            if not resource.is_template or not may_use(resource.tool, roles):
                 continue
             try:
-                values = each.values_in(uri)
+                values = resource.values_in(uri)
             except UnsafeValue:
                 return None
             if values is not None:
-                return each, values
+                return resource, values
         return None
 
     def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
-        """Return a prompt that somebody with these roles may get."""
-        found = self.prompts.get(name)
-        return found if found is not None and may_use(found.tool, roles) else None
+        """Return a prompt that a caller with these roles may get."""
+        prompt = self.prompts.get(name)
+        return prompt if prompt is not None and may_use(prompt.tool, roles) else None
 
     def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
-        """Return whether there is a resource that somebody with these roles may not read."""
+        """Return whether there is a resource that a caller with these roles may not read."""
         if roles is None or self.find_resource(uri, roles) is not None:
             return False
         return self.find_resource(uri, None) is not None
 
-    def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
-        """Return what an argument may be that begins so."""
-        if len(begun) > MOST_BEGUN:
+    def completions(self, owner: Tool, argument: str, typed: str) -> list[str]:
+        """Return the values of an argument that begin with what was typed."""
+        if len(typed) > MAX_TYPED:
             return []
         for parameter in owner.signature.parameters:
             if parameter.name == argument:
-                known = _completing(parameter.hint)
-                if callable(known):
-                    found = islice(cast("Any", known(begun)), MOST_COMPLETIONS)
-                    return [str(each) for each in found]
-                if known is not None:
-                    return [str(each) for each in known if _begins(each, begun)]
-        node = owner.input_schema.get("properties", {}).get(argument, {})
+                values = _completing(parameter.hint)
+                if callable(values):
+                    proposed = islice(cast("Any", values(typed)), MAX_COMPLETIONS)
+                    return [str(value) for value in proposed]
+                if values is not None:
+                    return [str(value) for value in values if _begins(value, typed)]
+        node: Mapping[str, Any] = owner.input_schema.get("properties", {}).get(argument, {})
         listed: list[Any] = node.get("enum") or node.get("items", {}).get("enum") or []
-        return [str(each) for each in listed if _begins(each, begun)]
+        return [str(value) for value in listed if _begins(value, typed)]
 
     @property
-    def sees_calls(self) -> bool:
-        """Whether anything here gets a `Call`, and so may log."""
-        for tool in self.offered():
-            with contextlib.suppress(SchemaError):
-                if tool.compile().plan.injected:
-                    return True
-        return False
+    def tools(self) -> list[Tool]:
+        """Everything that can be run: tools, and the functions of resources and prompts."""
+        behind = [each.tool for each in (*self.resources.values(), *self.prompts.values())]
+        return [*self.catalog.values(), *behind]
 
-    def adopt(self, tool: Tool) -> Tool:
-        """Let what is behind a resource or a prompt share what the toolbox has."""
-        return tool
+    # -- changes
 
-    def offered(self) -> list[Tool]:
-        """Return everything that can be run: here, what is behind resources and prompts."""
-        return [each.tool for each in (*self.resources.values(), *self.prompts.values())]
+    def forget_compiled(self) -> None:
+        """Compile everything again when next needed: the providers have changed."""
+        self.catalog.forget()
+        for offered in (*self.resources.values(), *self.prompts.values()):
+            offered.tool.forget()
 
-    def on_change(self, listener: OnChange) -> None:
-        """Tell somebody of changes: `tools`, `resources`, `prompts`, or one `resource`."""
-        self._listeners.append(listener)
+    def on_change(self, listener: OnChange) -> Callable[[], None]:
+        """Call a function at each change: of `tools`, `resources`, `prompts`, or one `resource`.
+
+        Return a function that ends this; to call it twice does no harm.
+        """
+        key = object()  # the same function may listen twice
+        self._listeners[key] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(key, None)
+
+        return unsubscribe
 
     def changed(self, what: str, uri: str = "") -> None:
-        """Tell everybody who wants to know; `changed("resource", uri)` if its content did."""
-        for listener in list(self._listeners):
+        """Tell every listener of a change."""
+        for listener in list(self._listeners.values()):
             listener(what, uri)
 
 
 def _completing(hint: Any) -> Any:
-    found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Complete)]
-    return found[0].values if found else None
+    given = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Complete)]
+    return given[0].values if given else None
 
 
-def _begins(value: Any, begun: str) -> bool:
-    return str(value).casefold().startswith(begun.casefold())
+def _begins(value: Any, typed: str) -> bool:
+    return str(value).casefold().startswith(typed.casefold())

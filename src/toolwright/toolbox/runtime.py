@@ -1,69 +1,49 @@
-"""Running the tools of a toolbox: calls, hooks around them, providers, and its lifespan."""
+"""Runs calls of a toolbox: hooks, providers, lifespan."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ..errors import CallError, ToolNotFound, UnexpectedError
-from ..limits import timeout_from
+from ..errors import CallError, UnexpectedError
 from ..markers import Inject
-from ..run.shared import Shared
-from ..tools.catalog import Catalog
-from .registry import Registry
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from logging import Logger
 
     from ..call import Call
-    from ..limits import Timeout
     from ..refusals import Kind, OnRefusal, RequestKind
     from ..results import Result
+    from ..run.hooks import Hook
     from ..run.lifespan import Lifespan
-    from ..run.runner import Runner
-    from ..stores.store import Store
-    from ..tools.definition import Tool
+    from ..run.shared import Shared
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
+    from .registry import Registry
 
-Around = Callable[[Any, Any, Callable[[Any], Awaitable["Result"]]], Awaitable["Result"]]
 Scope = Literal["call", "process"]
 
 
-class Runtime(Registry):
-    """The half of a toolbox that runs its tools."""
+class Runtime:
+    """Runs what a registry offers, inside the lifespan and the hooks of the toolbox."""
 
     def __init__(
         self,
-        *,
-        version: str,
-        timeout: float | Timeout | None,
-        store: str | Store | None,
+        registry: Registry,
+        shared: Shared,
         lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None,
     ) -> None:
-        super().__init__()
-        self._catalog = Catalog()
-        self._home = Shared(version=version, timeout=timeout_from(timeout), store=store)
-        self._around: list[Around] = []
+        self._registry = registry
+        self._catalog = registry.catalog
+        self._shared = shared
+        self._hooks: list[Hook] = []
         self._on_refusal: list[OnRefusal] = []
         self._open_lifespan = lifespan
         self._lifespan: Lifespan | None = None
 
     # -- calling
-
-    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
-        """Return a tool that somebody with these roles may use; None if there is none for them."""
-        return self._catalog.usable(name, roles)
-
-    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
-        """Return the error for a name that somebody with these roles cannot use."""
-        return self._catalog.not_found(name, roles)
-
-    def runner(self, name: str) -> Runner:
-        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
-        return self._catalog.find(name)
 
     def call(
         self,
@@ -73,11 +53,7 @@ class Runtime(Registry):
         call: Call | None = None,
         raise_on_error: bool = False,
     ) -> Result:
-        """Call a tool; whatever happens, there is a result.
-
-        Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
-        when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
-        """
+        """Call a tool; whatever happens, there is a result."""
         if self.is_wrapped:
             from ..run.loop import background
 
@@ -136,12 +112,12 @@ class Runtime(Registry):
         from ..run.hooks import run_around
 
         try:
-            await self._entered()
+            await self.enter()
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
-            return _failure(call.tool, error)
-        return await run_around(self._around, call, arguments, innermost)
+            return _failure(call, error)
+        return await run_around(self._hooks, call, arguments, innermost)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None
@@ -160,22 +136,17 @@ class Runtime(Registry):
     @property
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan."""
-        return bool(self._around) or self._open_lifespan is not None
+        return bool(self._hooks) or self._open_lifespan is not None
 
-    def around(self, hook: Around) -> Around:
-        """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
-
-        Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
-        has a method `refused` is also told of requests that were refused: see `on_refusal`.
-        """
-        self._around.append(hook)
+    def around(self, hook: Hook) -> None:
+        """Wrap every call in a hook, which may also have a method `refused`."""
+        self._hooks.append(hook)
         refused = getattr(hook, "refused", None)
         if callable(refused):
-            self.on_refusal(refused)
-        return hook
+            self.on_refusal(cast("OnRefusal", refused))
 
     def on_refusal(self, listener: OnRefusal) -> None:
-        """Tell somebody of each request that a server refuses before anything runs."""
+        """Call a function for each request that a server refuses before anything runs."""
         self._on_refusal.append(listener)
 
     def refused(
@@ -188,7 +159,7 @@ class Runtime(Registry):
         client: str = "",
         reason: str = "",
     ) -> None:
-        """Tell whoever wants to know that a request was refused; servers call it."""
+        """Tell every listener that a request was refused; servers call it."""
         if not self._on_refusal:
             return
         from ..refusals import Refused
@@ -200,56 +171,18 @@ class Runtime(Registry):
             except Exception:  # noqa: BLE001 - a listener's failure is not the caller's
                 _log().exception("a listener to refusals failed")
 
-    def open_store(self) -> None:
-        """Open the store, if one is named, before the first call does. Raises `StoreError`."""
-        self._home.open_store()
-
-    is_live = False
-
-    def busy(self) -> contextlib.AbstractContextManager[object]:
-        """Keep it open while something of it runs: it is open until somebody closes it."""
-        return contextlib.nullcontext()
-
-    def adopt(self, tool: Tool) -> Tool:
-        """Give a tool the providers, the store and the timeout of this toolbox."""
-        return tool.bound_to(self._home)
-
-    async def ready(self) -> None:
-        """Enter the lifespan, unless that is done. Raises whatever entering it raises."""
-        await self._entered()
-
-    def offered(self) -> list[Tool]:
-        """Return everything that can be run: tools, and what is behind resources and prompts."""
-        return [*self._catalog.values(), *super().offered()]
-
     # -- providers
 
-    def provide(self, kind: Any, provider: Any = None, *, scope: Scope = "call") -> None:
-        """Inject every parameter of a type; by default the type itself is called to make it.
-
-        >>> from toolwright import Toolbox
-        >>> class Settings:
-        ...     greeting = "hello"
-        >>> box = Toolbox("greeter")
-        >>> box.provide(Settings)
-        >>> @box.tool
-        ... def greet(name: str, settings: Settings) -> str:
-        ...     return f"{settings.greeting} {name}"
-        >>> box.call("greet", {"name": "Ada"}).value
-        'hello Ada'
-        """
-        self._home.providers.provide(kind, _inject(kind if provider is None else provider, scope))
-        self._catalog.forget()
-        for tool in super().offered():
-            tool.forget()
+    def provide(self, kind: Any, provider: Any, scope: Scope) -> None:
+        """Inject every parameter of a type."""
+        inject = _inject(kind if provider is None else provider, scope)
+        self._shared.providers.provide(kind, inject)
+        self._registry.forget_compiled()
 
     @contextlib.contextmanager
     def override(self, others: Mapping[Any, Any]) -> Generator[None]:
-        """Let others stand in for providers, or for the providers of types, in tests.
-
-        What is callable is called as a provider; anything else is the value itself.
-        """
-        providers = self._home.providers
+        """Let others stand in for providers, or for the providers of types."""
+        providers = self._shared.providers
         for key in others:
             if not callable(key) and not providers.knows(key):
                 msg = f"{key!r} is neither a provider nor a type that has one"
@@ -264,7 +197,8 @@ class Runtime(Registry):
         """What the lifespan gave; None while it is not open."""
         return None if self._lifespan is None else self._lifespan.value
 
-    async def _entered(self) -> None:
+    async def enter(self) -> None:
+        """Enter the lifespan, unless that is done. Raises whatever entering it raises."""
         if self._open_lifespan is None:
             return
         if self._lifespan is None:
@@ -273,36 +207,26 @@ class Runtime(Registry):
             self._lifespan = Lifespan(self._open_lifespan)
         await self._lifespan.enter()
 
+    def enter_blocking(self) -> None:
+        """Enter the lifespan from sync code."""
+        if self._open_lifespan is not None:
+            from ..run.loop import background
+
+            background.run(self.enter())
+
     def close(self) -> None:
         """Leave the lifespan and clean up providers; the next call enters and makes them again."""
-        self._home.close()
+        self._shared.close()
         if self._lifespan is not None:
             self._lifespan.leave_soon()
             self._lifespan = None
 
     async def aclose(self) -> None:
         """Close from async code."""
-        await self._home.aclose()
+        await self._shared.aclose()
         if self._lifespan is not None:
             await self._lifespan.leave()
             self._lifespan = None
-
-    def __enter__(self) -> Self:
-        if self._open_lifespan is not None:
-            from ..run.loop import background
-
-            background.run(self._entered())
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        await self._entered()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 def _inject(provider: Any, scope: Scope) -> Inject:
@@ -332,14 +256,14 @@ def _failed(error: CallError) -> Result:
     return failed(error)
 
 
-def _failure(name: str, error: BaseException) -> Result:
+def _failure(call: Call, error: BaseException) -> Result:
     from ..outcome.failure import failure_of
 
-    return failure_of(name, error, ())
+    return failure_of(call.tool, error, (), call)
 
 
 def _raised(result: Result) -> Result:
-    """Raise what the tool raised, or our own error; return a result that is none."""
+    """Raise what the tool raised, or our own error; return any other result."""
     error = result.error
     if error is None:
         return result

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from .._json_values import compact_json
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import SchemaError
 from ..options import Options, ToolOptions, options_from
@@ -47,10 +48,9 @@ class Tool:
     __slots__ = (
         "__weakref__",
         "_compiled",
-        "_home",
+        "_reading",
         "_runner",
-        "_scope",
-        "_signature",
+        "_shared",
         "_target",
         "name",
         "options",
@@ -59,15 +59,14 @@ class Tool:
     name: str
     options: Options
     _target: Target
-    _scope: Scope | None
-    _signature: Signature | None
+    _reading: _Reading
+    _shared: Shared | None
     _compiled: Compiled | SchemaError | None
     _runner: Runner | None
-    _home: Shared | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)
-        _fill(self, opened, _options(opened, {**marks(target), **options}))
+        _define(self, opened, _options(opened, {**marks(target), **options}))
 
     def __setattr__(self, name: str, value: Any) -> None:
         msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
@@ -84,10 +83,10 @@ class Tool:
         return _rebuild, (self._target.call, self.options)
 
     def replace(self, **options: Unpack[ToolOptions]) -> Tool:
-        """Return a copy of this tool with other options."""
-        made = _rebuild(self.target, _options(self._target, options, self.options))
-        _set(made, "_home", self._home)
-        return made
+        """Return a copy of this tool with other options; it belongs to the same toolbox."""
+        replaced = _rebuild(self.target, _options(self._target, options, self.options))
+        _set(replaced, "_shared", self._shared)
+        return replaced
 
     @property
     def target(self) -> Any:
@@ -97,12 +96,7 @@ class Tool:
     @property
     def signature(self) -> Signature:
         """What was read off the target. Raises `SchemaError` if it cannot be read."""
-        known = self._signature
-        if known is None:
-            known = read_signature(self._target, self._scope, self.options)
-            _set(self, "_signature", known)
-            _set(self, "_scope", None)
-        return known
+        return self._reading.signature(self._target, self.options)
 
     @property
     def outline(self) -> Signature:
@@ -179,7 +173,7 @@ class Tool:
     @property
     def provided(self) -> Sequence[Any]:
         """The types that its toolbox has a provider for."""
-        return () if self._home is None else self._home.provided
+        return () if self._shared is None else self._shared.provided
 
     def checked(self, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
         """Check that it can be run as it is to be; return the error that refuses it if not."""
@@ -191,30 +185,33 @@ class Tool:
         from ..run.inject.injector import Injector
         from ..run.process.invoker import check_found
 
-        home = self._home or Shared()
+        shared = self._shared or Shared()
         try:
-            Injector(self.name, compiled.plan.injected, home.providers)
+            Injector(self.name, compiled.plan.injected, shared.providers)
             if apart:
-                check_found(self.name, self.target, compiled.plan.injected, home)
+                check_found(self.name, self.target, compiled.plan.injected, shared)
         except SchemaError as error:
             where = self._target.location
             return error.at(where.file, where.line)
         return compiled
 
-    def bound_to(self, home: Shared) -> Tool:
-        """Return this tool as one of a toolbox: itself, or a copy if it is another's already."""
-        if self._home is None:
-            _set(self, "_home", home)
-            self.forget()
+    def bound_to(self, shared: Shared) -> Tool:
+        """Return a copy that runs with the providers, store and timeout of a toolbox.
+
+        This tool stays as it is. The copy shares what was read off the target, which is neither
+        opened nor checked a second time. A tool of another toolbox keeps that one's providers
+        behind those of the new one.
+        """
+        if self._shared is shared:
             return self
-        if self._home is home:
-            return self
-        copied = _rebuild(self.target, self.options)
-        _set(copied, "_home", home.over(self._home))
-        return copied
+        if self._shared is not None:
+            shared = shared.over(self._shared)
+        bound = Tool.__new__(Tool)
+        _fill(bound, self._target, self.options, self._reading, shared)
+        return bound
 
     def forget(self) -> None:
-        """Compile anew when next needed: what its toolbox provides has changed."""
+        """Compile again when next needed: the providers of its toolbox have changed."""
         _set(self, "_compiled", None)
         _set(self, "_runner", None)
 
@@ -240,8 +237,8 @@ class Tool:
         compiled = self.compile()
         with _making:  # one only: it counts the calls that run
             if self._runner is None:
-                made = Runner(self.name, self.target, compiled, self.options, self._home)
-                _set(self, "_runner", made)
+                runner = Runner(self.name, self.target, compiled, self.options, self._shared)
+                _set(self, "_runner", runner)
             return cast("Runner", self._runner)
 
     def call(
@@ -271,24 +268,24 @@ class Tool:
     def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
         """Return the tool as `tools/list` shows it, as JSON."""
         compiled = self.compile()
-        parts = [b'{"name":', _json(self.published_name)]
+        parts = [b'{"name":', compact_json(self.published_name)]
         if self.title:
-            parts += [b',"title":', _json(self.title)]
+            parts += [b',"title":', compact_json(self.title)]
         if self.description:
-            parts += [b',"description":', _json(self.description)]
+            parts += [b',"description":', compact_json(self.description)]
         if self.options.icons:
-            parts += [b',"icons":', _json([dict(icon) for icon in self.options.icons])]
+            parts += [b',"icons":', compact_json([dict(icon) for icon in self.options.icons])]
         parts += [b',"inputSchema":', compiled.input_schema]
         output = self.published_output(protocol)
         if output is not None:
             parts += [b',"outputSchema":', output]
         if self.annotations:
-            parts += [b',"annotations":', _json(self.annotations)]
+            parts += [b',"annotations":', compact_json(self.annotations)]
         meta = dict(self.options.meta or {})
         if self.options.tags:
             meta.setdefault("toolwright/tags", list(self.options.tags))
         if meta:
-            parts += [b',"_meta":', _json(meta)]
+            parts += [b',"_meta":', compact_json(meta)]
         return b"".join([*parts, b"}"])
 
     def published_output(self, protocol: str) -> bytes | None:
@@ -325,24 +322,49 @@ def _set(instance: Tool, name: str, value: Any) -> None:
     object.__setattr__(instance, name, value)
 
 
-def _fill(tool: Tool, opened: Target, options: Options) -> None:
+class _Reading:
+    """The signature of a target, read when first needed, for a tool and its bound copies."""
+
+    __slots__ = ("_scope", "_signature")
+
+    def __init__(self, scope: Scope | None) -> None:
+        self._scope = scope
+        self._signature: Signature | None = None
+
+    def signature(self, target: Target, options: Options) -> Signature:
+        """Return the signature. Raises `SchemaError`."""
+        scope = self._scope  # before the signature: another thread drops it after setting that
+        known = self._signature
+        if known is None:
+            known = self._signature = read_signature(target, scope, options)
+            self._scope = None
+        return known
+
+
+def _define(tool: Tool, opened: Target, options: Options) -> None:
+    """Make a tool that belongs to no toolbox. Raises `SchemaError`."""
     if options.name and options.name != opened.name:
         opened = replace(opened, name=options.name)
     check(opened, options)
-    _set(tool, "name", opened.name)
+    _fill(tool, opened, options, _Reading(_scope_of(opened)), None)
+
+
+def _fill(
+    tool: Tool, target: Target, options: Options, reading: _Reading, shared: Shared | None
+) -> None:
+    _set(tool, "name", target.name)
     _set(tool, "options", options)
-    _set(tool, "_target", opened)
-    _set(tool, "_scope", _scope_of(opened))
-    _set(tool, "_signature", None)
+    _set(tool, "_target", target)
+    _set(tool, "_reading", reading)
+    _set(tool, "_shared", shared)
     _set(tool, "_compiled", None)
     _set(tool, "_runner", None)
-    _set(tool, "_home", None)
 
 
 def _rebuild(target: Any, options: Options) -> Tool:
-    made = Tool.__new__(Tool)
-    _fill(made, open_target(target), options)
-    return made
+    rebuilt = Tool.__new__(Tool)
+    _define(rebuilt, open_target(target), options)
+    return rebuilt
 
 
 def _options(target: Target, given: Mapping[str, Any], base: Options | None = None) -> Options:
@@ -361,7 +383,3 @@ def _scope_of(target: Target) -> Scope | None:
     from ..read.scope import scope_of
 
     return scope_of(target)
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from ..errors import ResultError
 from ..options import ToolOptions
@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from ..call import Call
     from ..results import Result
 
-__all__ = ["Prompt"]
+__all__ = ["Prompt", "PromptOptions"]
+
+
+class PromptOptions(TypedDict, total=False):
+    """What a toolbox may be told of a prompt, besides its function."""
+
+    name: str | None
+    title: str | None
+    description: str | None
+    roles: Sequence[str] | None
 
 
 class Prompt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..errors import SchemaError
 from ..options import ToolOptions
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from ..call import Call
     from ..results import Result
 
-__all__ = ["Resource"]
+__all__ = ["Resource", "ResourceOptions"]
+
+
+class ResourceOptions(TypedDict, total=False):
+    """What a toolbox may be told of a resource, besides its function."""
+
+    name: str | None
+    title: str | None
+    description: str | None
+    mime_type: str | None
+    roles: Sequence[str] | None
 
 
 class Resource:

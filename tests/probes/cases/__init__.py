@@ -1,5 +1,23 @@
 """Every probe that one target and its expected outcome can say."""
 
-from . import dedalus, omni, peers, platools, toolslm
+from . import (
+    dedalus,
+    omni,
+    peers,
+    peers_outputs,
+    platools,
+    platools_names,
+    platools_values,
+    toolslm,
+)
 
-CASES = [*platools.CASES, *omni.CASES, *dedalus.CASES, *toolslm.CASES, *peers.CASES]
+CASES = [
+    *platools.CASES,
+    *platools_values.CASES,
+    *platools_names.CASES,
+    *omni.CASES,
+    *dedalus.CASES,
+    *toolslm.CASES,
+    *peers.CASES,
+    *peers_outputs.CASES,
+]

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
 from ..load import BadTarget, open_target
 from ..serve_flags import add_flags
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import socket
 
     from ...serve.servable import Servable
-    from ...toolbox.box import Toolbox
     from ..reload import Reloader
 
 
@@ -68,7 +68,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
-    open_stores(box)
+    open_stores(served(box))
     add_hooks(box, chosen)
     try:
         listening = listen(chosen.host, chosen.port)
@@ -97,10 +97,10 @@ def _serve_as_worker(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
-    open_stores(box)
+    open_stores(served(box))
     add_hooks(box, chosen)
     end_with_input()
-    serve_http(box, **settings, stateless=True, listening=socket.socket(fileno=chosen.listening))
+    serve_http(served(box), **settings, listening=socket.socket(fileno=chosen.listening))
     return 0
 
 
@@ -134,7 +134,7 @@ def _reloader(chosen: argparse.Namespace) -> Reloader | None:
 def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None) -> Servable:
     """Return the toolbox itself, or with `--reload` what stands for its newest version."""
     if reloader is None:
-        return box
+        return served(box)
     from ...serve.reloadable import Reloadable
 
     def load() -> Toolbox:
@@ -143,7 +143,7 @@ def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None)
             raise BadTarget("a tool is refused")
         return newer
 
-    live = Reloadable(box)
+    live = Reloadable(served(box))
     reloader.watch(live, load, lambda newer: add_hooks(newer, chosen))
     return cast("Servable", live)
 

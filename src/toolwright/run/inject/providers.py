@@ -16,7 +16,7 @@ from ...markers import Inject
 from ...schema.injected import Wanted
 from ..lifespan import Lifespan
 from ..threads import threads
-from ..waiting import LOOP, Signal
+from ..waiting import LOOP, Pending
 
 
 class Step(NamedTuple):
@@ -209,26 +209,18 @@ async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitS
 
 async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
     """Call a function in a thread, to its end: what it opens must be closed, whoever gives up."""
-    ended = Signal()
-    outcome: list[tuple[Any, BaseException | None]] = []
-
-    def settle(value: Any, failure: BaseException | None) -> None:
-        outcome.append((value, failure))
-        ended.set()
-
-    threads.start(lambda: function(*sent), settle, always=True)
+    pending = Pending()
+    threads.start(lambda: function(*sent), pending.settle, always=True)
     try:
-        await LOOP.wait(ended, None)
+        await LOOP.wait(pending.signal, None)
     except asyncio.CancelledError as cancelled:
-        # Asked a second time, the loop is about to end: nothing can wait for the thread.
-        await LOOP.wait(ended, None)
-        if outcome[0][1] is None:
+        # If this second wait is cancelled too, the loop is about to end and nothing can wait for
+        # the thread any more.
+        await LOOP.wait(pending.signal, None)
+        if pending.failure is None:
             raise _Opened from cancelled
         raise
-    value, failure = outcome[0]
-    if failure is not None:
-        raise failure
-    return value
+    return pending.result()
 
 
 class _Opened(asyncio.CancelledError):

@@ -16,7 +16,7 @@ from ...errors import CallCancelled, Overloaded, ToolTimeout
 from ...outcome.failure import failed
 from ...outcome.writer import ResultWriter
 from ...results import Repair, Result
-from ...stores.store import Store, clock_of
+from ...stores.base import Store, clock_of
 from ..waiting import Signal, Waiter
 
 NOTE = "toolwright/cache"
@@ -34,9 +34,11 @@ Run = Callable[[], Awaitable[tuple[Any, Result]]]
 class Flight:
     """A call that runs now, and that others wait for."""
 
-    __slots__ = ("failure", "landed", "stored")
+    __slots__ = ("call", "failure", "landed", "stored")
 
-    def __init__(self) -> None:
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        """The call that runs: an unexpected failure names it to all who share it."""
         self.landed = Signal()
         self.stored: bytes | None = None
         self.failure: Result | None = None
@@ -103,12 +105,12 @@ class Cache:
                 flight = self.flights.get(key)
                 leads = flight is None or self.personal
                 if flight is None or self.personal:
-                    flight = self.flights[key] = Flight()
+                    flight = self.flights[key] = Flight(call)
             if leads:
                 return await self._lead(place, key, call, repairs, run, flight)
             await self._follow(place, call, until, flight)
             if flight.failure is not None and flight.failure.error is not None:
-                return failed(flight.failure.error, repairs)
+                return failed(flight.failure.error, repairs, flight.call)
             if flight.stored is not None:
                 shared = self._again(flight.stored, repairs)
                 if shared is not None:

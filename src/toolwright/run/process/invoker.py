@@ -89,7 +89,8 @@ class ProcessInvoker:
             if call.cancelled:
                 raise CallCancelled(f"{self.name}: the call was cancelled") from None
             is_noise = isinstance(error, Garbled)
-            return None, failed(self._garbled() if is_noise else self._ended(code), job.repairs)
+            error = self._garbled(job.call) if is_noise else self._ended(code, job.call)
+            return None, failed(error, job.repairs, job.call)
         except BaseException:
             child.release()
             owner.discard(child)
@@ -118,7 +119,7 @@ class ProcessInvoker:
     def _made(self, done: dict[str, Any], job: AttemptInput) -> ValueAndResult:
         if "error" in done:
             error = self._error(done)
-            return None, failed(error, job.repairs)
+            return None, failed(error, job.repairs, job.call)
         if done["kept"] is None:
             text = f"{self.name}: its result cannot be sent from one process to another"
             return None, failed(CallError(text), job.repairs)
@@ -150,16 +151,17 @@ class ProcessInvoker:
         text = f"its arguments are too large for a process: {frames.MOST_FRAME} bytes are the most"
         return CallError(f"{self.name}: {text}")
 
-    def _garbled(self) -> CallError:
-        log.error("%s: something else than its answers is written to its pipe", self.name)
+    def _garbled(self, call: Call) -> CallError:
+        what = "its pipe has something else than answers"
+        log.error("%s: %s (reference %s)", self.name, what, call.id)
         return UnexpectedError(f"{self.name}: its process sent something that is no answer")
 
-    def _ended(self, code: int) -> CallError:
+    def _ended(self, code: int, call: Call) -> CallError:
         if code == -getattr(signal, "SIGPROF", 0) and self.limits.cpu is not None:
             text = f"used more than {self.limits.cpu:g} s of processor time"
             return CallError(f"{self.name} {text}")
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
-        log.error("%s: its process %s", self.name, how)
+        log.error("%s: its process %s (reference %s)", self.name, how, call.id)
         return UnexpectedError(f"{self.name}: its process {how}")
 
 

@@ -17,7 +17,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def ip_from(text: str) -> Address | None:
-    """Return the IP address that a text is, without brackets and zone; None if it is not one."""
+    """Parse an IP address, without brackets and zone; None if the text is not one."""
     return _ip_from(text) if len(text) <= _LONGEST else None
 
 
@@ -35,7 +35,7 @@ def _ip_from(text: str) -> Address | None:
 def client_key(address: str) -> str:
     """Return what requests from an address are counted under: itself, or the /64 of an IPv6 one.
 
-    Whoever has one IPv6 address usually has all 2**64 of its network.
+    A client that has one IPv6 address usually has all 2**64 of its network.
     """
     found = ip_from(address)
     if isinstance(found, ipaddress.IPv6Address) and not found.is_loopback:
@@ -62,7 +62,7 @@ class TrustedProxies:
         return found is not None and any(found in network for network in self.networks)
 
     def client(self, scope: Mapping[str, Any]) -> str:
-        """Return whom an HTTP request is counted for."""
+        """Return the address that an HTTP request is counted for."""
         peer = str(scope["client"][0]) if scope.get("client") else ""
         if self.trusts(peer):
             peer = self._forwarded_for(peer, scope["headers"])
@@ -92,7 +92,7 @@ class TrustedProxies:
         for hop in reversed(hops):
             found = _hop(_for(hop) if is_standard else hop)
             if found is None:
-                break  # what stands left of something unreadable is not worth more
+                break  # entries left of an unreadable one cannot be trusted either
             peer = str(found)
             if not self.trusts(peer):
                 break
@@ -108,7 +108,7 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
 
 
 def _for(element: str) -> str:
-    """Return whom an element of the header `Forwarded` (RFC 7239) is for."""
+    """Return the client that an element of the header `Forwarded` (RFC 7239) names."""
     for pair in element.split(";"):
         name, _, value = pair.partition("=")
         if name.strip().lower() == "for":

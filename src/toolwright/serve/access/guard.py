@@ -23,7 +23,7 @@ class Caller(NamedTuple):
 
 
 def user_of(caller: Caller) -> Any:
-    """Return a caller as the SDK knows them: a session belongs to who has begun it."""
+    """Return a caller as the SDK knows them: a session belongs to the caller who opened it."""
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken
 
@@ -36,7 +36,7 @@ def user_of(caller: Caller) -> Any:
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered."""
+    """Why a request is refused."""
 
     status: int
     said: str
@@ -67,7 +67,7 @@ class Guard:
         self.tokens = {token.encode(): caller for token, caller in (tokens or {}).items()}
 
     def check(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
-        """Return who asks, or why they are refused; None if anybody may ask."""
+        """Return who asks, or why they are refused; None if no sign-in is needed."""
         refused = self.refusal(headers)
         if refused is not None or not self.tokens:
             return refused
@@ -76,7 +76,7 @@ class Guard:
     def refusal(self, headers: Mapping[bytes, bytes], reached: str = "") -> Refusal | None:
         """Return why a host or origin is refused; None if it is not.
 
-        `reached` is the address of ours that the client has connected to.
+        `reached` is the server's own address that the client has connected to.
         """
         host = headers.get(b"host", b"")
         if host not in self._accepted and not self._accepts(host, reached):
@@ -103,11 +103,11 @@ class Guard:
         return address is not None and address == ip_from(reached)
 
     def caller(self, sent: bytes) -> Caller | Refusal:
-        """Return whom a token belongs to, as sent in the header `Authorization`."""
+        """Return the owner of a token, as sent in the header `Authorization`."""
         scheme, _, token = sent.partition(b" ")
         found: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
         for known, caller in self.tokens.items():
-            # Every token is compared, each in constant time: nothing is learned by the clock.
+            # Every token is compared, each in constant time: timing reveals nothing.
             if hmac.compare_digest(known, token.strip()) and scheme.lower() == b"bearer":
                 found = caller
         return found

@@ -7,7 +7,7 @@ import secrets
 from collections import OrderedDict
 
 from ...limits import Rate
-from .pace import Pace
+from ...run.policies.rate import MemoryRateLimit
 
 _MOST_KNOWN = 10_000
 
@@ -16,17 +16,17 @@ class Lockout:
     """Counts failed sign-ins of each client; tokens of a locked client are not even looked at.
 
     A token that has signed in from the same client before still passes, so a neighbour behind the
-    same address who guesses does not cut off who is already at work.
+    same address who guesses does not cut off clients that are already at work.
 
-    Both memories are bounded. Only good tokens enter the one of tokens, so nobody without one can
-    empty it. Who pushes a lock out of the other needs thousands of addresses, and would gain no
+    Both memories are bounded. Only good tokens enter the one of tokens, so a client without
+    one cannot empty it. To push a lock out of the other takes thousands of addresses, and gains no
     more than the guesses that these addresses have anyway.
     """
 
     def __init__(self, rate: Rate) -> None:
-        self.failures = Pace(rate)
+        self.failures = MemoryRateLimit(rate)
         self._known: OrderedDict[bytes, None] = OrderedDict()
-        # What is remembered is nothing to sign in with, nor to compare leaked tokens to.
+        # A keyed digest: useless for signing in, and for checking leaked tokens.
         self._key = secrets.token_bytes(32)
 
     def wait(self, client: str) -> int:

@@ -1,4 +1,4 @@
-"""Tell clients who gives tokens for a server (RFC 9728)."""
+"""OAuth protected resource metadata: who issues tokens for a server (RFC 9728)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Metadata(NamedTuple):
 
 def metadata(resource: str, issuers: Sequence[str], scopes: Sequence[str] = ()) -> dict[str, Any]:
     """Return the document that tells clients where to get tokens for a server."""
-    # The SDK's model would write addresses anew; issuers are compared letter by letter.
+    # The SDK's model would normalise URLs; clients compare issuers letter by letter (RFC 8414).
     made: dict[str, Any] = {"resource": resource, "authorization_servers": list(issuers)}
     listed = {"scopes_supported": list(scopes)} if scopes else {}
     return {**made, **listed, "bearer_methods_supported": ["header"]}

@@ -109,7 +109,7 @@ class Keyring:
             if self._running is None and not 0 <= now - self._tried < _PAUSE:
                 self._tried = now
                 running: Future[None] = Future()
-                # A running future cannot be cancelled: a caller who leaves stops nobody else.
+                # A running future cannot be cancelled: a caller who leaves does not stop the others.
                 running.set_running_or_notify_cancel()
                 threading.Thread(target=self._load, args=(running,), daemon=True).start()
                 self._running = running
@@ -163,12 +163,12 @@ class SignIn:
         self._ring = Keyring(lambda: _keys(source(), self.algorithms), self.clock)
 
     async def check(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal:
-        """Return whom a request is from, or why it is refused."""
+        """Return the caller of a request, or why it is refused."""
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         return await self.caller(token.strip()) if scheme.lower() == "bearer" else NEEDED
 
     async def caller(self, token: str) -> Caller | Refusal:
-        """Return whom a token belongs to, or why it is refused."""
+        """Return the owner of a token, or why it is refused."""
         proven = await self._proven(token)
         return proven if isinstance(proven, Refusal) else proven.caller
 
@@ -194,7 +194,7 @@ class SignIn:
         """Return the `WWW-Authenticate` header that goes with a 401 or 403."""
         error = "insufficient_scope" if refusal.status == 403 else "invalid_token"
         told = {"error": error, "error_description": refusal.said}
-        # Who sent no token made no mistake, so no error is named.
+        # A request without a token is no mistake, so no error is named (RFC 6750, section 3.1).
         parts = {} if refusal == NEEDED else told
         parts |= {"scope": " ".join(self.scopes), "resource_metadata": metadata_address}
         said = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
@@ -203,7 +203,7 @@ class SignIn:
     async def _proven(self, token: str) -> VerifiedToken | Refusal:
         if len(token) > MOST_TOKEN:
             return Refusal(401, "the token is too long")
-        # A digest stands for the token: what we remember is nothing to sign in with.
+        # A digest stands for the token: what is remembered cannot be used to sign in.
         digest = hashlib.sha256(token.encode(errors="replace")).digest()
         known = self._ring.keys.proven.get(digest)
         if known is not None and self.clock() < known.until:
@@ -246,7 +246,7 @@ class SignIn:
 
 
 def _unproven(token: str, algorithms: Sequence[str]) -> tuple[str, str | None, dict[str, Any]]:
-    """Return algorithm, key id and claims of a token that anybody may have made up."""
+    """Return algorithm, key id and claims of a token that may be forged: nothing is verified yet."""
     import jwt
 
     try:
@@ -346,7 +346,7 @@ def _source(issuer: str, jwks: str | Path | Mapping[str, Any] | None) -> Callabl
 
 
 def _is_safe(address: str) -> bool:
-    """Tell whether nobody on the way can change what comes from an address."""
+    """Return whether a response from an address cannot be changed on its way."""
     parts = urlsplit(address)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
 

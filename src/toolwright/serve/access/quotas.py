@@ -42,7 +42,7 @@ class SessionLimits:
 
 
 class Client(NamedTuple):
-    """Whom a request counts for."""
+    """The client that a request is counted for."""
 
     name: str = ""
     """The owner of its token, else the address it comes from; over stdio there is one client."""
@@ -51,12 +51,12 @@ class Client(NamedTuple):
 
 
 def client_of(scope: Mapping[str, Any] | None) -> Client:
-    """Return whom an HTTP request counts for."""
+    """Return the client that an HTTP request is counted for."""
     return Client() if scope is None else scope.get("toolwright.counts_for", Client())
 
 
 def client_of_request(ctx: Any) -> Client:
-    """Return whom a request of the SDK counts for."""
+    """Return the client that a request of the SDK is counted for."""
     return client_of(getattr(ctx.request, "scope", None))
 
 
@@ -87,7 +87,7 @@ class Shares:
         """What the clients of an address hold."""
 
     def excess(self, client: Client, amount: int = 1) -> Excess:
-        """Return which bound is in the way if a client wants more; empty if there is room."""
+        """Return the bound that a client would exceed with more; empty if there is room."""
         if self.held.get(client.name, 0) + amount > self.most_each:
             return "client"
         if client.address and self.at.get(client.address, 0) + amount > self.most_address:
@@ -102,7 +102,7 @@ class Shares:
         return True
 
     def add(self, client: Client, amount: int = 1) -> None:
-        """Count what a client has, be it too much or not."""
+        """Count what a client holds, even beyond its bound."""
         self.total += amount
         _add(self.held, client.name, amount)
         if client.address:
@@ -122,14 +122,14 @@ def _add(counts: dict[str, int], key: str, amount: int) -> None:
 
 
 def is_within(bound: Excess, client: Client, other: Client) -> bool:
-    """Return whether a bound that is in one client's way counts another one, too."""
+    """Return whether a bound that one client would exceed also counts another."""
     if bound == "client":
         return client.name == other.name
     return bound == "all" or client.address == other.address
 
 
 class Running:
-    """The requests that run, be their client still there or not: their number, and their bytes."""
+    """The requests that run, even if their client has left: their number, and their bytes."""
 
     def __init__(
         self, most: int = MOST_RUNNING, most_each: int = MOST_RUNNING, most_bytes: int = 1 << 40
@@ -145,7 +145,7 @@ class Running:
         return True
 
     def end(self, client: Client, size: int) -> None:
-        """Count a request no more."""
+        """Stop counting a request."""
         self.count.give_back(client)
         self.bytes.give_back(client, size)
 
@@ -172,7 +172,7 @@ class TaskShares:
         return not self.kept.excess(client) and self.running.take(client)
 
     def end(self, client: Client) -> None:
-        """Count a task that runs no more."""
+        """Stop counting a task that has ended."""
         self.running.give_back(client)
 
     def keep(self, client: Client, size: int) -> None:

@@ -1,23 +1,20 @@
-"""Who may ask: host, origin, lock-out, token and rate, in this order."""
+"""Admission: host, origin, lock-out, token and rate, in this order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...limits import Rate, rate_from
+from ...limits import Rate
+from ...run.policies.rate import MemoryRateLimit
 from ..access.address import TrustedProxies
 from ..access.guard import Caller, Guard, Refusal
 from ..access.lockout import Lockout
 from ..access.metadata import Metadata
-from ..access.pace import Pace
-from .asgi import Scope
+from .asgi import Header, Scope, Send, say
 
 if TYPE_CHECKING:
     from ..access.oauth import SignIn
-
-FAILED_SIGN_INS = "10/10min"
-"""How many sign-ins of a client may fail: ten at once, then one a minute."""
 
 
 class Admission:
@@ -31,21 +28,25 @@ class Admission:
         sign_in: SignIn | None = None,
         metadata: Metadata | None = None,
         rate: Rate | None = None,
-        failed_sign_ins: str = FAILED_SIGN_INS,
+        failed_sign_ins: Rate,
     ) -> None:
         self.guard = guard
         self.proxies = proxies
         self.sign_in = sign_in
         self.metadata = metadata
-        self.lockout = Lockout(rate_from(failed_sign_ins, "failed_sign_ins"))
-        # Apart, so that whoever has many addresses cannot push callers out of the memory.
-        self.callers = None if rate is None else Pace(rate)
-        self.addresses = None if rate is None else Pace(rate)
+        self.lockout = Lockout(failed_sign_ins)
+        # Apart, so that a client with many addresses cannot push callers out of the memory.
+        self.callers = None if rate is None else MemoryRateLimit(rate)
+        self.addresses = None if rate is None else MemoryRateLimit(rate)
 
     async def check(
         self, scope: Scope, headers: Mapping[bytes, bytes], client: str
     ) -> Caller | Refusal | None:
-        """Return who asks, or why they are refused; None if anybody may ask."""
+        """Return who asks, or why they are refused; None if no sign-in is needed.
+
+        A wrong host or origin is refused first, since the specification wants protection from DNS
+        rebinding even without tokens (2026-07-28, Streamable HTTP).
+        """
         who = self.guard.refusal(headers, reached(scope))
         if who is None and (self.guard.tokens or self.sign_in is not None):
             who = await self._signed_in(headers, client)
@@ -66,7 +67,7 @@ class Admission:
             return refused
         who = await self._caller(headers)
         # Others may have failed while this one waited for keys: a thousand guesses at once must
-        # not tell more than ten do, neither by an answer nor by the difference of two.
+        # not reveal more than ten do, neither by an answer nor by the difference of two.
         if refused := self._locked(client, sent):
             return refused
         if isinstance(who, Caller):
@@ -97,5 +98,16 @@ class Admission:
 
 
 def reached(scope: Scope) -> str:
-    """Return the address of ours that a client has connected to."""
+    """Return the server's own address that a client has connected to."""
     return str(scope["server"][0]) if scope.get("server") else ""
+
+
+async def answer_refusal(send: Send, refusal: Refusal) -> None:
+    """Say why a request is refused, how to sign in, and when to try again."""
+    more: list[Header] = []
+    if refusal.challenge:
+        more.append((b"www-authenticate", refusal.challenge.encode()))
+    seconds = refusal.retry_after or (10 if refusal.status == 503 else 0)
+    if seconds:
+        more.append((b"retry-after", b"%d" % seconds))
+    await say(send, refusal.status, refusal.said, *more)

@@ -4,107 +4,83 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...limits import check_count, check_seconds, rate_from
+from ...limits import rate_from
 from ...run.threads import holder
 from ..access.address import TrustedProxies, is_loopback
 from ..access.guard import Caller, Guard, Refusal, tokens_from, user_of
 from ..access.metadata import Metadata
-from ..access.quotas import Client, Running, SessionLimits
-from ..access.state_key import Keys, state_keys
-from ..drain import HTTP_SECONDS, Drain
+from ..access.quotas import Client, Running
+from ..access.state_key import state_keys
+from ..drain import Drain
 from ..sdk.calls import current_caller
 from ..tasks.records import open_stores
-from .admission import FAILED_SIGN_INS, Admission, reached
-from .asgi import Header, Receive, Scope, Send, answer, respond, say
-from .body import BodyMemory, BodyTimes, Full, Gone, Slow, read_body, replayed
+from .admission import Admission, answer_refusal, reached
+from .asgi import Header, Receive, Scope, Send, say
+from .body import MOST_BODIES, Bodies, replayed
 from .cors import answer_preflight, is_preflight, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
+from .metadata import answer_metadata
+from .metrics import METRICS_PATH, answer_metrics
 from .plain import PlainRequests
 from .sessions import SdkSessions
+from .shutdown import Shutdown
 
 if TYPE_CHECKING:
-    from ..access.oauth import SignIn
     from ..servable import Servable
+    from ..settings import AppConfig
 
-MOST_BODY = 4 * 1024 * 1024
-BODY_TIMEOUT = 30.0
-"""Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
-_BODIES = 64
-"""How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
-_CLOSE: Header = (b"connection", b"close")
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
 
 class App:
     """Answers one path; started by its first request, ended with its loop or by `lifespan`."""
 
-    def __init__(
-        self,
-        box: Servable,
-        *,
-        path: str = "/mcp",
-        hosts: Iterable[str] = (),
-        origins: Iterable[str] = (),
-        tokens: Any = None,
-        sign_in: SignIn | None = None,
-        resource: str = "",
-        stateless: bool = False,
-        max_body: int = MOST_BODY,
-        body_timeout: float = BODY_TIMEOUT,
-        trusted_proxies: Iterable[str] = (),
-        failed_sign_ins: str = FAILED_SIGN_INS,
-        rate_limit: str | None = None,
-        metrics: bool = False,
-        drain: float = HTTP_SECONDS,
-        state_key: Keys = None,
-        short: bool = True,
-        **session_limits: Any,
-    ) -> None:
+    def __init__(self, box: Servable, config: AppConfig) -> None:
         open_stores(box)
         self.box = box
-        self.path = path.rstrip("/")
-        self.guard = Guard(hosts=hosts, origins=origins, tokens=tokens_from(tokens))
-        self.counted = metrics
+        self.path = config.path.rstrip("/")
+        self.guard = Guard(
+            hosts=config.hosts, origins=config.origins, tokens=tokens_from(config.tokens)
+        )
+        self.counted = config.metrics
         """Whether the metrics of Prometheus are shown at `/metrics`."""
-        self.metadata = None if sign_in is None else Metadata.of(sign_in, resource)
-        check_count("max_body", max_body)
-        check_seconds("body_timeout", body_timeout)
-        self.most_body = max_body
-        self.body_times = BodyTimes(body_timeout)
-        self.bodies = BodyMemory(_BODIES * max_body)
-        self.proxies = TrustedProxies(trusted_proxies)
+        sign_in = config.sign_in
+        self.metadata = None if sign_in is None else Metadata.of(sign_in, config.resource)
+        self.bodies = Bodies(config.max_body, config.body_timeout)
+        self.proxies = TrustedProxies(config.trusted_proxies)
         self.admission = Admission(
             self.guard,
             proxies=self.proxies,
             sign_in=sign_in,
             metadata=self.metadata,
-            rate=None if rate_limit is None else rate_from(rate_limit),
-            failed_sign_ins=failed_sign_ins,
+            rate=None if config.rate_limit is None else rate_from(config.rate_limit),
+            failed_sign_ins=rate_from(config.failed_sign_ins, "failed_sign_ins"),
         )
-        limits = SessionLimits(**session_limits)
+        limits = config.sessions
         self.running = Running(
-            limits.max_streams, limits.max_streams_per_client, _BODIES * max_body
+            limits.max_streams, limits.max_streams_per_client, MOST_BODIES * config.max_body
         )
-        self.short = PlainRequests(box, self.running, watch=not stateless) if short else None
-        self.drain = Drain(drain)
+        watch = not config.stateless
+        self.short = PlainRequests(box, self.running, watch=watch) if config.short else None
+        self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
-        self._stopping: asyncio.Future[None] | None = None
         self.sdk = SdkSessions(
             box,
-            stateless=stateless,
-            most_body=max_body,
+            stateless=config.stateless,
+            most_body=config.max_body,
             limits=limits,
             running=self.running,
             drain=self.drain,
-            state_keys=state_keys(state_key),
+            state_keys=state_keys(config.state_key),
             stop=self.stop,
         )
+        self.shutdown = Shutdown(self.drain, self.exchanges, self.sdk)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one connection."""
+        """Answer one request, or the events of `lifespan`."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
@@ -113,15 +89,15 @@ class App:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         asked = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
         if self.metadata and asked == self.metadata.path:
-            await _tell_metadata(send, scope["method"], headers, self.metadata)
+            await answer_metadata(send, scope["method"], headers, self.metadata)
             return
         origin = headers.get(b"origin")
         shares = origin is not None and self.guard.shares_with(origin)
         if origin is not None and shares:
             send = readable_by(origin, send)
-        if asked not in (self.path, "") and not (self.counted and asked == "/metrics"):
+        if asked not in (self.path, "") and not (self.counted and asked == METRICS_PATH):
             if asked in PATHS:
-                await tell_health(send, scope["method"], asked, is_ready=not self.drain.begun)
+                await tell_health(send, scope["method"], asked, is_ready=not self.drain.is_draining)
             else:
                 await say(send, 404, "not found")
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
@@ -133,10 +109,10 @@ class App:
 
     async def _preflight(self, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
         refused = self.guard.refusal(headers, reached(scope))
-        await (_refuse(send, refused) if refused else answer_preflight(send, headers))
+        await (answer_refusal(send, refused) if refused else answer_preflight(send, headers))
 
     async def _checked(self, exchange: Exchange, asked: str) -> None:
-        """Answer a request, if whoever sent it may ask."""
+        """Answer a request, if its sender may ask."""
         scope, headers, send = exchange.scope, exchange.headers, exchange.send
         client = exchange.client = self.proxies.client(scope)
         who = await self.admission.check(scope, headers, client)
@@ -145,15 +121,15 @@ class App:
             self.box.refused(
                 kind, str(who.status), caller=who.caller, client=client, reason=who.said
             )
-            await _refuse(send, who)
-        elif self.counted and asked == "/metrics":
-            await _metrics(send, self.box, who)
+            await answer_refusal(send, who)
+        elif self.counted and asked == METRICS_PATH:
+            await answer_metrics(send, self.box, who)
         else:
             exchange.caller = who
-            # Whom the threads that it uses count for.
+            # The threads that the request uses count for this client.
             exchange.counts_for = self._counts_for(who, client)
             holder.set(exchange.counts_for.name)
-            # Headers that came twice are for somebody who looks at them closely.
+            # The short path reads one value a header; requests with repeated ones go to the SDK.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}
             await self._admitted(exchange)
@@ -166,7 +142,7 @@ class App:
     async def _admitted(self, exchange: Exchange) -> None:
         self.exchanges.open.add(exchange)
         try:
-            if exchange.method != "POST" or await self._has_body(exchange):
+            if exchange.method != "POST" or await self.bodies.read(exchange):
                 await self._answered(exchange)
         except asyncio.CancelledError:
             if not exchange.is_stopped:
@@ -175,31 +151,9 @@ class App:
         finally:
             self.exchanges.open.discard(exchange)
 
-    async def _has_body(self, exchange: Exchange) -> bool:
-        """Read the body; if it cannot be had, say why. Return whether it is there."""
-        send = exchange.send
-        try:
-            body = await read_body(
-                exchange.receive, self.most_body, self.body_times, self.bodies, exchange.client
-            )
-        except Gone:
-            return False
-        except Slow:
-            await say(send, 408, "the body of the request did not come in time", _CLOSE)
-            return False
-        except Full:
-            wait = (b"retry-after", b"1")
-            await say(send, 503, "too many large requests at once", wait, _CLOSE)
-            return False
-        if body is None:
-            await say(send, 413, f"a request may have {self.most_body} bytes")
-            return False
-        exchange.body = body
-        return True
-
     async def _answered(self, exchange: Exchange) -> None:
         """Answer on the short path, or through the SDK."""
-        if self.drain.begun and is_new(exchange):
+        if self.drain.is_draining and is_new(exchange):
             await refuse(exchange.send)
             return
         receive = exchange.receive
@@ -233,66 +187,17 @@ class App:
 
     async def stop(self) -> None:
         """Answer what runs, refuse what is new, and end every stream."""
-        if self._stopping is None:
-            self._stopping = asyncio.ensure_future(self._stop())
-        await asyncio.shield(self._stopping)
-
-    async def _stop(self) -> None:
-        drain, exchanges = self.drain, self.exchanges
-        drain.begin()
-        self.sdk.end_listeners()
-        await drain.wait()
-        exchanges.stop("plain")
-        await drain.stop()
-        await drain.until(lambda: not exchanges.are_at_work, 1)
-        await drain.settle()  # an answer may go to a stream that was resumed, which is no work
-        await self.sdk.end_sessions()
-        await drain.until(lambda: not exchanges.open, 0.5)
-        exchanges.stop()
-        await drain.until(lambda: not exchanges.open, 0.5)
+        await self.shutdown.run()
 
     async def close(self) -> None:
         """End all sessions, and close the toolbox."""
         await self.stop()
         await self.sdk.close()
         await self.box.aclose()
-        self.drain.over()
-        self._stopping = None
+        self.shutdown.reset()
 
 
 def _is_ambiguous(headers: Iterable[Header]) -> bool:
-    """Return whether what decides who may ask was sent twice."""
+    """Return whether a header that admission reads was sent twice."""
     seen = [name for name, _ in headers if name in _ONCE]
     return len(seen) != len(set(seen))
-
-
-async def _refuse(send: Send, why: Refusal) -> None:
-    more: list[Header] = []
-    if why.challenge:
-        more.append((b"www-authenticate", why.challenge.encode()))
-    seconds = why.retry_after or (10 if why.status == 503 else 0)
-    if seconds:
-        more.append((b"retry-after", b"%d" % seconds))
-    await say(send, why.status, why.said, *more)
-
-
-async def _tell_metadata(
-    send: Send, method: str, headers: Mapping[bytes, bytes], metadata: Metadata
-) -> None:
-    # Anybody may read who lets people in, a page of any origin included.
-    send = readable_by(b"*", send)
-    if is_preflight(method, headers):
-        await answer_preflight(send, headers)
-    elif method == "GET":
-        await answer(send, metadata.document)
-    else:
-        await say(send, 404, "not found")
-
-
-async def _metrics(send: Send, box: Servable, who: Caller | None) -> None:
-    import prometheus_client as prometheus
-
-    from ...telemetry.metrics import exposition
-
-    kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
-    await respond(send, 200, exposition(box, who.roles if who is not None else ()), kind)

@@ -10,6 +10,7 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 JSON: Header = (b"content-type", b"application/json")
@@ -33,7 +34,7 @@ async def say(send: Send, status: int, text: str, *more: Header) -> None:
 
 
 async def refuse(send: Send, text: str) -> None:
-    """Answer a request of JSON-RPC that is not looked at any closer with an error."""
+    """Refuse a JSON-RPC request with an error, without reading its id."""
     error = {"code": -32600, "message": text}
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
     await respond(send, 400, body, JSON)

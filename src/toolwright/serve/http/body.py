@@ -6,10 +6,15 @@ import asyncio
 from types import TracebackType
 from typing import Any
 
-from .asgi import Message, Receive
+from ...limits import check_count, check_seconds
+from .asgi import Header, Message, Receive, say
+from .exchanges import Exchange
 
+MOST_BODIES = 64
+"""How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
+_CLOSE: Header = (b"connection", b"close")
 _PATIENCE = 0.1
-"""Seconds after which a call is long enough to look whether its client is still there."""
+"""Seconds after which a call is long enough to check whether its client is still there."""
 
 
 _BYTES_PER_SECOND = 64 * 1024
@@ -30,7 +35,7 @@ class Slow(Exception):
 
 
 class Full(Exception):
-    """Too much of unfinished bodies is held already."""
+    """Unfinished bodies take too much memory already."""
 
 
 class BodyMemory:
@@ -50,7 +55,7 @@ class BodyMemory:
         self.by_client[client] = held
 
     def give_back(self, client: str, size: int) -> None:
-        """Count bytes no more."""
+        """Stop counting bytes."""
         self.total -= size
         left = self.by_client.get(client, 0) - size
         if left > 0:
@@ -81,7 +86,7 @@ class BodyTimes:
         self._was_used = False
 
     def start(self) -> Reading:
-        """Begin to count the time of a body."""
+        """Start the time of a body."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop = loop
@@ -92,7 +97,7 @@ class BodyTimes:
         return reading
 
     def stop(self, reading: Reading) -> None:
-        """Count no longer. Raises `Slow` instead of the cancellation that ended it."""
+        """Stop the time. Raises `Slow` instead of the cancellation that ended it."""
         self.current.pop(reading, None)
         if reading.expired and reading.task is not None and reading.task.uncancel() == 0:
             raise Slow from None
@@ -133,12 +138,45 @@ async def read_body(
             if not message.get("more_body"):
                 return bytes(body) + part if body else part
             memory.take(client, len(part))
-            body += part  # one array, however small the parts are
+            body += part  # one array: a list of tiny parts would take far more memory
             reading.received = len(body)
     finally:
         if body:
             memory.give_back(client, len(body))
         times.stop(reading)
+
+
+class Bodies:
+    """Reads the bodies of one app's requests, each bounded in size and in time."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        check_count("max_body", most)
+        check_seconds("body_timeout", seconds)
+        self.most = most
+        self.times = BodyTimes(seconds)
+        self.memory = BodyMemory(MOST_BODIES * most)
+
+    async def read(self, exchange: Exchange) -> bool:
+        """Read the body of a request, or answer why that fails. Return whether it was read."""
+        send = exchange.send
+        try:
+            body = await read_body(
+                exchange.receive, self.most, self.times, self.memory, exchange.client
+            )
+        except Gone:
+            return False
+        except Slow:
+            await say(send, 408, "the body of the request did not come in time", _CLOSE)
+            return False
+        except Full:
+            wait = (b"retry-after", b"1")
+            await say(send, 503, "too many large requests at once", wait, _CLOSE)
+            return False
+        if body is None:
+            await say(send, 413, f"a request may have {self.most} bytes")
+            return False
+        exchange.body = body
+        return True
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
@@ -152,7 +190,10 @@ def replayed(body: bytes, receive: Receive) -> Receive:
 
 
 class cancelled_if_gone:  # noqa: N801 - reads as a statement
-    """Cancel what is awaited inside if the client hangs up; quick calls do not pay for looking."""
+    """Cancel what is awaited inside if the client hangs up; quick calls do not pay for checking.
+
+    To close the stream is how a client cancels (2026-07-28, Streamable HTTP).
+    """
 
     def __init__(self, receive: Receive) -> None:
         self.receive = receive

@@ -19,7 +19,7 @@ Kind = Literal["plain", "sdk"]
 class Exchange:
     """One request, and where its answer goes.
 
-    It is work from the moment its body is there until its answer is written.
+    It counts as work from the moment its body was read until its answer is written.
     """
 
     __slots__ = (
@@ -57,11 +57,11 @@ class Exchange:
 
     @property
     def method(self) -> str:
-        """The method of HTTP."""
+        """The HTTP method."""
         return self.scope["method"]
 
     def stop(self) -> None:
-        """Cancel it; whoever answers it says so to its client."""
+        """Cancel it; its client gets an error."""
         self.is_stopped = True
         self.task.cancel()
 
@@ -75,7 +75,7 @@ class Exchanges:
 
     @property
     def are_at_work(self) -> bool:
-        """Whether one of them is owed an answer."""
+        """Whether one of them still waits for its answer."""
         return any(each.kind for each in self.open)
 
     def stop(self, kind: Kind | None = None) -> None:
@@ -93,7 +93,7 @@ def is_listener(exchange: Exchange) -> bool:
 
 
 def is_new(exchange: Exchange) -> bool:
-    """Return whether a request begins something that a server which stops does not begin."""
+    """Return whether a request asks for new work, which a stopping server refuses."""
     if exchange.method == "GET":  # a stream that is resumed may carry an answer
         return b"last-event-id" not in exchange.headers
     if exchange.method != "POST":
@@ -105,12 +105,12 @@ def is_new(exchange: Exchange) -> bool:
 
 
 async def refuse(send: Send) -> None:
-    """Say that the server stops; another one may be there soon."""
+    """Say that the server is stopping; another one may be there soon."""
     await say(send, 503, STOPPING, (b"retry-after", b"1"))
 
 
 async def give_up(exchange: Exchange) -> None:
-    """End an answer that was stopped, whether it has begun or not."""
+    """End an answer that was stopped, whether its head was sent or not."""
     exchange.task.uncancel()
     try:
         message: Any = parsed(exchange.body)
@@ -119,6 +119,6 @@ async def give_up(exchange: Exchange) -> None:
         number = None
     try:
         await answer(exchange.send, refusal(number, STOPPED))
-    except Exception:  # noqa: BLE001 - servers differ in what they raise if it has begun
+    except Exception:  # noqa: BLE001 - servers differ in what they raise if the head was sent
         with contextlib.suppress(Exception):
             await exchange.send({"type": "http.response.body", "body": b""})

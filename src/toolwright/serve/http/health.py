@@ -12,8 +12,8 @@ PATHS = frozenset((LIVE, READY))
 async def tell_health(send: Send, method: str, path: str, *, is_ready: bool) -> None:
     """Answer a probe: 503 at `/ready` while the server is stopping, else 200.
 
-    Anybody may ask, under any name of the server, since probes use its address: there is nothing
-    to learn but that it runs.
+    No sign-in is needed, and any host name will do, since probes use the address: the answer says
+    no more than that the server runs.
     """
     if method not in ("GET", "HEAD"):
         await respond(send, 405, b"", (b"allow", b"GET, HEAD"))

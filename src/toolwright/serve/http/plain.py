@@ -68,7 +68,10 @@ class PlainRequests:
             return
         call = None
         if who is not None:
-            call = Call(caller=who.name, roles=who.roles, claims=who.claims)
+            asked = str(task.id)
+            call = Call(request_id=asked, caller=who.name, roles=who.roles, claims=who.claims)
+        elif self.box.is_wrapped:
+            call = Call(request_id=str(task.id))
         client, size = exchange.counts_for, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)
@@ -83,7 +86,7 @@ class PlainRequests:
         await answer(send, self.short_path.finished(task, result))
 
     async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
-        """Answer a call that may not run now."""
+        """Answer a call that may not run now: too many do."""
         error, who = too_many(), exchange.caller
         self.box.refused(
             "tool",
@@ -96,7 +99,7 @@ class PlainRequests:
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
-    """Return whether the headers are those of a plain request: nothing needs a second look."""
+    """Return whether the headers are those of a plain request: nothing in them needs the SDK."""
     return (
         headers.get(b"mcp-protocol-version") == LATEST_PROTOCOL.encode()
         and headers.get(b"content-type") == b"application/json"
@@ -106,7 +109,10 @@ def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
-    """Return whether the headers say what the body does."""
+    """Return whether the headers repeat what the body says, as they must.
+
+    The SDK answers those that do not, with the error for it (-32020, HeaderMismatch).
+    """
     if headers.get(b"mcp-method") != asked.method.encode():
         return False
     name = asked.params.get("name")

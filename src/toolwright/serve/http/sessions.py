@@ -144,7 +144,7 @@ class SdkSessions:
 
 
 async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
-    """Refuse a large `initialize` in a session that has begun: it would be kept, too."""
+    """Refuse a large `initialize` in an open session: it would be kept, too."""
     if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
         from mcp.shared.exceptions import MCPError
 
@@ -153,7 +153,7 @@ async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
 
 
 def _kept(scope: Scope, *, stateless: bool) -> str:
-    """Return as long as what the content of a request is kept; empty if only for the request."""
+    """Return what keeps the content of a request, `session` or `listener`; empty if nothing does."""
     if scope["method"] != "POST":
         return ""
     headers = dict(scope["headers"])

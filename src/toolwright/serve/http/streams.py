@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import Any
 
 from ..access.quotas import Client, Shares, is_within
-from .asgi import Message, Receive, Scope, Send, say
+from .asgi import AsgiApp, Message, Receive, Scope, Send, say
 
 LATER = (b"retry-after", b"5")
 _SERVER_ENDS = "graceful shutdown"
@@ -39,7 +38,7 @@ class Stream:
             self.task.cancel()
 
     async def finish(self) -> None:
-        """Bring an answer that was ended early, or with its session, to a proper end."""
+        """Complete an answer that was ended early, or with its session."""
         if not self.started:
             await say(self._send, 503, "too many open streams: try again later", LATER)
         elif not self.finished:
@@ -47,14 +46,14 @@ class Stream:
 
 
 class Streams:
-    """All answers that are being sent; when there are too many, whoever has most gives way."""
+    """All answers that are being sent; when there are too many, the client with most gives way."""
 
     def __init__(self, most: int, most_each: int) -> None:
         self.counted = Shares(most, most_each)
         self.open: dict[Client, OrderedDict[int, Stream]] = {}
 
     async def run(
-        self, app: Any, client: Client, scope: Scope, receive: Receive, send: Send
+        self, app: AsgiApp, client: Client, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request, or say that there are too many."""
         if not self._make_room(client):
@@ -66,8 +65,8 @@ class Streams:
         try:
             await app(scope, receive, stream.send)
         except asyncio.CancelledError as error:
-            # It gives way, or uvicorn (which says so) ends it with the server: that is the end of
-            # an answer, and no error. Whoever else cancels it wants to know.
+            # It gives way, or uvicorn (which says so) ends it with the server: that ends an
+            # answer properly. Any other cancellation goes on to whoever asked for it.
             if stream.task is None or not (stream.gives_way or _SERVER_ENDS in str(error)):
                 raise
             stream.task.uncancel()

@@ -24,15 +24,17 @@ _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 
 
 class Bridge:
-    """Feeds lines to the SDK and writes what it answers, but for the answer to a handshake that
-    was given already."""
+    """Feeds lines to the SDK and writes what it answers.
+
+    The answer to a replayed handshake is dropped: the client has had it.
+    """
 
     def __init__(
         self, box: Servable, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
     ) -> None:
         self.write = write
         self.served = SdkServer(box)
-        # Whoever has answered the handshake tells this client of lists, without a gap.
+        # If the short path answered the handshake, the conversation reports list changes itself.
         self.served.changes.tells_of_lists = not recorded
         self.served.server.middleware.append(drain.count)
         self.silent: set[Any] = set()
@@ -40,6 +42,7 @@ class Bridge:
         drain.sources.append(lambda: bool(self.unanswered or self.served.tasks.running))
         self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
         outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
+        self._streams = (incoming, outgoing, self.receive_stream)
         for line in recorded:
             message: Any = from_json(line)
             if "id" in message:
@@ -96,16 +99,18 @@ class Bridge:
         self.served.changes.close()
 
     async def close(self) -> None:
-        """End; nobody waits for an answer any more."""
+        """End the server; its requests were answered, or given up."""
         await self.served.tasks.close()
         self.send.close()
         _, late = await asyncio.wait(self.tasks, timeout=1)
         for task in late:
             task.cancel()
+        for stream in self._streams:
+            stream.close()
 
 
 def _refused(line: bytes) -> bytes:
-    """Answer what is no message at all."""
+    """Return the error for a line that is not a JSON-RPC message."""
     try:
         message: Any = from_json(line)
         code, said = t.INVALID_REQUEST, "not a JSON-RPC message"

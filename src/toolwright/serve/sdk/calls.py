@@ -9,10 +9,13 @@ import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...call import Call
 from ...run.process.pipe import sendable
+
+if TYPE_CHECKING:
+    from ..http.asgi import Scope
 
 
 class Outbox:
@@ -68,20 +71,20 @@ current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
 
 
 def client_of(ctx: Any) -> str:
-    """Return the address that a request came from; nothing if it came over no network."""
-    scope: Any = getattr(ctx.request, "scope", None) or {}
+    """Return the address that a request came from; empty if it came over stdio or in memory."""
+    scope: Scope = getattr(ctx.request, "scope", None) or {}
     known = scope.get("toolwright.client") or (scope.get("client") or ("",))[0]
     return str(known)
 
 
 def caller_of(ctx: Any) -> Any:
-    """Return who a request's token belongs to; None if there is none."""
-    scope: Any = getattr(ctx.request, "scope", None) or {}
+    """Return the owner of a request's token; None without a sign-in."""
+    scope: Scope = getattr(ctx.request, "scope", None) or {}
     return scope.get("toolwright.caller")
 
 
 def principal_of(ctx: Any) -> str | None:
-    """Return what tells the caller of a request from every other; None if there is none."""
+    """Return what identifies the caller of a request; None without a sign-in."""
     caller = caller_of(ctx)
     if caller is None:
         return None
@@ -98,7 +101,7 @@ async def call_of(
     headers = dict(request.headers) if request is not None and hasattr(request, "headers") else {}
     user = caller_of(ctx)
     call = Call(
-        id=str(ctx.request_id),
+        request_id=str(ctx.request_id),
         caller=user.name if user is not None else None,
         roles=user.roles if user is not None else (),
         claims=user.claims if user is not None else None,

@@ -1,11 +1,11 @@
-"""Tell clients of changes: each one once, and only as long as it is there."""
+"""Change notifications: each client hears each change once."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -37,7 +37,7 @@ _MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
 
 Roles = tuple[str, ...] | None
 _listening_roles: ContextVar[Roles] = ContextVar("_listening_roles", default=())
-"""The roles of whoever sent the `subscriptions/listen` that is being answered."""
+"""The roles of the sender of the `subscriptions/listen` that is being answered."""
 
 
 class _Bus(InMemorySubscriptionBus):
@@ -59,7 +59,7 @@ class _Bus(InMemorySubscriptionBus):
 class Notifications:
     """The clients of one server, and what each of them wants to hear.
 
-    Connections are held weakly: whoever hangs up is forgotten.
+    Connections are held weakly: a client that hangs up is forgotten.
     """
 
     def __init__(self, box: Servable, *, watch: bool) -> None:
@@ -78,12 +78,29 @@ class Notifications:
         """Whether clients with a handshake hear from here that a list has changed."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[Any] = set()
-        box.on_change(self._changed)
+        self._runs = 0
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _server: object) -> AsyncGenerator[dict[str, Any]]:
+        """Follow the changes of the toolbox while the SDK's server runs, on any transport.
+
+        In memory, the SDK enters this once for each client of a server.
+        """
+        if not self._runs:
+            self._unsubscribe = self.box.on_change(self._changed)
+        self._runs += 1
+        try:
+            yield {}
+        finally:
+            self._runs -= 1
+            if not self._runs:
+                self._unsubscribe()
 
     async def meet(self, ctx: Any, call_next: Any) -> Any:
-        """Remember whoever says anything at all; this is middleware of the SDK.
+        """Remember the sender of any message; this is middleware of the SDK.
 
-        Before it is called there is nobody who could be told, and so no loop to tell them in.
+        Before the first message there is no client to notify, and so no loop to do it in.
         """
         if ctx.method != "initialize":  # not before a version is agreed upon
             self.seen(ctx)
@@ -98,7 +115,7 @@ class Notifications:
     async def listen(self, ctx: Any, params: Any, roles: Roles) -> Any:
         """Answer `subscriptions/listen`; a change after the acknowledgement is never missed.
 
-        Whoever may not read a resource hears nothing of it.
+        A listener who may not read a resource hears nothing of it.
         """
         _listening_roles.set(roles)
         return await self._listeners(ctx, params)
@@ -108,7 +125,7 @@ class Notifications:
         self._listeners.close()
 
     def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
-        """Tell a client when a resource changes, as long as they may read it."""
+        """Notify a client when a resource changes, as long as they may read it."""
         self.seen(ctx)
         connection = connection_of(ctx)
         self.roles[connection] = roles
@@ -125,14 +142,14 @@ class Notifications:
         wanted.add(uri)
 
     def unsubscribe(self, ctx: Any, uri: str) -> None:
-        """Tell it no more."""
+        """Stop notifying a client of a resource."""
         wanted = self.watchers.get(connection_of(ctx), set())
         if uri in wanted:
             wanted.remove(uri)
             self.subscribed.give_back(client_of_request(ctx), _cost(uri))
 
     def _left(self, client: Client, wanted: set[str]) -> None:
-        """Forget what a client wanted who has left."""
+        """Forget the subscriptions of a client that has left."""
         while wanted:
             self.subscribed.give_back(client, _cost(wanted.pop()))
 
@@ -141,7 +158,7 @@ class Notifications:
         self.levels[connection_of(ctx)] = level
 
     def wants(self, ctx: Any, level: str) -> bool:
-        """Tell whether a client wants log messages of a level."""
+        """Return whether a client wants log messages of a level."""
         least = self.levels.get(connection_of(ctx), "debug")
         return LOG_LEVELS.index(level) >= LOG_LEVELS.index(least)
 

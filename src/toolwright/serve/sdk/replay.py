@@ -34,7 +34,7 @@ class Event(NamedTuple):
 
 
 class EventMemory:
-    """The memory that all sessions share: whoever holds most of it gives way."""
+    """The memory that all sessions share: the client that holds most of it gives way."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES_IN_ALL) -> None:
         self.shares = Shares(most_bytes, most_bytes // 2)
@@ -43,7 +43,7 @@ class EventMemory:
         """The events of each client, in the order in which they came."""
 
     def add(self, client: Client, number: str, store: SessionEvents, size: int) -> None:
-        """Count an event; drop the oldest ones of whoever holds more than their share."""
+        """Count an event; drop the oldest ones of a client that holds more than its share."""
         shares = self.shares
         shares.add(client, size)
         self.order.setdefault(client, OrderedDict())[number] = store
@@ -56,7 +56,7 @@ class EventMemory:
             self.order[largest][oldest].drop(oldest)
 
     def remove(self, client: Client, number: str, size: int) -> None:
-        """Count an event no more."""
+        """Stop counting an event."""
         self.shares.give_back(client, size)
         del self.order[client][number]
         if not self.order[client]:
@@ -64,7 +64,9 @@ class EventMemory:
 
 
 class SessionEvents(EventStore):
-    """The last events of one session.
+    """The last events of one session, for `Last-Event-ID` (2025-11-25, basic/transports).
+
+    Since 2026-07-28 there is no resumption: this is for clients with a handshake.
 
     The SDK names a stream by the number of its request, and a client may use a number again. So
     each use of a name is a turn: it begins with the first event of a request, and ends with its
@@ -92,7 +94,7 @@ class SessionEvents(EventStore):
         self._resumed: asyncio.Task[Any] | None = None
 
     async def store_event(self, stream_id: str, message: Any) -> str:
-        """Keep an event; return its id, which nobody can guess."""
+        """Keep an event; return its id, which cannot be guessed."""
         if message is NOTHING:
             return ""
         number = secrets.token_urlsafe(16)

@@ -42,7 +42,7 @@ class Offered:
         raise NotImplementedError
 
     def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
-        """Add what newer clients must be told: that it is complete, and how long it may be kept."""
+        """Add `resultType`, `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching)."""
         if ctx.protocol_version < STATELESS_SINCE:
             return made
         if kept:
@@ -110,7 +110,7 @@ class Offered:
         return self._whole(ctx, {"contents": resource.contents(uri, result)})
 
     async def subscribe(self, ctx: Any, params: Any) -> Any:
-        """Answer `resources/subscribe`; who may not read a resource hears nothing of it."""
+        """Answer `resources/subscribe`; a caller who may not read a resource hears nothing of it."""
         uri, roles = str(params.uri), self._roles(ctx)
         _check_length(ctx, uri)
         if self.box.is_hidden(uri, roles):
@@ -119,7 +119,7 @@ class Offered:
         return t.EmptyResult()
 
     async def listen(self, ctx: Any, params: Any) -> Any:
-        """Answer `subscriptions/listen`; who may not read a resource hears nothing of it."""
+        """Answer `subscriptions/listen`; a caller who may not read a resource hears nothing of it."""
         for uri in params.notifications.resource_subscriptions or ():
             _check_length(ctx, str(uri))
         return await self.changes.listen(ctx, params, self._roles(ctx))
@@ -178,7 +178,7 @@ class Offered:
             raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
         argument = params.argument
         try:
-            with self.box.busy():  # in a thread: an author's function may take its time
+            with self.box.busy():  # in a thread: an author's function may block
                 values: list[str] = await threads.run(
                     lambda: self.box.completions(owner.tool, argument.name, argument.value)
                 )
@@ -192,7 +192,7 @@ class Offered:
 
 
 def _cut(text: str) -> str:
-    """Return the beginning of what a caller wrote, to say it back."""
+    """Return the beginning of what a caller wrote, to quote it in an error."""
     return text if len(text) <= 128 else f"{text[:125]}..."
 
 

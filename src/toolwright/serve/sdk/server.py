@@ -75,6 +75,7 @@ class SdkServer(Offered):
             box.name,
             version=box.version,
             instructions=box.instructions or None,
+            lifespan=self.changes.lifespan,
             get_tool_input_schema=self.input_schema,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
@@ -252,7 +253,7 @@ class SdkServer(Offered):
     def _settled(self, ctx: Any, asker: Any, result: Result) -> Any:
         """Return a result, or what must be answered before there can be one."""
         cause = result.error.__cause__ if result.error is not None else None
-        if type(cause) is InputNeeded:  # not what it says of itself: it may be anybody's
+        if type(cause) is InputNeeded:  # its type, not what it claims: a tool may raise anything
             return asker.needed(cause)
         error = result.error
         if isinstance(error, CannotAsk) and ctx.protocol_version >= STATELESS_SINCE:

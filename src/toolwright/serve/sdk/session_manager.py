@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mcp.server.lowlevel import Server
@@ -17,6 +17,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from ..access.quotas import Client, Excess, SessionLimits, Shares, is_within
 from .replay import EventMemory, SessionEvents
 from .session_streams import Incoming, Outgoing
+
+if TYPE_CHECKING:
+    from ..http.asgi import Receive, Scope, Send
 
 _RETRY_MS = 500
 _MIB = 1024 * 1024
@@ -145,7 +148,7 @@ class SessionManager(StreamableHTTPSessionManager):
         self._forget(transport)
         await super()._discard_session(session_id, transport)
 
-    async def _handle_stateful_request(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         sent = dict(scope["headers"]).get(b"mcp-session-id", b"").decode("latin-1")
         session: Any = self._server_instances.get(sent)
         if session is None:
@@ -161,10 +164,10 @@ class SessionManager(StreamableHTTPSessionManager):
                 own.move_to_end(sent)
 
     async def end_all(self) -> None:
-        """End every session: each by closing its streams, which takes no turns of cancelling."""
+        """End every session: by closing its streams, which is cheaper than cancelling its tasks."""
         for sessions in list(self.of_client.values()):
             for session in list(sessions.values()):
                 self._forget(session)
                 await session.terminate()
-        for _ in range(3):  # those that only have to notice get the time to
+        for _ in range(3):  # let their tasks notice that the streams are closed
             await asyncio.sleep(0)

@@ -11,7 +11,7 @@ import mcp_types as t
 from mcp.shared.message import SessionMessage
 
 NOTHING = t.JSONRPCResponse(jsonrpc="2.0", id=secrets.token_hex(16), result={})
-"""A message for nobody. No client can guess its number, so it belongs to no stream."""
+"""A message without a receiver. No client can guess its id, so it belongs to no stream."""
 
 
 class Incoming:

@@ -1,16 +1,17 @@
-"""Serve over standard input and output: a reader thread, an event loop, and plain writes.
+"""A conversation with one client over standard input and output.
 
-The descriptors are moved first: what a tool prints, or reads, never touches the messages.
+A thread reads lines, an event loop runs what must be awaited, and answers are plain writes: the
+SDK's own transport takes a thread hop for each read, write and flush. The descriptors are moved
+first, since nothing but messages may be written to standard output (stdio transport): what
+a tool prints, or reads, never touches them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..._descriptors import take_over
@@ -46,6 +47,8 @@ from ..short_path import (
 )
 from ..tasks.records import open_stores
 from .call import StdioCall
+from .lines import read_lines
+from .signals import ended_by_signals
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -94,7 +97,7 @@ class Conversation:
         self.short_path = ShortPath(box, watch=True)
         self.short = short
         self.protocol = ""
-        """What was agreed; empty before, the newest if every request says it itself."""
+        """The version that was agreed upon; empty before, the latest if each request carries it."""
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
         self.running: dict[Any, StdioCall] = {}
@@ -108,12 +111,15 @@ class Conversation:
     async def run(self) -> None:
         """Read and answer until the input ends."""
         self.loop = asyncio.get_running_loop()
-        self.box.on_change(self._changed)
         over = asyncio.Event()
+        unsubscribe = self.box.on_change(self._changed)
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
-        with self._signals(self.loop, over):
-            await over.wait()
-            await self._end()
+        try:
+            with ended_by_signals(self.loop, over, self.drain):
+                await over.wait()
+                await self._end()
+        finally:
+            unsubscribe()
 
     async def _end(self) -> None:
         """Answer what runs, and close what is open."""
@@ -122,29 +128,6 @@ class Conversation:
             await self.sdk.close()
         await self.box.aclose()
         self.writer.close()
-
-    @contextlib.contextmanager
-    def _signals(
-        self, loop: asyncio.AbstractEventLoop, over: asyncio.Event
-    ) -> Generator[None, None, None]:
-        """End when a signal says so; told twice, wait for nothing, even if the loop hangs."""
-        is_told = False
-
-        def tell(_number: int, _frame: object) -> None:
-            nonlocal is_told
-            if is_told:
-                self.drain.hurry()
-            is_told = True
-            loop.call_soon_threadsafe(over.set)
-
-        before: dict[int, Any] = {}
-        with contextlib.suppress(ValueError):  # not in the main thread
-            before = {each: signal.signal(each, tell) for each in (signal.SIGTERM, signal.SIGINT)}
-        try:
-            yield
-        finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
 
     async def _finish(self) -> None:
         """Let calls that are about to end do so, and answer the others with an error."""
@@ -161,43 +144,29 @@ class Conversation:
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-        begun = bytearray()  # a line that is not whole yet: one piece, so that its memory goes back
-        fits = True
+        """Answer lines until the input ends; then the server must end (stdio transport)."""
         with contextlib.suppress(OSError):
-            while chunk := os.read(self.wire_in, 1 << 16):
-                first, *others = chunk.split(b"\n")
-                fits = fits and len(begun) + len(first) <= MOST_LINE
-                if fits:
-                    begun += first
+            for line in read_lines(self.wire_in, MOST_LINE):
+                if line is None:
+                    self.writer.write(_TOO_LONG)
                 else:
-                    begun = bytearray()
-                for part in others:
-                    self._whole(begun, fits=fits)
-                    begun, fits = bytearray(part), True
-            self._whole(begun, fits=fits)
-        with contextlib.suppress(RuntimeError):
+                    self._line(line)
+        with contextlib.suppress(RuntimeError):  # the loop has ended already
             loop.call_soon_threadsafe(over.set)
-
-    def _whole(self, line: bytearray, *, fits: bool) -> None:
-        """Take a line that has come to its end."""
-        if fits:
-            self._line(bytes(line))
-        else:
-            self.writer.write(_TOO_LONG)
 
     def _line(self, line: bytes) -> None:
         """Answer a line here, or hand it to the SDK."""
         if not line.strip():
             return
         try:
-            if self.drain.begun and self._refused(line):
+            if self.drain.is_draining and self._refused(line):
                 return
             if self.short and self._answered(line):
                 return
         except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
             log.exception("a line could not be answered")
         if not self.protocol:
-            self.short = False  # the SDK leads this conversation
+            self.short = False  # the SDK saw the first request, so it answers all others, too
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self._to_sdk, line)
 
@@ -234,7 +203,7 @@ class Conversation:
         return self._plain(asked, self.protocol)
 
     def _begun(self, asked: PlainRequest, line: bytes) -> bool:
-        """The first request decides the era."""
+        """Answer the first request, which decides the era (2026-07-28, versioning)."""
         if asked.method == "initialize" and not claims_modern(asked):
             answer = self.short_path.handshake(asked)
             if answer is None:
@@ -280,7 +249,11 @@ class Conversation:
         run.held = self.box.busy()
         run.held.__enter__()
         runner = task.runner
-        call = Call(on_progress=self._teller(task, run)) if task.token is not None else None
+        call = None
+        if task.token is not None:
+            call = Call(request_id=str(task.id), on_progress=self._teller(task, run))
+        elif self.box.is_wrapped:
+            call = Call(request_id=str(task.id))
         if runner.is_async or not runner.is_plain or self.box.is_wrapped:
             if self.loop is not None:
                 self.loop.call_soon_threadsafe(self._await, task, run, call)
@@ -306,7 +279,7 @@ class Conversation:
 
         if self.loop is not None and not run.cancelled:
             run.task = self.loop.create_task(go())
-        else:  # given up before it has begun
+        else:  # cancelled before it was started
             self._over(task, run)
             self.unwritten.discard(run)
 
@@ -337,7 +310,9 @@ class Conversation:
     ) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
             line = progress(task.token, done, total, said)
-            with run.telling:  # nothing comes behind the answer: its token may be another's then
+            with (
+                run.telling
+            ):  # nothing may follow the answer: its token may belong to another call by then
                 if not run.cancelled and not run.answered:
                     self.writer.write(line)
 
@@ -347,7 +322,7 @@ class Conversation:
     # -- notices
 
     def _noticed(self, message: Any, line: bytes) -> bool:
-        """Take a notification that is about what was answered here."""
+        """Take a notification about a request that was answered here."""
         if not is_object(message) or message.get("jsonrpc") != "2.0":
             return False
         if not message.keys() <= {"jsonrpc", "method", "params"}:
@@ -379,9 +354,9 @@ class Conversation:
         return self.protocol not in ("", LATEST_PROTOCOL)
 
     def _changed(self, what: str, _: str) -> None:
-        """Tell a client whose handshake was answered here that a list has changed.
+        """Notify a client whose handshake was answered here that a list has changed.
 
-        Others are told by the SDK, which knows them; of resources everybody is.
+        The SDK notifies others, and all clients of changed resources.
         """
         if self._has_handshake and what != "resource":
             method = f"notifications/{what}/list_changed".encode()

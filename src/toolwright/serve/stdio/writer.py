@@ -10,7 +10,7 @@ import threading
 from queue import SimpleQueue
 
 _AT_ONCE = 4096
-"""A pipe that can be written to at all takes so many bytes without blocking."""
+"""Bytes that a pipe takes without blocking if it is ready at all (PIPE_BUF of Linux)."""
 
 
 class Writer:
@@ -29,7 +29,7 @@ class Writer:
         data = line + b"\n"
         with self.lock:
             if not self.waiting and len(data) <= _AT_ONCE and self._ready():
-                with contextlib.suppress(OSError):  # nobody reads any more: the input ends, too
+                with contextlib.suppress(OSError):  # the client has left: the input ends, too
                     os.write(self.descriptor, data)
                 return
             self.waiting += 1

@@ -50,7 +50,7 @@ def _where() -> str:
 
 
 def _began(pid: int) -> str | None:
-    """Return when a process began, as the system counts it; None if it is over, or unknown."""
+    """Return when a process began, as the system counts it; None if it has ended, or cannot be seen."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
-from ...stores.store import MemoryStore, SqliteStore, Store, clock_of, open_store
+from ...stores import MemoryStore, SqliteStore, Store, open_store
+from ...stores.base import clock_of
 from .alive import lives, this_process
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
 _WHILE_RUNNING = 30 * 24 * 3600.0
-"""Seconds for which a task is remembered that nobody ends."""
+"""Seconds for which a task is remembered that is never ended."""
 _SILENT = 60.0
 """Seconds after its last sign of life a server counts as dead that cannot be seen from here."""
 _BEAT = 1.0
@@ -63,22 +64,24 @@ def default_path() -> Path:
 
 
 def open_task_records(where: str | Store | None, box: str, keep: float) -> TaskRecords:
-    """Open the tasks of a toolbox; in a file of the user's if nobody says where."""
+    """Open the tasks of a toolbox; by default in a file of the user's."""
     if where is None:
         path = default_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return TaskRecords(SqliteStore(path, most=_MOST), box, keep)
+        return TaskRecords(SqliteStore(path, max_items=_MOST), box, keep)
     if where == "memory:":
-        return TaskRecords(MemoryStore(most=_MOST), box, keep)
+        return TaskRecords(MemoryStore(max_items=_MOST), box, keep)
     if isinstance(where, str) and where.startswith("sqlite:///"):
-        return TaskRecords(SqliteStore(where.removeprefix("sqlite:///"), most=_MOST), box, keep)
+        return TaskRecords(
+            SqliteStore(where.removeprefix("sqlite:///"), max_items=_MOST), box, keep
+        )
     return TaskRecords(open_store(where), box, keep)
 
 
 def open_stores(box: Servable) -> None:
     """Open every store that a toolbox names, before it is served. Raises `StoreError`.
 
-    Where nobody says where tasks are kept, and they cannot be, callers wait for long calls.
+    If the default file cannot be opened, there are no tasks: callers wait for long calls.
     """
     box.open_store()
     if isinstance(box.tasks, str) and box.has_tasks:
@@ -102,7 +105,10 @@ class TaskRecords:
         self._lock = threading.Lock()
 
     def create(self, owner: str | None, poll_ms: int) -> TaskRecord:
-        """Write down a task that runs; whoever asks finds it from now on."""
+        """Write down a task that runs; from now on its caller finds it.
+
+        It must be durable before the client gets its id (SEP-2663).
+        """
         now = _now()
         entry: TaskRecord = {
             "taskId": secrets.token_urlsafe(24),
@@ -160,7 +166,7 @@ class TaskRecords:
         return result[0]
 
     def forget(self, number: str) -> None:
-        """Forget a task that nobody was told of."""
+        """Forget a task whose id no client has."""
         self.store.delete(self._prefix + number)
 
     def end(self, number: str, status: str, **more: Any) -> TaskRecord | None:
@@ -206,8 +212,8 @@ class TaskRecords:
         """Return whether a server may still end its tasks.
 
         A client must never see two different ends of one task. So an end is told only once it is
-        written, the first one that is written stays, and whoever writes "failed" for a server has
-        to be sure that it is dead: silence is not enough, since code that holds the GIL, a stopped
+        written, the first one that is written stays, and a process that writes "failed" for another
+        has to be sure that it is dead: silence is not enough, since code that holds the GIL, a stopped
         process and a machine that sleeps are silent, too, and answer later. The process itself is
         looked at where it can be seen. Where it cannot (another machine, another container) only
         silence is left, and it counts after a minute: a server that comes back after that finds
@@ -225,7 +231,7 @@ class TaskRecords:
         return self.clock() - sign["at"] < _SILENT if known is None else known
 
     def close(self) -> None:
-        """Give no more signs of life."""
+        """Stop giving signs of life."""
         self._ends.set()
         beating = self._beating
         if beating is not None:

@@ -1,4 +1,4 @@
-"""Long calls as tasks: a client that can gets a number instead of waiting, and asks for the rest.
+"""Long calls as tasks, which clients poll for (SEP-2663).
 
 A call becomes a task when it has run for a moment; what it asks its caller before that is asked as
 in any other call.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HEADER_MISMATCH = -32020
 _HOLD = 0.2
-"""Seconds for which a caller waits before his call becomes a task."""
+"""Seconds for which a caller waits before their call becomes a task."""
 _POLL_MS = 500
 _TELL = 0.5
 """Seconds between two notes of progress."""
@@ -65,7 +65,7 @@ class RunningTask:
         self.client = client_of_request(ctx)
         self.owner = principal_of(ctx)
         self.becoming: asyncio.Event | None = None
-        """Set when it is settled whether the call is a task; none while nobody has begun to."""
+        """Set when it is decided whether the call is a task; None before that is being decided."""
         self.asked: dict[str, Question] = {}
         self.answers: dict[str, Any] = {}
         self.came = asyncio.Event()
@@ -75,7 +75,7 @@ class RunningTask:
         headers = getattr(ctx.request, "headers", None)
         self.call = Call(
             params.name,
-            id=str(ctx.request_id),
+            request_id=str(ctx.request_id),
             caller=user.name if user is not None else None,
             roles=user.roles if user is not None else (),
             claims=user.claims if user is not None else None,
@@ -203,7 +203,7 @@ class Tasks:
             entry = await self._begun(running)
             if entry is None or made.done():
                 return finish(await made)
-        except BaseException:  # the client is gone: nobody could ask for it
+        except BaseException:  # the client has left: it could not ask for the task
             running.stop()
             raise
         number = entry["taskId"]
@@ -282,7 +282,7 @@ class Tasks:
     def _look(self) -> bool:
         """See what another process has written about our tasks; called in the beating thread.
 
-        Tells whether there are any.
+        Return whether there are any.
         """
         records = self._records
         for number, running in list(self.running.items()):
@@ -294,7 +294,7 @@ class Tasks:
         return bool(self.running)
 
     async def close(self) -> None:
-        """The server ends: what runs has failed."""
+        """End the server's tasks: those that still run have failed."""
         records = self._records
         if records is None:
             return
@@ -381,7 +381,7 @@ def _unreadable(error: OSError) -> MCPError:
 
 
 def can_take_tasks(ctx: Any) -> bool:
-    """Tell whether a request says that its client knows tasks."""
+    """Return whether a request says that its client supports tasks (SEP-2663)."""
     if ctx.protocol_version < STATELESS_SINCE:
         return False
     known = ctx.session.client_capabilities

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ....limits import check_count, check_seconds
 from ...access.address import TrustedProxies, client_key, is_loopback
-from ..app import BODY_TIMEOUT
+from ...settings import ConnectionLimits
 from ..body import allowed
+from .joined import JoinedWrites
 from .listener import MAX_BURST, Accepted
 
-HEADER_TIMEOUT = 10.0
-MAX_CONNECTIONS = 2000
-MAX_CONNECTIONS_PER_CLIENT = 500
-_SPARE_FILES = 100
-"""Open files that are left for everything but connections."""
 _MOST_HEAD = 64 * 1024
 """Bytes of a request line and headers."""
 _MOST_REST = 4 * 1024 * 1024
@@ -30,38 +25,12 @@ _DENSE_SIZE = 4096
 _SHORT_LINE = 16
 
 
-class ConnectionLimits(NamedTuple):
-    """How many connections there may be, and how slow they may be."""
-
-    header_timeout: float = HEADER_TIMEOUT
-    body_timeout: float = BODY_TIMEOUT
-    max_connections: int = MAX_CONNECTIONS
-    max_connections_per_client: int = MAX_CONNECTIONS_PER_CLIENT
-
-    def checked(self) -> ConnectionLimits:
-        """Return them, with no more connections than this process may open files."""
-        check_seconds("header_timeout", self.header_timeout)
-        check_seconds("body_timeout", self.body_timeout)
-        check_count("max_connections", self.max_connections)
-        check_count("max_connections_per_client", self.max_connections_per_client)
-        return self._replace(max_connections=min(self.max_connections, _possible()))
-
-
-def _possible() -> int:
-    try:
-        import resource
-    except ImportError:  # Windows has no such bound
-        return 1 << 30
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1 << 30 if soft == resource.RLIM_INFINITY else max(soft - _SPARE_FILES, 8)
-
-
 class Connections:
     """The open connections of a server.
 
     At a bound, a new one takes the place of the one that has waited longest for its client: first
     of those that never sent a whole request, then of idle ones. So half requests cannot keep
-    others out. Only if all are at work the new one is refused.
+    others out. Only if all are at work is the new one refused.
     """
 
     def __init__(self, limits: ConnectionLimits, proxies: TrustedProxies) -> None:
@@ -84,7 +53,7 @@ class Connections:
         return self.files < self.limits.max_connections + MAX_BURST
 
     def accepted(self, connection: Accepted) -> None:
-        """Count a connection that has yet to be made."""
+        """Count a connection that was accepted, before its protocol is made."""
         self.files += 1
         self._make_room(self._key(connection.peer))
         connection.since = asyncio.get_running_loop().time()
@@ -93,13 +62,13 @@ class Connections:
             self._look_later()
 
     def closed(self, connection: Accepted) -> None:
-        """Count a file no more."""
+        """Stop counting a file."""
         self.files -= 1
         if self.arriving.get(connection.peer) is connection:
             del self.arriving[connection.peer]
 
     def _key(self, peer: tuple[Any, ...]) -> str:
-        """Return whom a connection counts for; empty where one address stands for many clients."""
+        """Return the client that a connection counts for; empty where one address stands for many clients."""
         address = str(peer[0]) if peer else ""
         key = client_key(address)
         return "" if is_loopback(key) or self.proxies.trusts(address) else key
@@ -118,7 +87,7 @@ class Connections:
         return has_room
 
     def remove(self, connection: Watched) -> None:
-        """Count a connection no more."""
+        """Stop counting a connection."""
         if connection not in self.open:
             return
         del self.open[connection]
@@ -130,12 +99,12 @@ class Connections:
             del self.by_client[connection.key]
 
     def at_work(self, connection: Watched) -> None:
-        """Take note that a whole request has come."""
+        """Record that a whole request has come."""
         self.unproven.pop(connection, None)
         self.idle.pop(connection, None)
 
     def waits(self, connection: Watched) -> None:
-        """Take note that a request was answered."""
+        """Record that a request was answered."""
         if connection in self.open and connection not in self.unproven:
             self.idle[connection] = None
 
@@ -210,6 +179,7 @@ class Watched(_Protocol):
     def connection_made(self, transport: Any) -> None:
         """Count it, or refuse it."""
         super().connection_made(transport)
+        self.transport: Any = JoinedWrites(transport, self.loop)
         self.since = self.loop.time()
         if not self.watching.add(self, self.client or ()):
             transport.write(_REFUSED.format("503 Service Unavailable").encode())
@@ -232,7 +202,7 @@ class Watched(_Protocol):
         super().data_received(data)
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
-            # Behind an answer this may be the rest of a body that nobody reads.
+            # After an answer this may be the rest of a body that is not read any more.
             if self.head_size > (_MOST_REST if cycle and cycle.more_body else _MOST_HEAD):
                 self.transport.abort()
         elif self.is_waiting or not cycle.more_body:
@@ -243,8 +213,8 @@ class Watched(_Protocol):
     def _is_dense(self, data: bytes) -> bool:
         """Return whether data takes far longer to read than its size says.
 
-        Each chunk and each header costs the same, be it ever so small: a megabyte of chunks of
-        one byte would stop everybody for seconds.
+        Each chunk and each header costs the same, however small it is: a megabyte of chunks of
+        one byte would block all clients for seconds.
         """
         if not _has_short_lines(data):
             return False
@@ -273,7 +243,7 @@ class Watched(_Protocol):
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Take note that the client has taken what was written."""
+        """Record that the client has read what was written."""
         self.stuck_since = None
         super().resume_writing()
 

@@ -1,4 +1,4 @@
-"""The end of a server that somebody else has started, with an app of ours in it."""
+"""Follow the end of a uvicorn that serves our app among others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 _LOOK = 0.1
 _watching: set[object] = set()
-"""The apps of this process that have not ended yet; the switch is one for all."""
+"""The apps of this process that have not ended yet; they share one switch."""
 
 
 async def watch_host(stop: Callable[[], Awaitable[None]]) -> None:

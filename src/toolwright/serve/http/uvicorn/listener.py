@@ -12,18 +12,18 @@ MAX_BURST = 32
 
 
 class Counts(Protocol):
-    """What a listener asks and tells."""
+    """What a listener asks, and reports to."""
 
     def has_room(self) -> bool:
         """Return whether another connection may be accepted now."""
         ...
 
     def accepted(self, connection: Accepted) -> None:
-        """Take note of a connection, which may have a TLS handshake before it."""
+        """Count a connection, which may have a TLS handshake before it."""
         ...
 
     def closed(self, connection: Accepted) -> None:
-        """Take note that its file was closed."""
+        """Stop counting a connection: its file was closed."""
         ...
 
 
@@ -42,7 +42,7 @@ class Accepted(socket.socket):
             told(self)
 
     def cut(self) -> None:
-        """End it from outside: whoever reads from it sees the end, and closes it."""
+        """End it from outside: the code that reads from it sees the end, and closes it."""
         with suppress(OSError):
             self.shutdown(socket.SHUT_RDWR)
 

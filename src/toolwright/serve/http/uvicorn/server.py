@@ -1,4 +1,4 @@
-"""Uvicorn, which lets calls end before it closes what they are answered on."""
+"""Uvicorn, extended to finish calls before it closes their connections."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from types import FrameType
 import uvicorn
 
 from ....run.process.forks import unshared
+from ...settings import ConnectionLimits
 from ..app import App
-from .connections import ConnectionLimits, Connections, protocol
+from .connections import Connections, protocol
 from .listener import counted
 
 _FLUSH = 1
@@ -36,7 +37,7 @@ class Server(uvicorn.Server):
                 app,
                 http=protocol(self.connections),
                 ws="none",
-                # We read the headers of proxies ourselves: uvicorn believes anybody on this machine.
+                # We read the headers of proxies ourselves: uvicorn believes any client on this machine.
                 proxy_headers=False,
                 # Warnings are about malformed requests: a line for each would be a flood of its own.
                 log_level="error",
@@ -64,7 +65,7 @@ class Server(uvicorn.Server):
         return [heard.fileno(), *(each.fileno() for each in found if each is not None)]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end; told twice, wait for nothing."""
+        """Start to shut down; at the second signal, stop waiting for calls."""
         if self.is_told:
             self.app.drain.hurry()
         self.is_told = True

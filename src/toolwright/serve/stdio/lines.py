@@ -1,0 +1,28 @@
+"""Lines from a pipe, each bounded in length."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+_CHUNK = 1 << 16
+
+
+def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
+    """Yield the lines of a descriptor until it ends; None in place of one that is too long.
+
+    Raises `OSError`.
+    """
+    line = bytearray()  # one array, so that its memory goes back once the line was answered
+    fits = True
+    while chunk := os.read(descriptor, _CHUNK):
+        first, *others = chunk.split(b"\n")
+        fits = fits and len(line) + len(first) <= most
+        if fits:
+            line += first
+        else:  # what comes up to the next newline is dropped, not kept
+            line = bytearray()
+        for part in others:
+            yield bytes(line) if fits else None
+            line, fits = bytearray(part), True
+    yield bytes(line) if fits else None

@@ -1,0 +1,39 @@
+"""Signals that end a server on stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Generator
+from typing import Any
+
+from ..drain import Drain
+
+
+@contextlib.contextmanager
+def ended_by_signals(
+    loop: asyncio.AbstractEventLoop, over: asyncio.Event, drain: Drain
+) -> Generator[None]:
+    """Set `over` at SIGTERM or SIGINT; at the second one, stop waiting for calls.
+
+    These are handlers of `signal`, not of the event loop: the second signal must work while a tool
+    blocks the loop.
+    """
+    was_told = False
+
+    def end(_number: int, _frame: object) -> None:
+        nonlocal was_told
+        if was_told:
+            drain.hurry()
+        was_told = True
+        loop.call_soon_threadsafe(over.set)
+
+    before: dict[int, Any] = {}
+    with contextlib.suppress(ValueError):  # only the main thread can set handlers
+        before = {each: signal.signal(each, end) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

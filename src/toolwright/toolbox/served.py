@@ -1,0 +1,206 @@
+"""A toolbox, as servers see it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._protocol import LATEST_PROTOCOL
+from ..errors import SchemaError
+
+if TYPE_CHECKING:
+    from ..call import Call
+    from ..errors import ToolNotFound
+    from ..refusals import RequestKind
+    from ..results import Result
+    from ..run.shared import Shared
+    from ..stores import Store
+    from ..tools.definition import Tool
+    from ..tools.prompt import Prompt
+    from ..tools.resource import Resource
+    from .registry import Registry
+    from .runtime import Runtime
+
+
+class Described(Protocol):
+    """What an author says of a whole toolbox, and may change until it is served."""
+
+    name: str
+    version: str
+    instructions: str
+    page_size: int | None
+    tasks: str | Store | None
+    keep_tasks: float
+
+
+class Served:
+    """What servers need of a toolbox and its users do not: the protocol `Servable`."""
+
+    is_live = False
+    """It is never exchanged for another toolbox while it is served."""
+
+    def __init__(
+        self, box: Described, registry: Registry, runtime: Runtime, shared: Shared
+    ) -> None:
+        self.resources = registry.resources
+        self.prompts = registry.prompts
+        self._box = box
+        self._registry = registry
+        self._runtime = runtime
+        self._shared = shared
+
+    @property
+    def name(self) -> str:
+        """The name that clients see."""
+        return self._box.name
+
+    @property
+    def version(self) -> str:
+        """The version that clients see."""
+        return self._box.version
+
+    @property
+    def instructions(self) -> str:
+        """What clients are told about the whole."""
+        return self._box.instructions
+
+    @property
+    def page_size(self) -> int | None:
+        """The most items on one page of a list; None is all."""
+        return self._box.page_size
+
+    @property
+    def tasks(self) -> str | Store | None:
+        """Where calls that became tasks are recorded."""
+        return self._box.tasks
+
+    @property
+    def keep_tasks(self) -> float:
+        """How many seconds the record of a finished task is kept."""
+        return self._box.keep_tasks
+
+    def __getitem__(self, name: str, /) -> Tool:
+        return self._registry.catalog[name]
+
+    def values(self) -> Iterable[Tool]:
+        """Return all tools."""
+        return self._registry.catalog.values()
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether a call of any tool may become a task."""
+        return any(tool.options.task for tool in self.values())
+
+    @property
+    def sees_calls(self) -> bool:
+        """Whether anything here gets a `Call`, and so may log."""
+        for tool in self._registry.tools:
+            with contextlib.suppress(SchemaError):
+                if tool.compile().plan.injected:
+                    return True
+        return False
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether calls go through hooks or a lifespan."""
+        return self._runtime.is_wrapped
+
+    # -- what a caller may use
+
+    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+        """Return a tool that a caller with these roles may use; None if there is none for them."""
+        return self._registry.catalog.usable(name, roles)
+
+    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+        """Return the error for a name that a caller with these roles cannot use."""
+        return self._registry.catalog.not_found(name, roles)
+
+    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
+        """Return the resources that a caller with these roles may read."""
+        return self._registry.resources_for(roles)
+
+    def find_resource(
+        self, uri: str, roles: Iterable[str] | None
+    ) -> tuple[Resource, dict[str, str]] | None:
+        """Return what a caller with these roles reads at a URI, and the variables in it."""
+        return self._registry.find_resource(uri, roles)
+
+    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+        """Return whether there is a resource that a caller with these roles may not read."""
+        return self._registry.is_hidden(uri, roles)
+
+    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+        """Return the prompts that a caller with these roles may get."""
+        return self._registry.prompts_for(roles)
+
+    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+        """Return a prompt that a caller with these roles may get."""
+        return self._registry.find_prompt(name, roles)
+
+    def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
+        """Return the values of an argument that begin with what was typed."""
+        return self._registry.completions(owner, argument, begun)
+
+    def to_mcp_json(
+        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+    ) -> bytes:
+        """Return the `tools/list` payload for a caller with these roles."""
+        return self._registry.catalog.to_mcp_json(protocol, roles)
+
+    # -- running
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+    ) -> Result:
+        """Call a tool."""
+        return await self._runtime.call_async(name, arguments, call=call)
+
+    async def read_resource(
+        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    ) -> Result:
+        """Read a resource."""
+        return await self._runtime.read_resource(resource, values, call)
+
+    async def get_prompt(
+        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
+    ) -> Result:
+        """Get the messages of a prompt."""
+        return await self._runtime.get_prompt(prompt, values, call)
+
+    def refused(
+        self,
+        kind: RequestKind,
+        code: str,
+        name: str = "",
+        *,
+        caller: str | None = None,
+        client: str = "",
+        reason: str = "",
+    ) -> None:
+        """Tell every listener that a request was refused."""
+        self._runtime.refused(kind, code, name, caller=caller, client=client, reason=reason)
+
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change; return a function that ends this."""
+        return self._registry.on_change(listener)
+
+    def open_store(self) -> None:
+        """Open the store, if one is named, before the first call does. Raises `StoreError`."""
+        self._shared.open_store()
+
+    def busy(self) -> contextlib.AbstractContextManager[object]:
+        """Keep it open while something of it runs: it stays open until it is closed."""
+        return contextlib.nullcontext()
+
+    def close(self) -> None:
+        """Leave the lifespan and clean up providers, in a thread that may wait."""
+        self._runtime.close()
+
+    async def aclose(self) -> None:
+        """Leave the lifespan and clean up providers."""
+        await self._runtime.aclose()

@@ -1,0 +1,284 @@
+"""Hostile results and exceptions: every call still ends in an answer, in bounded time."""
+
+import asyncio
+import dataclasses
+import decimal
+import fractions
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from toolwright import Audio, File, Image, Retry, Toolbox
+
+HUGE = 10**2_000_000
+MOST_SECONDS = 15
+"""Processor time; writing that integer once takes more."""
+DIGITS = "the result holds an integer of more than 4300 digits"
+
+
+class Model(BaseModel):
+    n: Any = 0
+
+
+@dataclasses.dataclass
+class Data:
+    n: int = 0
+
+
+class Own(int):
+    pass
+
+
+def integer() -> int:
+    return HUGE
+
+
+def untyped():
+    return HUGE
+
+
+def in_a_dict() -> dict[str, Any]:
+    return {"a": [{"b": (1, -HUGE)}]}
+
+
+def as_a_key():
+    return {HUGE: 1}
+
+
+def in_a_set():
+    return {1, HUGE}
+
+
+def in_a_model() -> Model:
+    return Model(n=HUGE)
+
+
+def in_a_dataclass() -> Data:
+    return Data(HUGE)
+
+
+def of_an_own_class() -> int:
+    return Own(HUGE)
+
+
+def fraction():
+    return fractions.Fraction(1, HUGE)
+
+
+def for_a_float() -> float:
+    return HUGE
+
+
+def for_a_text() -> str:
+    return HUGE  # pyright: ignore
+
+
+def items() -> Iterator[int]:
+    yield HUGE
+
+
+def dicts():
+    yield {"a": HUGE}
+
+
+@pytest.mark.promise("calling.digits-first")
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(integer, untyped, in_a_dict, as_a_key, in_a_set, in_a_model, in_a_dataclass),
+        *(of_an_own_class, fraction, for_a_float, for_a_text, items, dicts),
+    ],
+)
+def test_the_digits_of_an_integer_are_counted_before_it_is_written(function):
+    box = Toolbox("digits")
+    box.add(function)
+    begun = time.thread_time()
+    result = box.call(function.__name__)
+    assert time.thread_time() - begun < MOST_SECONDS
+    assert result.text == f"{function.__name__}: {DIGITS}"
+
+
+def test_integers_of_4300_digits_are_sent_exactly():
+    box = Toolbox("digits")
+    box.add(lambda: {"n": 10**4300 - 1, "d": decimal.Decimal("1e999999")}, name="most")
+    assert box.call("most").text == '{"n":' + "9" * 4300 + ',"d":"1E+999999"}'
+    box.add(lambda: 10**4300, name="more")
+    assert DIGITS in box.call("more").text
+
+
+def test_an_exception_that_holds_a_huge_integer_is_answered():
+    box = Toolbox("digits")
+
+    @box.tool
+    def fail() -> int:
+        raise ValueError(HUGE)
+
+    assert box.call("fail").text == "ValueError"
+
+
+# -- generators
+
+
+def _endless(item):
+    def endless():
+        while True:
+            yield item
+
+    return endless
+
+
+@pytest.mark.promise("limits.generators-end")
+@pytest.mark.parametrize("item", ["", b"", None, (), 0], ids=repr)
+def test_a_generator_that_never_ends_is_stopped(item):
+    box = Toolbox("endless")
+    box.add(_endless(item), name="endless")
+    assert "the rest was not taken" in box.call("endless").text
+
+
+@pytest.mark.promise("limits.generators-end")
+def test_empty_texts_that_never_end_are_stopped():
+    box = Toolbox("endless")
+
+    @box.tool
+    def sync() -> Iterator[str]:
+        while True:
+            yield ""
+
+    @box.tool
+    async def waits() -> AsyncIterator[str]:
+        while True:
+            yield ""
+
+    assert "the rest was not taken" in box.call("sync").text
+    assert "the rest was not taken" in box.call("waits").text
+
+
+def test_an_async_generator_that_never_waits_lets_others_go_on():
+    box = Toolbox("endless")
+    began = asyncio.Event()
+
+    @box.tool
+    async def waits() -> AsyncIterator[str]:
+        for _ in range(50_000):
+            began.set()
+            yield ""
+
+    async def run():
+        call = asyncio.create_task(box.call_async("waits"))
+        await began.wait()
+        await asyncio.sleep(0)
+        assert not call.done()  # else nobody had a turn before its end
+        await call
+
+    asyncio.run(run())
+
+
+# -- files
+
+
+@pytest.mark.promise("calling.regular-files")
+@pytest.mark.parametrize("kind", [File, Image, Audio])
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "/"])
+def test_what_is_not_a_regular_file_is_refused(kind, path):
+    if not os.path.exists(path):
+        pytest.skip("not on this system")
+    box = Toolbox("files")
+    box.add(lambda: kind(path), name="one")
+    box.add(lambda: [kind(path), "text"], name="listed")
+    box.add(lambda: {"inside": kind(path)}, name="inside")
+    for name in ("one", "listed", "inside"):
+        result = box.call(name)
+        assert result.is_error
+        assert "not a regular file" in result.text
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in files here")
+def test_a_pipe_is_refused_without_waiting_for_its_writer(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    box = Toolbox("files")
+    box.add(lambda: File(tmp_path / "pipe"), name="read")
+    assert "not a regular file" in box.call("read").text
+
+
+def test_a_file_whose_size_is_not_known_is_read_to_its_end(tmp_path):
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("not on this system")
+    assert b"Name:" in File("/proc/self/status").data
+    grown = tmp_path / "grown.txt"
+    grown.write_text("a")
+    file = File(grown)
+    assert file.size == 1
+    grown.write_text("abc")
+    assert file.data == b"abc"
+
+
+# -- exceptions
+
+
+def _raises(_self):
+    raise RuntimeError("no")
+
+
+class Leaves(BaseException):
+    """Neither an `Exception` nor anything that servers end at."""
+
+
+def _leaves(_self):
+    raise Leaves
+
+
+NASTY = {
+    "class": {"__class__": property(_raises)},
+    "class-leaves": {"__class__": property(_leaves)},
+    "class-lies": {"__class__": property(lambda _self: int)},
+    "str": {"__str__": _raises},
+    "str-leaves": {"__str__": _leaves},
+    "repr": {"__repr__": _raises, "__str__": _raises},
+    "notes": {"__notes__": property(_raises)},
+    "notes-leave": {"__notes__": property(_leaves)},
+    "notes-lie": {"__notes__": 7},
+    "cause": {"__cause__": property(_raises)},
+    "context": {"__context__": property(_raises)},
+    "args": {"args": property(_raises)},
+    "traceback": {"__traceback__": property(_raises)},
+    "everything": {"__getattribute__": lambda _self, name: _raises(name)},
+}
+
+
+@pytest.mark.promise("calling.any-exception")
+@pytest.mark.parametrize("base", [Exception, ValueError, BaseException, KeyboardInterrupt])
+@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_no_exception_of_a_tool_loses_the_answer(name, base, caplog):
+    caplog.set_level("CRITICAL", logger="pytest-does-not-write-them")
+    error = type("Nasty", (base,), dict(NASTY[name]))
+    box = Toolbox("nasty")
+
+    def fail() -> int:
+        raise error("a")
+
+    async def fails() -> int:
+        raise error("a")
+
+    def yields() -> Iterator[int]:
+        yield 1
+        raise error("a")
+
+    for at, options in enumerate(
+        ({}, {"timeout": 60}, {"retry": Retry(2, on=(OSError,), wait_initial=0.01)})
+    ):
+        for function in (fail, fails, yields):
+            box.add(function, name=f"{function.__name__}_{at}", **options)
+
+    async def run(each):
+        return await box.call_async(each)
+
+    for each in box:
+        assert box.call(each).is_error
+        assert asyncio.run(run(each)).is_error
+    assert threading.current_thread().is_alive()

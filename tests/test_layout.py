@@ -1,0 +1,38 @@
+"""The tests have the folders of the package, and no module of them is too long to read."""
+
+from collections import Counter
+from pathlib import Path
+
+import toolwright
+
+TESTS = Path(__file__).parent
+SOURCE = Path(toolwright.__file__).parent
+LONGEST = 600
+OTHERS = {"seeds", "probes", "properties", "wire", "typing"}
+"""Folders whose tests are of no single part: see CONTRIBUTING.md."""
+
+
+def modules():
+    return sorted(path for path in TESTS.rglob("*.py") if "node_modules" not in path.parts)
+
+
+def test_every_folder_is_one_of_the_package():
+    parts = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert not OTHERS & parts
+    folders = {path.relative_to(TESTS).parts[0] for path in modules() if path.parent != TESTS}
+    assert folders - parts - OTHERS == set()
+
+
+def test_no_module_of_the_tests_is_longer_than_six_hundred_lines():
+    lengths = {
+        str(path.relative_to(TESTS)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in modules()
+    }
+    assert {name: count for name, count in lengths.items() if count > LONGEST} == {}
+
+
+def test_no_two_helpers_that_are_imported_by_name_have_the_same_name(pytestconfig):
+    folders = [Path(pytestconfig.rootpath, name) for name in pytestconfig.getini("pythonpath")]
+    helpers = [path.stem for folder in folders for path in folder.glob("*.py")]
+    names = Counter(name for name in helpers if name not in ("conftest", "__init__"))
+    assert [name for name, count in names.items() if count > 1] == []

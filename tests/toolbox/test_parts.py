@@ -1,0 +1,40 @@
+"""A toolbox has its parts, and shows only what its users need."""
+
+from collections.abc import Mapping
+
+from toolwright import Toolbox
+from toolwright.serve.servable import Servable
+from toolwright.toolbox.box import served
+
+MAPPING = {name for name in dir(Mapping) if not name.startswith("_")}
+PUBLIC = {
+    *("name", "version", "instructions", "page_size", "tasks", "keep_tasks"),
+    *("tool", "add", "include", "remove", "disable", "enable", "is_enabled", "compile", "problems"),
+    *("resource", "resources", "prompt", "prompts", "on_change", "changed"),
+    *("call", "call_async", "around", "on_refusal", "provide", "override", "state"),
+    *("close", "aclose", "serve", "asgi", "handle", "client", "to_mcp", "to_mcp_json"),
+}
+
+
+def test_a_toolbox_inherits_nothing_but_the_mapping():
+    assert Toolbox.__bases__ == (Mapping,) or Toolbox.__mro__[1] is Mapping
+
+
+def test_a_toolbox_shows_what_its_users_need_and_nothing_else():
+    shown = {name for name in dir(Toolbox("box")) if not name.startswith("_")}
+    assert shown - MAPPING == PUBLIC
+
+
+def test_servers_see_all_that_they_need_of_a_toolbox():
+    needed = {name for name in dir(Servable) if not name.startswith("_")}
+    needed |= set(Servable.__annotations__)
+    assert needed <= set(dir(served(Toolbox("box"))))
+
+
+def test_a_toolbox_is_served_as_one_object_that_follows_it():
+    box = Toolbox("box", instructions="before")
+    seen = served(box)
+    box.name, box.instructions = "renamed", "after"
+    assert served(box) is seen
+    assert (seen.name, seen.instructions) == ("renamed", "after")
+    assert seen.resources is box.resources
