@@ -169,17 +169,17 @@ def _folder(place: Path) -> ModuleType:
         name = _free(place.resolve().name, first)
         return sys.modules.get(name) or _under(name, first)
     files = sorted(
-        each
-        for each in place.glob("*.py")
-        if not each.name.startswith(("_", "test_", "conftest")) and each.name != "setup.py"
+        file
+        for file in place.glob("*.py")
+        if not file.name.startswith(("_", "test_", "conftest")) and file.name != "setup.py"
     )
     if not files:
         raise BadTarget(f"there are no Python files in {place}")
-    made = ModuleType(place.resolve().name)
+    whole = ModuleType(place.resolve().name)
     box = Toolbox(place.resolve().name)
     seen: set[int] = set()
-    for each in files:
-        module = _file(each)
+    for file in files:
+        module = _file(file)
         own = _box_of(module, module, named=False)
         if id(own) in seen:
             continue  # imported by one file from another
@@ -190,8 +190,8 @@ def _folder(place: Path) -> ModuleType:
             raise BadTarget(str(error).replace("\n", " ")) from error
         box.resources.update(own.resources)
         box.prompts.update(own.prompts)
-    vars(made)["box"] = box
-    return made
+    vars(whole)["box"] = box
+    return whole
 
 
 def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
@@ -210,14 +210,14 @@ def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FB
     own = module.__name__.rsplit(".", 1)[-1]
     if own.startswith("toolwright_target_") and module.__file__:
         own = Path(module.__file__).stem  # the name that the user knows
-    made = Toolbox(own)
+    box = Toolbox(own)
     if callable(found) and not isinstance(found, type) and named:
-        made.add(found)
+        box.add(found)
     else:
-        made.include(found)
-    if not made:
+        box.include(found)
+    if not box:
         raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
-    return made
+    return box
 
 
 def _holds_functions(found: Any) -> bool:

@@ -18,13 +18,13 @@ _CONFIG = ConfigDict(**BASE64, allow_inf_nan=False)
 _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 
-def arguments_adapter(made: Plan) -> TypeAdapter[Any]:
+def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     """Make the adapter of a tool's arguments."""
 
     def arguments(**validated: Any) -> dict[str, Any]:
         return validated
 
-    stand_in: Any = made.stand_in(arguments)
+    stand_in: Any = planned.stand_in(arguments)
     return TypeAdapter(stand_in, config=_CONFIG)
 
 

@@ -61,15 +61,15 @@ class _Batch:
         twins = {} if signature.namespace else self.twins
         translate = Translator(signature.namespace, twins)
         try:
-            made = plan(
+            planned = plan(
                 signature,
                 translate,
                 extra=options.extra or ("ignore" if _drops_rest(signature, options) else None),
                 skip=options.on_unsupported == "skip",
                 provided=provided,
             )
-            problems = [*signature.problems, *made.problems]
-            inputs = self._inputs(signature, options, made, problems)
+            problems = [*signature.problems, *planned.problems]
+            inputs = self._inputs(signature, options, planned, problems)
             hint = output_hint(signature.returns)
             outputs = self._outputs(hint, translate, problems)
         except SchemaError as error:
@@ -77,30 +77,30 @@ class _Batch:
         except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
         return Draft(
-            signature, options, made, inputs, outputs, hint, translate.used_names, problems
+            signature, options, planned, inputs, outputs, hint, translate.used_names, problems
         )
 
     def _inputs(
-        self, signature: Signature, options: Options, made: Plan, problems: list[str]
+        self, signature: Signature, options: Options, planned: Plan, problems: list[str]
     ) -> TypeAdapter[Any]:
         try:
-            return arguments_adapter(made)
+            return arguments_adapter(planned)
         except _REFUSAL as error:
-            self._settle(signature, options, made, problems, error)
-            return arguments_adapter(made)
+            self._settle(signature, options, planned, problems, error)
+            return arguments_adapter(planned)
 
     def _settle(
         self,
         signature: Signature,
         options: Options,
-        made: Plan,
+        planned: Plan,
         problems: list[str],
         error: Exception,
     ) -> None:
         """Find the parameters that cannot be compiled: refuse them, or take any value."""
         tolerant = options.on_unsupported == "permissive" or options.input_schema is not None
         found = False
-        for slot in made.slots:
+        for slot in planned.slots:
             refusal = _refusal_of(slot)
             if refusal is None:
                 continue
