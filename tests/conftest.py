@@ -16,6 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent / "wire"))
 
 from listing import list_through_client  # noqa: E402
 
+# Modules beside the tests whose assertions must say what they compared, as those of tests do.
+pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "taking")
+
 settings.register_profile("daily", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=100, deadline=None, print_blob=True)
 settings.load_profile("daily")  # `--hypothesis-profile=thorough` for the other one
