@@ -1,4 +1,4 @@
-"""What may come next on a command line, for shells. Only a shell that asks loads this."""
+"""Completions of the command line, for shells that ask."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from ..tools.definition import Tool
 
 _PATHS = frozenset(("FILE", "DIR", "TARGET"))
-"""What the usage of a command calls its files and folders."""
+"""Metavars of arguments that are files or folders."""
 _BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks through the variables of `argcomplete`, and end the process.
+    """Answer a shell through the environment variables of `argcomplete`, and end the process.
 
-    The answer goes to a descriptor of its own: what a target prints is not taken for one.
+    The answer goes to its own descriptor, so that what a target prints is not part of it.
     """
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what is typed is not for the target
-    # In bash, a word ends before an `@`, and the `@` belongs to the next one (a host).
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the target must not read what is typed
+    # bash breaks words before an `@`, as if a host name followed.
     os.environ[_BREAKS] = os.environ.get(_BREAKS, "").replace("@", "")
     finder = _Finder()
-    words = cast("Any", finder.words)  # any function will do
+    words = cast("Any", finder.words)  # its type asks for a class, but it calls any function
     finder(parser, always_complete_options=False, default_completer=words)
 
 
@@ -48,7 +48,7 @@ class _Finder(CompletionFinder):
         parsed_args: argparse.Namespace,
         cword_prefix: str,
     ) -> list[str]:
-        """Return what the word may be; `words` was not asked if argparse expects none here."""
+        """Return the completions of a word; argparse asked for none if it expects no positional here."""
         found = super().collect_completions(active_parsers, parsed_args, cword_prefix)
         if self.asked or parsed_args.command != "call" or cword_prefix.startswith("-"):
             return found
@@ -61,7 +61,7 @@ class _Finder(CompletionFinder):
     def words(
         self, *, prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: Any
     ) -> Mapping[str, str]:
-        """Return what a word may be, and what is said of each."""
+        """Return the completions of a word, each with its description."""
         self.asked = True
         with contextlib.suppress(Exception):  # a target that cannot be loaded, a missing folder
             if action.dest == "client":
@@ -82,7 +82,7 @@ def _box(chosen: argparse.Namespace) -> Toolbox:
 
 
 def _tools(chosen: argparse.Namespace) -> dict[str, str]:
-    """Return the names of tools; no schema is made for them, which would take most of the time."""
+    """Return the names of tools, without compiling them: that would take most of the time."""
     box = _box(chosen)
     return {box[name].published_name: _about(box[name]) for name in box if box.is_enabled(name)}
 
@@ -107,7 +107,7 @@ def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> di
 
 
 def _values(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
-    """Return what an argument may be, if it is one of a few values."""
+    """Return the values of an argument that is a boolean or an enumeration."""
     for each in (schema, *schema.get("anyOf", ())):
         shared = each.get("$ref", "").removeprefix("#/$defs/")
         found = whole.get("$defs", {}).get(shared, each)
@@ -115,10 +115,10 @@ def _values(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str
         yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
 
 
-def _files(begun: str) -> Iterator[str]:
-    """Return the files and folders whose path begins so."""
-    folder, name = os.path.split(begun)
-    folder = begun.removesuffix(name)
+def _files(start: str) -> Iterator[str]:
+    """Return the files and folders whose path starts with a text."""
+    folder, name = os.path.split(start)
+    folder = start.removesuffix(name)
     with os.scandir(os.path.expanduser(folder) or ".") as found:  # noqa: PTH111 - text
         for each in sorted(found, key=lambda each: each.name):
             if each.name.startswith(name) and (name or not each.name.startswith(".")):

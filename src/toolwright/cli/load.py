@@ -1,4 +1,4 @@
-"""Find the toolbox that a command names: in a file, a module, or a folder."""
+"""Loads the target of a command: file, module or folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
 
 
 class BadTarget(UsageError):
-    """The target cannot be loaded; says why, in one line."""
+    """The target cannot be loaded; the message says why, in one line."""
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +81,7 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
     path, attribute = split(target)
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.append(here)  # last: a file of theirs must not stand in for what we import
+        sys.path.append(here)  # last: a file of the user must not shadow what we import
     with loading() as refused:
         module = _imported(path)
         found: Any = module
@@ -97,7 +97,7 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
 
 
 def split(target: str) -> tuple[str, str]:
-    """Split `file.py:box`; a drive letter is no attribute."""
+    """Split `file.py:box` into path and attribute; `C:` is a drive, not a path."""
     path, colon, attribute = target.rpartition(":")
     if not colon or (len(path) == 1 and path.isalpha()) or "/" in attribute or "\\" in attribute:
         return target, ""
@@ -144,7 +144,7 @@ def _file(place: Path) -> ModuleType:
 
 
 def _free(name: str, place: Path) -> str:
-    """Return a module's name, or another one if that means something else here."""
+    """Return the name under which a file is imported: its own, unless another module has it."""
     if name.isidentifier() and not keyword.iskeyword(name) and name not in sys.modules:
         spec = importlib.util.find_spec(name)
         if spec is None or (spec.origin and Path(spec.origin).resolve() == place.resolve()):
@@ -162,27 +162,27 @@ def _under(name: str, place: Path) -> ModuleType:
 
 
 def _folder(place: Path) -> ModuleType:
-    """Return a module with everything in a package, or in the files of a folder."""
+    """Return a package as a module, or a module whose toolbox has the tools of all files."""
     if (place / "__init__.py").is_file():
         sys.path.append(str(place.resolve().parent))
         first = place.resolve() / "__init__.py"
         name = _free(place.resolve().name, first)
         return sys.modules.get(name) or _under(name, first)
     files = sorted(
-        each
-        for each in place.glob("*.py")
-        if not each.name.startswith(("_", "test_", "conftest")) and each.name != "setup.py"
+        file
+        for file in place.glob("*.py")
+        if not file.name.startswith(("_", "test_", "conftest")) and file.name != "setup.py"
     )
     if not files:
         raise BadTarget(f"there are no Python files in {place}")
-    made = ModuleType(place.resolve().name)
+    whole = ModuleType(place.resolve().name)
     box = Toolbox(place.resolve().name)
     seen: set[int] = set()
-    for each in files:
-        module = _file(each)
+    for file in files:
+        module = _file(file)
         own = _box_of(module, module, named=False)
         if id(own) in seen:
-            continue  # one file imports it from another
+            continue  # imported by one file from another
         seen.add(id(own))
         try:
             box.include(own)
@@ -190,12 +190,12 @@ def _folder(place: Path) -> ModuleType:
             raise BadTarget(str(error).replace("\n", " ")) from error
         box.resources.update(own.resources)
         box.prompts.update(own.prompts)
-    vars(made)["box"] = box
-    return made
+    vars(whole)["box"] = box
+    return whole
 
 
 def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
-    """Return the toolbox in a module; make one of plain functions if there is none."""
+    """Return the toolbox of a module, or a new one with its plain functions."""
     if isinstance(found, ModuleType):
         boxes = {name: each for name, each in vars(found).items() if isinstance(each, Toolbox)}
         distinct = list({id(each): each for each in boxes.values()}.values())
@@ -210,18 +210,18 @@ def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FB
     own = module.__name__.rsplit(".", 1)[-1]
     if own.startswith("toolwright_target_") and module.__file__:
         own = Path(module.__file__).stem  # the name that the user knows
-    made = Toolbox(own)
+    box = Toolbox(own)
     if callable(found) and not isinstance(found, type) and named:
-        made.add(found)
+        box.add(found)
     else:
-        made.include(found)
-    if not made:
+        box.include(found)
+    if not box:
         raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
-    return made
+    return box
 
 
 def _holds_functions(found: Any) -> bool:
-    """Tell what can be included: not a number, a text, a list."""
+    """Return whether a value can hold functions: not a number, a text or a list."""
     if isinstance(found, ModuleType | Mapping) or callable(found):
         return True
     return type(found).__module__ != "builtins"

@@ -1,4 +1,4 @@
-"""Output of the command: plain when it is piped, coloured on a terminal."""
+"""Output of the command: plain in a pipe, coloured on a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def claim() -> None:
-    """Keep standard output for ourselves."""
+    """Keep standard output for ourselves; what a target prints goes to standard error."""
     global _out  # noqa: PLW0603 - there is one standard output
     private = os.dup(1)
     os.dup2(2, 1)
@@ -29,17 +29,17 @@ def claim() -> None:
 
 
 def flush() -> None:
-    """Let nothing wait."""
+    """Write out what is buffered."""
     _out.flush()
 
 
 def drop() -> None:
-    """Whoever read our output has enough: there is nowhere to say so when Python ends."""
+    """Point our output at /dev/null: its reader is gone, and the final flush must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), _out.fileno())
 
 
 def write(text: str) -> None:
-    """Write a text as it is."""
+    """Write a text unchanged."""
     _out.write(text)
 
 
@@ -59,21 +59,21 @@ def print_json(value: Any) -> None:
 
 
 def print_rows(rows: list[tuple[str, str]]) -> None:
-    """Print names, and what is said of each."""
+    """Print names, each with its description."""
     if _out.isatty():
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
         table = Table(box=None, show_header=False, pad_edge=False)
-        for name, said in rows:
-            # As it is: what people write is no markup.
-            table.add_row(Text(name, style="bold"), Text(said, overflow="fold"))
+        for name, text in rows:
+            # As plain text: a description may look like markup.
+            table.add_row(Text(name, style="bold"), Text(text, overflow="fold"))
         Console(file=_out).print(table)
         return
     width = max((len(name) for name, _ in rows), default=0)
-    for name, said in rows:
-        say(f"{name.ljust(width)}  {said}".rstrip())
+    for name, text in rows:
+        say(f"{name.ljust(width)}  {text}".rstrip())
 
 
 def print_content(blocks: list[dict[str, Any]]) -> None:

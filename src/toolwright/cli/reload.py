@@ -1,4 +1,4 @@
-"""Load a target anew when one of its files changes, behind the connections that are open."""
+"""Reloads a target when its files change; connections stay open."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, int]
 _PAUSE = 0.1
-"""Seconds between two looks at the files; a change must be as old before it is loaded."""
+"""Seconds between two looks at the files, and the age of a change before it is loaded."""
 
 
 class Reloader:
-    """Watches the files that a target has imported, and exchanges the toolbox.
+    """Watches the files that a target has imported, and swaps in its new toolbox.
 
-    It is made before the target is loaded: what is written meanwhile is a change.
+    Create it before the target is loaded, so that what is written during that counts as a change.
     """
 
     live: Reloadable
     load: Callable[[], Toolbox]
     prepare: Callable[[Toolbox], None]
-    """Gets each new toolbox before it is served."""
+    """Prepares each new toolbox before it is served."""
 
     def __init__(self, target: str) -> None:
         place = Path(split(target)[0])
@@ -43,7 +43,7 @@ class Reloader:
         self.folders = self._folders()
         self.seen: dict[str, Stamp] = self._stamps()
         self.ends = threading.Event()
-        # A cache of code knows files by seconds and sizes: two edits in one second look the same.
+        # Bytecode caches compare modification times in seconds, and sizes: two quick edits look alike.
         sys.dont_write_bytecode = True
 
     def watch(
@@ -53,7 +53,7 @@ class Reloader:
         self.live = live
         self.load = load
         self.prepare = prepare
-        self._follow()  # other folders are known only now
+        self._follow()  # what the target imports is known only now
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
@@ -68,22 +68,22 @@ class Reloader:
                     break
                 now = later
             self.reload()
-            # What was written while it was loaded is looked at again.
+            # Not a new look: what was written during the reload is a change.
             self.seen = now
 
     def _follow(self) -> None:
-        """Watch folders, too, of which something was imported since."""
+        """Also watch folders from which something was imported since the last look."""
         fresh = self._folders() - self.folders
         if fresh:
             self.folders |= fresh
             self.seen |= {file: stamp for folder in fresh for file, stamp in _stamps(folder)}
 
     def reload(self) -> bool:
-        """Load the target anew; keep the version that works if it cannot be."""
+        """Load the target again; keep the last good version if that fails."""
         before = self._modules()
         for name, module in before.items():
             del sys.modules[name]
-            # A package without a file of its own stays, and remembers what was in it.
+            # A namespace package stays in memory, with its submodules as attributes.
             parent, _, own = name.rpartition(".")
             if getattr(sys.modules.get(parent), own, None) is module:
                 delattr(sys.modules[parent], own)
@@ -95,7 +95,7 @@ class Reloader:
             )  # it may come from a module that is installed
             if is_new:
                 self.prepare(box)
-        except Exception as error:  # noqa: BLE001 - whatever the new version does
+        except Exception as error:  # noqa: BLE001 - the new version may raise anything
             for name in self._modules():
                 del sys.modules[name]
             sys.modules.update(before)
@@ -122,7 +122,7 @@ class Reloader:
         }
 
     def _folders(self) -> set[Path]:
-        """Return where the user's modules are: a new one will be beside them."""
+        """Return the folders of the user's modules: a new module would be beside them."""
         files = [_real(str(module.__file__)) for module in self._modules().values()]
         return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
@@ -131,7 +131,7 @@ class Reloader:
 
 
 def _packages(folder: Path) -> Iterator[Path]:
-    """Find the packages in a folder: something of theirs may be imported later."""
+    """Yield the packages in a folder: their modules may be imported later."""
     with contextlib.suppress(OSError):
         for inner in folder.iterdir():
             if (inner / "__init__.py").is_file():
@@ -140,11 +140,11 @@ def _packages(folder: Path) -> Iterator[Path]:
 
 
 def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
-    """Tell how each file in a folder was last written."""
+    """Yield each Python file in a folder, with its modification time, size and inode."""
     with contextlib.suppress(OSError), os.scandir(folder) as files:
         for file in files:
             if file.name.endswith(".py") and not file.name.startswith("."):
-                with contextlib.suppress(OSError):  # a link to nowhere
+                with contextlib.suppress(OSError):  # a broken link
                     known = file.stat()
                     yield file.path, (known.st_mtime_ns, known.st_size, known.st_ino)
 
@@ -155,7 +155,7 @@ def _real(file: str) -> str:
 
 
 def _others() -> tuple[str, ...]:
-    """Return folders whose code is not the user's: what is installed, and ourselves."""
+    """Return the folders of installed code and of this package."""
     places = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     places |= {*site.getsitepackages(), site.getusersitepackages()}
     places.add(str(Path(__file__).parents[1]))
@@ -170,5 +170,5 @@ def _is_own(file: str | None) -> bool:
     if file is None:
         return False
     real = _real(file)
-    # Packages may also be installed elsewhere, and lent to this environment.
+    # Packages may also come from the site-packages of another environment.
     return not real.startswith(_OTHERS) and not _INSTALLED & set(Path(real).parts)

@@ -1,4 +1,4 @@
-"""One line on the terminal that says what a server does."""
+"""The status line of a server on a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..results import Result
 
 
 class Terminal(Console):
-    """A console that leaves the cursor alone: a server that is killed could not bring it back."""
+    """A console that never hides the cursor: a server that is killed could not show it again."""
 
     def show_cursor(self, show: bool = True) -> bool:  # noqa: FBT001, FBT002 - rich calls it
         """Do nothing."""
@@ -28,7 +28,7 @@ class Status:
     """Counts calls, and shows the count below what the server and its tools print."""
 
     def __init__(self) -> None:
-        # Texts of people are no markup, and where a long one is broken is the terminal's business.
+        # Log lines are not markup, and the terminal wraps long ones.
         self.console = Terminal(
             stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True
         )
@@ -38,7 +38,7 @@ class Status:
     async def around(
         self, call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]
     ) -> Result:
-        """Watch a call."""
+        """Count a call, and time it."""
         began = time.perf_counter()
         self.running += 1
         try:
@@ -51,13 +51,13 @@ class Status:
             self.last = f"{call.tool} {_took(time.perf_counter() - began)}"
 
     def line(self) -> Text:
-        """Return what is shown."""
+        """Return the line."""
         said = f"{self.calls} calls, {self.failed} failed, {self.running} running"
         more = f"last: {self.last}" if self.last else "waiting for a client"
         return Text(f"{said}, {more}", no_wrap=True, overflow="crop")
 
     def start(self) -> None:
-        """Keep the line up to date until the program ends, and leave none behind.
+        """Keep the line up to date until the program ends, then remove it.
 
         From now on, `sys.stderr` and `sys.stdout` write above it.
         """
@@ -65,7 +65,7 @@ class Status:
             get_renderable=self.line,
             console=self.console,
             transient=True,
-            redirect_stdout=sys.stdout.isatty(),  # what goes into a pipe stays there
+            redirect_stdout=sys.stdout.isatty(),  # a pipe gets its output unchanged
         )
         atexit.register(live.stop)
         live.start(refresh=True)

@@ -1,4 +1,4 @@
-"""What `serve` is told to watch, and the line on the terminal."""
+"""Audit, metrics, spans and the status line of `serve`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _audits: dict[str, Any] = {}
-"""One for each file, however often the tools are loaded anew."""
+"""One for each file, kept across reloads."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:
-    """Put the hooks around every call that were asked for. Raises `UsageError`."""
+    """Add the hooks that were chosen to a toolbox. Raises `UsageError`."""
     if chosen.audit_arguments and not chosen.audit:
         raise UsageError("--audit-arguments goes with --audit FILE")
     if chosen.audit:
@@ -64,7 +64,7 @@ def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:
 
 
 def _export_spans(name: str) -> None:
-    """Send spans where OpenTelemetry's own variables say, unless somebody has seen to that."""
+    """Send spans where OpenTelemetry's variables say, unless the target has set up a provider."""
     from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
@@ -86,7 +86,7 @@ def _needed(flag: str, package: str, extra: str, make: Callable[[], Any]) -> Any
 
 
 def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
-    """Show a line about calls, if somebody looks."""
+    """Show the status line, if standard error is a terminal."""
     if not sys.stderr.isatty() or chosen.reload or os.environ.get("TERM") == "dumb":
         return
     from .status import Status
@@ -94,5 +94,5 @@ def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
     status = Status()
     box.around(status.around)
     status.start()
-    # Once more: the handler of before writes to standard error itself, across the line.
+    # Again: the first handler kept the old standard error, and would write across the line.
     logging.basicConfig(stream=sys.stderr, format="%(message)s", force=True)

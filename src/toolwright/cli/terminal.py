@@ -1,4 +1,4 @@
-"""What only a terminal can show: how far a call is, and images."""
+"""Progress bars and images on a terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ProgressBar:
 
 
 def _plain(text: str) -> str:
-    """Return a text of one line in which nothing is taken for markup."""
+    """Return a text on one line, with markup escaped."""
     from rich.markup import escape
 
     return escape(" ".join(text.split()))
@@ -60,13 +60,13 @@ def _plain(text: str) -> str:
 
 @contextlib.contextmanager
 def interruptible() -> Generator[None]:
-    """Let Ctrl-C end the command, though a tool that raises the same thing does not."""
+    """Let Ctrl-C end the command; a tool that raises `KeyboardInterrupt` itself does not."""
     pressed = False
 
     def press(_number: int, _frame: object) -> None:
         nonlocal pressed
         pressed = True
-        logging.disable()  # it is no failure of the tool
+        logging.disable()  # it must not be logged as a failure of the tool
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, press)
@@ -79,7 +79,7 @@ def interruptible() -> Generator[None]:
 
 
 def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> str:
-    """Return what makes a terminal show an image; empty if this one cannot."""
+    """Return the escape sequence that shows an image; empty if this terminal cannot."""
     data: Any = block.get("data")
     if block.get("type") != "image" or not isinstance(data, str):
         return ""
@@ -94,9 +94,9 @@ def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> 
 
 def _kitty(data: str) -> str:
     parts = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] or [""]
-    made: list[str] = []
+    sequences: list[str] = []
     for at, part in enumerate(parts):
         first = "a=T,f=100," if at == 0 else ""
         more = int(at < len(parts) - 1)
-        made.append(f"\x1b_G{first}m={more};{part}\x1b\\")
-    return "".join(made)
+        sequences.append(f"\x1b_G{first}m={more};{part}\x1b\\")
+    return "".join(sequences)

@@ -1,5 +1,5 @@
-"""What a user does wrong."""
+"""The error of a command that was used wrongly."""
 
 
 class UsageError(Exception):
-    """The command was used in a way that cannot work; exit code 2."""
+    """The command cannot work as it was used; its exit code is 2."""

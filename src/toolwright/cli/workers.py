@@ -1,4 +1,4 @@
-"""Serve with several processes that share one socket: each request is on its own."""
+"""Several server processes on one socket, supervised."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from collections.abc import Sequence
 
 _LOOK = 0.2
 _CLOSING = 10.0
-"""Seconds that workers have to close what is open, once their calls have ended."""
+"""Seconds that workers have to close connections once their calls have ended."""
 _SHORT = 2.0
-"""Seconds after which a worker that ends has not failed at its very start."""
+"""A worker that ends sooner, in seconds, has failed to start."""
 
 
 class Workers:
-    """Starts workers, and starts one anew that dies; ends with all of them."""
+    """Starts workers, replaces those that die, and stops all of them when it ends."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Workers:
     ) -> None:
         self.drain = drain
         self.state_keys = state_keys or (secrets.token_bytes(32),)
-        """What one worker has sealed, the others open."""
+        """Shared by all workers: each opens the request state that another has sealed."""
         self.command = command
         self.count = count
         self.listening = listening
@@ -43,27 +43,27 @@ class Workers:
         self.running: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self.over = threading.Event()
         self.have_lived = False
-        """Whether one has ever run for a while: else none can."""
+        """Whether any worker has run for a while; if none has, none can start."""
 
     def _start(self) -> None:
         number = self.listening.fileno()
-        # A worker ends when its input does: none outlives us, however we die.
+        # A worker ends at the end of its input, so none outlives this process, however it dies.
         worker = subprocess.Popen(  # noqa: S603 - our own command
             [*self.command, "--listening", str(number)],
             stdin=subprocess.PIPE,
             pass_fds=[number],
             cwd=self.folder,
-            # Ctrl-C is for us alone: a worker that is told twice to end waits for nothing.
+            # Ctrl-C goes to this process only: a worker that gets two signals ends at once.
             process_group=0,
         )
-        # Neither `ps` nor the environment of what tools start shows what goes through a pipe.
+        # A pipe, because `ps` shows arguments, and child processes inherit the environment.
         line = b" ".join(key.hex().encode() for key in self.state_keys) + b"\n"
-        with contextlib.suppress(OSError):  # it has died; that is seen later
+        with contextlib.suppress(OSError):  # it has died, which the next look finds
             os.write(worker.stdin.fileno(), line)  # pyright: ignore[reportOptionalMemberAccess]
         self.running[worker.pid] = (worker, time.monotonic())
 
     def run(self) -> int:
-        """Keep so many running until a signal ends us; return the exit code."""
+        """Keep `count` workers running until a signal comes; return the exit code."""
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._end)
         code, pause = 0, 0.0
@@ -73,7 +73,7 @@ class Workers:
                 print("toolwright: a worker cannot start", file=sys.stderr)
                 code = 1
                 break
-            # One that dies at once, again and again, must not keep the machine busy.
+            # Workers that die at once, again and again, must not keep the machine busy.
             pause = min(pause * 2, 5.0) if died else _LOOK
             while len(self.running) < self.count:
                 self._start()
@@ -81,7 +81,7 @@ class Workers:
         return code
 
     def _died(self) -> bool:
-        """Take out workers that have ended; tell whether one died young."""
+        """Remove workers that have ended; return whether one had failed to start."""
         young = False
         for pid, (worker, began) in list(self.running.items()):
             lived = time.monotonic() - began
@@ -96,7 +96,7 @@ class Workers:
         return young
 
     def _stop(self) -> None:
-        self.listening.close()  # the workers take connections as long as they want
+        self.listening.close()  # the workers have the socket, too, and go on accepting
         self._tell()
         end = time.monotonic() + self.drain + _CLOSING
         for worker, _ in self.running.values():
@@ -111,14 +111,14 @@ class Workers:
             worker.terminate()
 
     def _end(self, _number: int, _frame: object) -> None:
-        """End; told twice, the workers are told twice, too."""
+        """Stop; a second signal is passed on, for workers to end at once."""
         if self.over.is_set():
             self._tell()
         self.over.set()
 
 
 def keys_from_input() -> list[bytes]:
-    """Read the keys that whoever started this worker hands over."""
+    """Read the keys that the supervisor writes to this worker's standard input."""
     line = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte

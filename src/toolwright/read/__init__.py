@@ -1,1 +1,1 @@
-"""What is it? A target becomes a signature: parameters, hints, defaults, documentation."""
+"""From a target to its signature: parameters, hints, defaults, documentation."""

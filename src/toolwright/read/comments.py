@@ -1,4 +1,4 @@
-"""Comments that describe parameters: behind each one, or on the line above it.
+"""Comments that describe parameters, behind or above them.
 
 def add(
     a: int,  # First number
@@ -24,7 +24,7 @@ _DIRECTIVE = re.compile(
 
 
 def comment_text(token: str) -> str:
-    """Return what a comment says to a reader: nothing if it speaks to a tool."""
+    """Return the text of a comment; empty if it is for a tool, such as `noqa`."""
     text = token.lstrip("#:! ").strip()
     return "" if _DIRECTIVE.match(text) else text
 
@@ -43,7 +43,7 @@ def parameter_comments(function: Any) -> dict[str, str]:
 
 
 class _Header:
-    """A small machine over the tokens of `def name(...) -> ...:` up to the end of that line."""
+    """A state machine over the tokens of `def name(...) -> ...:` up to the end of that line."""
 
     def __init__(self) -> None:
         self.comments: dict[str, str] = {}
@@ -57,7 +57,7 @@ class _Header:
         self.above: list[str] = []
 
     def take(self, token: tokenize.TokenInfo) -> bool:
-        """Take one token; tell whether the header is over."""
+        """Take one token; return whether the header has ended."""
         if token.start[0] != self.line:
             self.line, self.on_line = token.start[0], []
         if not self.in_def:
@@ -101,7 +101,7 @@ class _Header:
         if alone and not self.closed_line:
             self.above.append(text)
         elif named:
-            # One comment behind several parameters speaks of none of them in particular.
+            # One comment behind several parameters describes none of them in particular.
             if len(named) == 1:
                 self.comments[named[0]] = text
         elif self.closed_line:

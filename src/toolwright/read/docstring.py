@@ -1,4 +1,4 @@
-"""Read Google, NumPy, Sphinx and Epydoc docstrings.
+"""Reads Google, NumPy, Sphinx and Epydoc docstrings.
 
 Only the parameters move out, each with its text; everything else stays, word for word.
 """
@@ -104,7 +104,7 @@ def _apply(
     parts: list[str | Section],
     headings: frozenset[str],
 ) -> list[str | Section]:
-    """Give a reader each run of lines that nobody has read yet."""
+    """Give a reader each run of lines that no reader has taken yet."""
     done: list[str | Section] = []
     run: list[str] = []
     for part in [*parts, Section((), ())]:

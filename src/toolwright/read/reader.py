@@ -1,4 +1,4 @@
-"""Read a target in full: hints resolved, documentation found."""
+"""Reads a target in full: hints resolved, documentation found."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _unresolved(target: Target, name: str, error: UnresolvedName) -> Exception:
 
 
 def _explained(hint: Any, default: Any) -> bool:
-    """Tell whether a hint or default explains itself (text in `Annotated`, a `Field`)."""
+    """Return whether a hint or default explains itself (text in `Annotated`, a `Field`)."""
     items = (*getattr(hint, "__metadata__", ()), default)
     return bool(annotated_text(hint)) or any(
         isinstance(getattr(item, "description", None), str) for item in items
@@ -110,7 +110,7 @@ def _explained(hint: Any, default: Any) -> bool:
 
 
 class _Documentation:
-    """All that documents one target, nearest first."""
+    """Everything that documents one target, nearest first."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -184,14 +184,14 @@ def _functions(target: Target) -> Iterator[Any]:
 
 
 def _generated(documented: Any, doc: str) -> bool:
-    """Tell whether nobody wrote this docstring: `object`'s, or a dataclass's own signature."""
+    """Return whether a docstring was generated: `object`'s, or the signature of a dataclass."""
     if isinstance(documented, type):
         return doc.startswith(f"{documented.__name__}(") or doc == object.__doc__
     return isinstance(documented, types.WrapperDescriptorType)
 
 
 def _has_comment(function: Any) -> bool:
-    """Tell cheaply whether a function's header holds a comment at all."""
+    """Return whether a function's header holds any comment: a cheap test before tokenising."""
     code = getattr(function, "__code__", None)
     if code is None:
         return False

@@ -1,4 +1,4 @@
-"""Resolve annotations in the scope they were written in."""
+"""Resolves annotations in the scope they were written in."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Scope:
         return names
 
     def local_names(self) -> MutableMapping[str, Any]:
-        """Return every name that stands between an annotation and its module, nearest first."""
+        """Return the names of the scopes between an annotation and its module, nearest first."""
         layers: list[dict[str, Any]] = [{}]
         parameters = getattr(self.function, "__type_params__", ())
         layers.append({parameter.__name__: parameter for parameter in parameters})
         layers.append(_closure(self.function))
         if self.owner is not None:
             layers.append({self.owner.__name__: self.owner})
-            # Names of the class body; not `vars(cls)["int"]`-like surprises from base classes.
+            # Names of the class body only: a base class may define `int`.
             layers.append({k: v for k, v in vars(self.owner).items() if not k.startswith("__")})
             layers.append({p.__name__: p for p in getattr(self.owner, "__type_params__", ())})
         layers.extend(dict(frame.f_locals) for frame in self.frames)
@@ -86,7 +86,7 @@ class Scope:
 
 
 def scope_of(target: Target) -> Scope | None:
-    """Catch the scope a target's annotations need, while it can still be seen."""
+    """Capture the scope that a target's annotations need, while its frames still run."""
     annotations = [target.returns, *(p.annotation for p in target.parameters)]
     if "<locals>" in getattr(target.function, "__qualname__", "") or any(
         needs_scope(annotation) for annotation in annotations
@@ -96,7 +96,7 @@ def scope_of(target: Target) -> Scope | None:
 
 
 def needs_scope(annotation: Any) -> bool:
-    """Tell whether an annotation holds a string that has yet to be resolved."""
+    """Return whether an annotation holds a string that has yet to be resolved."""
     if isinstance(annotation, str | ForwardRef) or annotation is Self:
         return True
     return any(needs_scope(part) for part in getattr(annotation, "__args__", ()))

@@ -1,4 +1,4 @@
-"""The values that reading gives: everything known of a target, and nothing of how it is used."""
+"""A signature and its parameters: what reading a target gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source text of files, parsed once each: comments and class bodies are read from here."""
+"""Source files, read and parsed once each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def lines_of(file: str) -> list[str]:
 
 
 def module_tree(file: str) -> ast.Module | None:
-    """Return the syntax tree of a file, or None if there is none."""
+    """Return the syntax tree of a file, or None if it has none."""
     lines = lines_of(file)
     return _parsed(file, len(lines), "".join(lines)) if lines else None
 
@@ -30,7 +30,7 @@ def _parsed(file: str, size: int, text: str) -> ast.Module | None:
 
 
 def class_node(file: str, qualname: str, line: int | None) -> ast.ClassDef | None:
-    """Find a class in a file by its qualified name, and by its line where Python tells it."""
+    """Find a class in a file by its qualified name, and by its line where Python knows it."""
     tree = module_tree(file)
     found = _classes(tree).get(qualname, ()) if tree else ()
     if line is not None:
@@ -58,7 +58,7 @@ def _index(node: ast.AST, prefix: str, index: dict[str, list[ast.ClassDef]]) -> 
 
 
 def tokens_from(lines: list[str], start: int) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens of `lines` from line `start` (counted from 1) until they make no sense."""
+    """Yield the tokens of `lines` from line `start` (counted from 1) until they cannot be tokenised."""
     text = io.StringIO("".join(lines[start - 1 :]))
     try:
         yield from tokenize.generate_tokens(text.readline)

@@ -1,4 +1,4 @@
-"""Open a target just far enough to know its bare signature and how it is called.
+"""Opens a target: its bare signature, and how it is called.
 
 This is all that registering does: no hints are resolved, no source or documentation is read.
 """
@@ -97,7 +97,7 @@ _BUILTIN_KINDS = (
 def _open_function(obj: Any) -> Target:
     function = _innermost(obj)
     if function is not obj and not isinstance(function, types.FunctionType):
-        # A wrapper round something that is no plain function (a partial, a method, a class).
+        # A wrapper around something that is not a plain function (a partial, a method, a class).
         inner = open_target(function)
         return replace(inner, call=obj, name=_name_of(obj), documented=(obj, *inner.documented))
     parameters, returns = _bare(function)
@@ -164,7 +164,7 @@ def _open_partial(obj: Any) -> Target:
 
 def _open_class(cls: type) -> Target:
     if _is_record(cls):
-        # Its fields are the arguments, and whoever validates it builds it: one flattened value.
+        # Its fields are the arguments, and validating them builds it: one flattened value.
         def build(value: Any, /) -> Any:
             return value
 
@@ -210,12 +210,12 @@ def _open_object(obj: Any) -> Target:
 
 
 def _is_record(cls: Any) -> bool:
-    """Tell whether a class is described by its fields rather than by its constructor."""
+    """Return whether a class is described by its fields rather than by its constructor."""
     return is_dataclass(cls) or is_typed_dict(cls) or hasattr(cls, "__pydantic_fields__")
 
 
 def is_typed_dict(hint: Any) -> bool:
-    """Tell whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
+    """Return whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
     return isinstance(hint, type) and dict in hint.__mro__ and hasattr(hint, "__total__")
 
 
@@ -244,7 +244,7 @@ _FUNCTOOLS = functools.singledispatch.__code__.co_filename
 
 
 def _is_dispatcher(obj: Any) -> bool:
-    """Tell `functools.singledispatch` and a bound `singledispatchmethod`."""
+    """Return whether a target is `functools.singledispatch` or a bound `singledispatchmethod`."""
     code = _code_of(obj)
     return hasattr(obj, "register") and code is not None and code.co_filename == _FUNCTOOLS
 
@@ -323,7 +323,7 @@ def _refuse(obj: Any, what: str, hint: str) -> SchemaError:
 
 
 def is_async(target: Any) -> bool:
-    """Tell whether calling a target gives a coroutine or an async generator."""
+    """Return whether calling a target gives a coroutine or an async generator."""
     function = target
     while callable(inner := getattr(function, "func", getattr(function, "__func__", None))):
         function = inner

@@ -1,1 +1,1 @@
-"""What goes in and out? A signature becomes one validator, one serialiser and their JSON Schemas."""
+"""From a signature to a validator, a serialiser and JSON Schemas."""

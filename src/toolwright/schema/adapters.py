@@ -1,4 +1,4 @@
-"""The pydantic adapters of a tool: one for its arguments, one for its values."""
+"""The pydantic adapters of a tool: of its arguments and values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _CONFIG = ConfigDict(**BASE64, allow_inf_nan=False)
 _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 
-def arguments_adapter(made: Plan) -> TypeAdapter[Any]:
+def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     """Make the adapter of a tool's arguments."""
 
     def arguments(**validated: Any) -> dict[str, Any]:
         return validated
 
-    stand_in: Any = made.stand_in(arguments)
+    stand_in: Any = planned.stand_in(arguments)
     return TypeAdapter(stand_in, config=_CONFIG)
 
 
@@ -72,7 +72,7 @@ _ALIKE = frozenset(
 
 
 def is_alike(schema: Any) -> bool:
-    """Tell whether arguments may be validated as a Python dict, without writing them as JSON."""
+    """Return whether arguments may be validated as a Python dict, without writing them as JSON."""
     if is_list(schema):
         return all(is_alike(item) for item in schema)
     if not is_object(schema):

@@ -1,4 +1,4 @@
-"""Compile signatures: many at once, each as if it stood alone."""
+"""Compiles signatures: many at once, each as if it were alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .types.hints import strip_annotated
 from .types.translate import Translator
 from .write import Compiled, Draft, SchemaWriter
 
-# Compiling runs code of others: whatever it raises refuses that one tool.
+# Compiling runs code of authors and libraries: what it raises refuses that one tool.
 _REFUSAL = Exception
 
 
@@ -61,15 +61,15 @@ class _Batch:
         twins = {} if signature.namespace else self.twins
         translate = Translator(signature.namespace, twins)
         try:
-            made = plan(
+            planned = plan(
                 signature,
                 translate,
                 extra=options.extra or ("ignore" if _drops_rest(signature, options) else None),
                 skip=options.on_unsupported == "skip",
                 provided=provided,
             )
-            problems = [*signature.problems, *made.problems]
-            inputs = self._inputs(signature, options, made, problems)
+            problems = [*signature.problems, *planned.problems]
+            inputs = self._inputs(signature, options, planned, problems)
             hint = output_hint(signature.returns)
             outputs = self._outputs(hint, translate, problems)
         except SchemaError as error:
@@ -77,30 +77,30 @@ class _Batch:
         except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
         return Draft(
-            signature, options, made, inputs, outputs, hint, translate.used_names, problems
+            signature, options, planned, inputs, outputs, hint, translate.used_names, problems
         )
 
     def _inputs(
-        self, signature: Signature, options: Options, made: Plan, problems: list[str]
+        self, signature: Signature, options: Options, planned: Plan, problems: list[str]
     ) -> TypeAdapter[Any]:
         try:
-            return arguments_adapter(made)
+            return arguments_adapter(planned)
         except _REFUSAL as error:
-            self._settle(signature, options, made, problems, error)
-            return arguments_adapter(made)
+            self._settle(signature, options, planned, problems, error)
+            return arguments_adapter(planned)
 
     def _settle(
         self,
         signature: Signature,
         options: Options,
-        made: Plan,
+        planned: Plan,
         problems: list[str],
         error: Exception,
     ) -> None:
         """Find the parameters that cannot be compiled: refuse them, or take any value."""
         tolerant = options.on_unsupported == "permissive" or options.input_schema is not None
         found = False
-        for slot in made.slots:
+        for slot in planned.slots:
             refusal = _refusal_of(slot)
             if refusal is None:
                 continue
@@ -224,7 +224,7 @@ def _type_name(hint: Any) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    """Say what a dependency said, in one line and without its advertising."""
+    """Return the message of a dependency on one line, without its advice: options of pydantic are not ours."""
     lines = [line.strip() for line in str(error).strip().split("\n")]
     reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     text = (reasons or lines)[0]

@@ -1,4 +1,4 @@
-"""Shared definitions: written once for many tools, then given to each tool as if it stood alone."""
+"""Definitions: written once for many tools, then copied into each schema."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Definition:
 
 
 class Definitions:
-    """All definitions of one batch, in one style and direction; each is worked out when needed."""
+    """All definitions of one batch, in one style and direction; each is computed when needed."""
 
     def __init__(self, raw: Mapping[str, JsonObject], steps: tuple[Pass, ...]) -> None:
         self.raw = raw
@@ -60,7 +60,7 @@ class Definitions:
         return found
 
     def is_recursive(self, key: str) -> bool:
-        """Tell whether a definition refers to itself."""
+        """Return whether a definition refers to itself."""
         return key in self.reach(key)
 
     def used_by(self, root: JsonObject) -> list[str]:

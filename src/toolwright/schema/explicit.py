@@ -95,7 +95,7 @@ def _unique_items(_validator: Any, wanted: Any, items: Any, _schema: Any) -> Ite
 def _canonical(value: Any) -> str:
     """Write a value so that what JSON Schema calls equal is written alike: 1 and 1.0, any order.
 
-    As text, whose hash nobody can guess: integers of one hash would make a set slow.
+    As text, whose hash is randomised: integers chosen for equal hashes would make a set slow.
     """
     if isinstance(value, str):
         return json.dumps(value)

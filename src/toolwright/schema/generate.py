@@ -1,4 +1,4 @@
-"""Write JSON Schemas with pydantic, in one go for many tools, and say what got lost on the way.
+"""Generates JSON Schemas with pydantic, for many tools in one pass.
 
 The result is neutral: all that is known, in the words of JSON Schema, plus a few private keys
 (they start with NUL) that the style passes read and remove.
@@ -28,7 +28,7 @@ from .types.encoded import encoder_in
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
 LOSS_KEY = "\0loss"
-"""One line on something this node cannot say."""
+"""One line on something that this node cannot express."""
 EXACT_KEY = "\0exact"
 """Every value of this node meets its `format`."""
 POSITIONS_KEY = "\0positions"
@@ -42,7 +42,7 @@ BYTES_KEY = "\0bytes"
 UNTITLED_KEY = "\0untitled"
 """The title of this node is invented."""
 DOCS = "__toolwright_docs__"
-"""On a function that builds or writes a class: the class's name and description."""
+"""On a function that builds or serialises a class: the name and description of that class."""
 
 _SECRETS = (SecretStr, SecretBytes, Secret)
 _KEYS_IN_WORDS = {
@@ -65,7 +65,7 @@ class Generator(GenerateJsonSchema):
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
     def generate_definitions(self, inputs: Any) -> Any:
-        """Write all schemas in one pass: definitions are named anew for each tool anyway."""
+        """Write all schemas in one pass: definitions get new names for each tool anyway."""
         written: dict[Any, JsonSchemaValue] = {}
         for key, mode, schema in inputs:
             self._mode = mode
@@ -81,7 +81,7 @@ class Generator(GenerateJsonSchema):
         return False
 
     def emit_warning(self, kind: Any, detail: str) -> None:
-        """Losses are reported with the tool they belong to, not as warnings."""
+        """Issue no warnings: losses are reported with the tool they belong to."""
 
     # -- records
 

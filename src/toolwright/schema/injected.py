@@ -1,4 +1,4 @@
-"""Tell the parameters that are injected from those that a caller sends."""
+"""Which parameters are injected, and with what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flattened parameters: their fields stand at the top level, and are gathered before validating."""
+"""Gathers the fields of flattened parameters before validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool gives: which hint describes it, and how it is boxed for older clients."""
+"""The output of a tool: its hint, and its box."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def output_hint(hint: Any) -> Any:
 
 
 def may_stream(hint: Any) -> bool:
-    """Tell whether values may come one after the other, as far as a hint says."""
+    """Return whether values may come one after the other, as far as a hint says."""
     bare = unalias(hint)
     if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
         return may_stream(get_args(bare)[-1])
@@ -72,7 +72,7 @@ def may_stream(hint: Any) -> bool:
 
 
 def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
-    """Tell whether a hint is, or holds, one of the protocol's content types."""
+    """Return whether a hint is, or holds, one of the protocol's content types."""
     if id(hint) in seen:
         return False  # a recursive alias
     seen |= {id(hint)}
@@ -99,17 +99,17 @@ def _is_content(cls: type) -> bool:
 
 
 def is_text(hint: Any) -> bool:
-    """Tell whether values are plain text, which structured content would only repeat."""
+    """Return whether values are plain text, which structured content would only repeat."""
     return unalias(hint) is str
 
 
 def is_bytes(hint: Any) -> bool:
-    """Tell whether values are bytes, which are shown as content."""
+    """Return whether values are bytes, which are shown as content."""
     return unalias(hint) in (bytes, bytearray)
 
 
 def describes_object(schema: JsonObject) -> bool:
-    """Tell whether a schema's root is an object, as clients before 2026-07-28 need it."""
+    """Return whether a schema's root is an object, as clients before 2026-07-28 need it."""
     return schema.get("type") == "object"
 
 
@@ -124,7 +124,7 @@ def root_object(schema: JsonObject) -> JsonObject:
 
 
 def may_be_null(schema: JsonObject) -> bool:
-    """Tell whether null may stand at the root."""
+    """Return whether null may stand at the root."""
     return _takes_null(schema, schema.get("$defs", {}), frozenset())
 
 

@@ -1,4 +1,4 @@
-"""The rules of a style, in the order they apply. Each is one small function over one node."""
+"""The rules of a style: functions over one node, in order."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _without_null(node: JsonObject) -> JsonObject:
         rest = [arm for arm in arms if arm.get("type") != "null"]
         if len(rest) == 1:
             del kept["anyOf"]
-            # What is said of the whole counts more than what is said of the arm.
+            # What the union says counts more than what its arm says.
             return {**rest[0], **kept}
         if rest:
             kept["anyOf"] = rest

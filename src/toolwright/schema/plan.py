@@ -1,6 +1,6 @@
-"""From a signature to one keyword-only stand-in that pydantic can compile, and back to a call.
+"""Plans how the arguments of a signature reach its target.
 
-The stand-in has one keyword-only parameter for each argument a caller may send, whatever kind it
+pydantic compiles a stand-in. It has one keyword-only parameter for each argument a caller may send, whatever kind it
 is in the target; `bind` turns its validated arguments into those of the target.
 """
 
@@ -73,7 +73,7 @@ ABSENT: Any = _Absent()
 
 
 class Factory(NamedTuple):
-    """A default that is made anew for each call."""
+    """A default that is created for each call."""
 
     make: Any
 
@@ -90,7 +90,7 @@ class Slot:
 
     @property
     def required(self) -> bool:
-        """Tell whether a caller must send it."""
+        """Return whether a caller must send it."""
         return effective_default(self.hint, self.default) is EMPTY
 
 
@@ -136,7 +136,7 @@ class Plan:
 
     @property
     def by_name_only(self) -> bool:
-        """Tell whether validated arguments are the target's keyword arguments as they are."""
+        """Return whether validated arguments are the target's keyword arguments as they are."""
         return not (
             self.positional
             or self.rest
@@ -179,39 +179,39 @@ def plan(
 
     Parameters of a type in `provided` are injected.
     """
-    made = Plan(unsendable=signature.reserved)
+    planned = Plan(unsendable=signature.reserved)
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
     left_out = [p.name for p in signature.parameters if p not in parameters]
-    made.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
+    planned.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
     spread = any(p.kind is VAR_POSITIONAL for p in parameters)
     for parameter in parameters:
         if parameter.kind is VAR_KEYWORD:
-            _plan_keywords(made, parameter, translate)
+            _plan_keywords(planned, parameter, translate)
         elif parameter.kind is VAR_POSITIONAL:
             items = PydanticField(default_factory=list)
             hint = translate(list[parameter.hint])
-            made.slots.append(Slot(parameter.name, hint, items, parameter.description))
-            made.rest = parameter.name
+            planned.slots.append(Slot(parameter.name, hint, items, parameter.description))
+            planned.rest = parameter.name
         else:
             by_position = spread or parameter.kind is POSITIONAL_ONLY
             if by_position and parameter.kind is not KEYWORD_ONLY:
-                made.positional.append(parameter.name)
-            hidden = _inject(made, signature, parameter, provided)
-            if not hidden and not _hide(made, signature, parameter, by_position=by_position):
-                made.slots.append(_slot(parameter, translate))
-    _plan_extra(made, signature, extra)
-    return made
+                planned.positional.append(parameter.name)
+            hidden = _inject(planned, signature, parameter, provided)
+            if not hidden and not _hide(planned, signature, parameter, by_position=by_position):
+                planned.slots.append(_slot(parameter, translate))
+    _plan_extra(planned, signature, extra)
+    return planned
 
 
-def _plan_extra(made: Plan, signature: Signature, extra: str | None) -> None:
-    if extra == "pass" and made.extra is EMPTY:
+def _plan_extra(planned: Plan, signature: Signature, extra: str | None) -> None:
+    if extra == "pass" and planned.extra is EMPTY:
         raise signature.refusal(
             'has extra="pass" but takes no unknown arguments', hint="give it `**kwargs: Any`"
         )
     if extra == "forbid":
-        made.extra = EMPTY
+        planned.extra = EMPTY
     elif extra == "ignore":
-        made.extra, made.drop_extra = Any, True
+        planned.extra, planned.drop_extra = Any, True
 
 
 def _slot(parameter: Parameter, translate: Translate) -> Slot:
@@ -244,9 +244,9 @@ def effective_default(hint: Any, default: Any) -> Any:
 
 
 def _inject(
-    made: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
+    planned: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
 ) -> bool:
-    """Take a parameter that a provider gives out of the plan; tell whether it was one."""
+    """Remove a parameter that a provider gives from the plan; return whether it was one."""
     if isinstance(parameter.default, Inject) or parameter.default is Inject:
         raise signature.refusal(
             "has an `Inject` as its default",
@@ -260,20 +260,20 @@ def _inject(
         raise signature.refusal(str(error), parameter=parameter.name, hint=hint) from None
     if wanted is None:
         return False
-    made.unsendable |= {parameter.name}
-    made.injected[parameter.name] = wanted
+    planned.unsendable |= {parameter.name}
+    planned.injected[parameter.name] = wanted
     return True
 
 
-def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position: bool) -> bool:
-    """Take a parameter that no caller may see out of the plan; tell whether it was one."""
+def _hide(planned: Plan, signature: Signature, parameter: Parameter, *, by_position: bool) -> bool:
+    """Remove a parameter that no caller may see from the plan; return whether it was one."""
     for item in metadata(parameter.hint):
         if isinstance(item, Fixed):
-            made.unsendable |= {parameter.name}
-            made.fixed[parameter.name] = item.value
+            planned.unsendable |= {parameter.name}
+            planned.fixed[parameter.name] = item.value
             return True
         if item is Hidden or isinstance(item, Hidden):
-            made.unsendable |= {parameter.name}
+            planned.unsendable |= {parameter.name}
             default = effective_default(parameter.hint, parameter.default)
             if default is EMPTY:
                 raise signature.refusal(
@@ -282,32 +282,32 @@ def _hide(made: Plan, signature: Signature, parameter: Parameter, *, by_position
                     hint="give it a default, or use `Fixed(value)`",
                 )
             if isinstance(default, Factory):
-                made.factories[parameter.name] = default.make
+                planned.factories[parameter.name] = default.make
             elif by_position or default is not parameter.default:
-                made.fixed[parameter.name] = default
+                planned.fixed[parameter.name] = default
             return True
     return False
 
 
-def _plan_keywords(made: Plan, parameter: Parameter, translate: Translate) -> None:
+def _plan_keywords(planned: Plan, parameter: Parameter, translate: Translate) -> None:
     if not is_unpack(parameter.hint):
-        made.extra = translate(parameter.hint)
-        made.extra_description = parameter.description
+        planned.extra = translate(parameter.hint)
+        planned.extra_description = parameter.description
         return
     typed_dict = strip_annotated(get_args(parameter.hint)[0])
     texts = class_docs(typed_dict).attributes
     fields = translate.typed_dict_fields(typed_dict)
-    used = {*fields, *(slot.name for slot in made.slots)}
+    used = {*fields, *(slot.name for slot in planned.slots)}
     for name, (hint, required) in fields.items():
-        if name in made.unsendable:
+        if name in planned.unsendable:
             continue
         slot = Slot(name, hint, EMPTY, texts.get(name, ""))
         if not name.isidentifier() or keyword.iskeyword(name):
             slot.name = next(n for n in (f"key_{i}" for i in count()) if n not in used)
             used.add(slot.name)
             slot.hint = Annotated[hint, PydanticField(alias=name)]
-            made.renamed[slot.name] = name
+            planned.renamed[slot.name] = name
         if not required:
             slot.default = PydanticField(default_factory=lambda: ABSENT)
-            made.absent.append(slot.name)
-        made.slots.append(slot)
+            planned.absent.append(slot.name)
+        planned.slots.append(slot)

@@ -1,4 +1,4 @@
-"""Where the sub-schemas of a schema are, so that nothing else is ever taken for one."""
+"""Visits the schemas inside a schema, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the schemas of compiled signatures in the style each tool asks for."""
+"""Writes the published schemas of tools, each in its style."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Flat(NamedTuple):
 
 @dataclass(slots=True)
 class Compiled:
-    """All that a call and a list need of one tool."""
+    """Everything that calling and listing a tool needs."""
 
     plan: Plan
     inputs: TypeAdapter[Any]

@@ -1,4 +1,4 @@
-"""What `install` and `uninstall` share: change a client's file and report it."""
+"""Changes a client's settings file, for `install` and `uninstall`."""
 
 from __future__ import annotations
 

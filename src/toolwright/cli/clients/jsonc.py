@@ -1,7 +1,7 @@
-"""Change one member of a JSON document that people wrote, and keep every other byte.
+"""Edits one member of JSON with comments; every other byte stays.
 
 Editors allow comments and trailing commas in their settings: `json` cannot read such files, and
-what it writes would lose them. So a document is read into nodes that know where they stand in the
+would lose both when it writes them. So a document is read into nodes that know where they stand in the
 text, and a change is a list of edits of that text. What VS Code refuses is refused here as well.
 """
 
@@ -26,7 +26,7 @@ _COMMENT_OR_TOKEN = re.compile(
             | true | false | null | -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)? )""",
     re.VERBOSE,
 )
-"""What is not closed matches, too: then no text is looked at twice."""
+"""Unclosed strings and comments match, too, so that no text is scanned twice."""
 _NOT_CLOSED = "a string is not closed"
 _NOT_ALLOWED = "a string has an escape or a control character that JSON does not allow"
 # Half a surrogate pair cannot be saved as UTF-8; editors warn about the two odd line ends.
@@ -51,7 +51,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
     try:
         return _apply(text, _changes(document, keys, value))
     except (RecursionError, TypeError, ValueError) as error:
-        # Of what Python wrote, only the depth is refused, and where it is tells nobody anything.
+        # Of a value from Python only the depth is refused; its position would mean nothing to users.
         why = "nested too deeply" if isinstance(error, RecursionError | NotJson) else error
         raise ValueError(f"cannot set {_shown(keys)}: {why}") from error
 
@@ -119,7 +119,7 @@ class _Document:
             self.fail(self.start, "expected the end of the document")
 
     def advance(self) -> None:
-        """Go to the next token, over space and comments; at the end it is empty."""
+        """Go to the next token, past spaces and comments; at the end of the text it is empty."""
         while True:
             at = _skip(_SPACE, self.text, self.at)
             found = _COMMENT_OR_TOKEN.match(self.text, at)
@@ -208,11 +208,11 @@ class _Document:
         return at
 
     def leads(self, at: int) -> bool:
-        """Tell whether a place comes first on its line, which is not that of the first brace."""
+        """Return whether a position is the first on its line, and that is not the line of the first brace."""
         return self.text[self.before_blanks(at) - 1] in "\r\n"
 
     def broken(self, start: int, end: int) -> bool:
-        """Tell whether a span goes over several lines."""
+        """Return whether a span covers several lines."""
         line = bisect_right(self.lines, start)
         return line < len(self.lines) and self.lines[line] <= end
 
@@ -284,7 +284,7 @@ def _changes(document: _Document, keys: list[str], value: Any) -> list[_Edit]:
 
 
 def _plain(value: Any, missing: list[str], depth: int) -> Any:
-    """Return a value as it will come back, inside the objects that are missing on its path."""
+    """Return a value as it will be read back, inside the objects that are missing on its path."""
     for key in reversed(missing):
         value = {key: value}
     return _Document(json.dumps(value, allow_nan=False), depth).value
@@ -376,7 +376,7 @@ def _cuts(document: _Document, member: _Member) -> list[_Span]:
 
 
 def _was_on_one_line(document: _Document, parent: _Node, start: int, end: int) -> bool:
-    """Tell whether an object looks, without this, as if it had been `{}` before a member came."""
+    """Return whether an object without this span looks as if it had been `{}` before."""
     if document.text[end : parent.end - 1] != document.eol + document.indent(parent.start):
         return False
     before = document.after_comments(parent.start + 1, start)

@@ -1,4 +1,4 @@
-"""The programs that start servers by themselves: where their files are, and what stands there."""
+"""MCP clients: where each keeps its servers, and how entries look."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from ..usage import UsageError
 
 
 class KnownClient(NamedTuple):
-    """One client, and how its file is written."""
+    """An MCP client, and the form of its settings file."""
 
     name: str
     title: str
     key: str
-    """What the servers stand under."""
+    """The key of the object that holds the servers."""
     file: tuple[str, ...]
-    """Where its file is, from the folder that `place` names."""
+    """The path of its file, relative to the folder that `place` names."""
     place: str
     """`config` (where programs keep their settings) or `home`."""
     project: tuple[str, ...] = ()
-    """Where the file of a project is; none if it has no such."""
+    """The path of a project's own file; empty if the client has no such file."""
     says_type: bool = False
-    """Whether an entry says over what the server talks."""
+    """Whether an entry names its transport (`type`)."""
     takes_url: bool = True
     afterwards: str = ""
 
     def path(self, *, project: bool) -> Path:
-        """Return its file. Raises `UsageError` if there is none for a project."""
+        """Return the path of its file. Raises `UsageError` if it has none for a project."""
         if project:
             if not self.project:
                 raise UsageError(f"{self.title} has no file for a project: leave --project out")
@@ -38,30 +38,30 @@ class KnownClient(NamedTuple):
         return (_config() if self.place == "config" else Path.home()).joinpath(*self.file)
 
     def entry(self, command: Sequence[str], env: Mapping[str, str]) -> dict[str, Any]:
-        """Return what stands for a server that is started here."""
-        made: dict[str, Any] = {"type": "stdio"} if self.says_type else {}
-        made |= {"command": command[0], "args": list(command[1:])}
+        """Return the entry of a server that the client starts on this machine."""
+        entry: dict[str, Any] = {"type": "stdio"} if self.says_type else {}
+        entry |= {"command": command[0], "args": list(command[1:])}
         if env:
-            made["env"] = dict(env)
-        return made
+            entry["env"] = dict(env)
+        return entry
 
     def remote(self, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
-        """Return what stands for a server elsewhere. Raises `UsageError`."""
+        """Return the entry of a server at a URL. Raises `UsageError`."""
         if not self.takes_url:
             raise UsageError(
                 f"{self.title} takes servers at a URL in its settings only, under Connectors"
             )
-        made: dict[str, Any] = {"type": "http"} if self.says_type else {}
-        made["url"] = url
+        entry: dict[str, Any] = {"type": "http"} if self.says_type else {}
+        entry["url"] = url
         if headers:
-            made["headers"] = dict(headers)
-        return made
+            entry["headers"] = dict(headers)
+        return entry
 
 
 _DESKTOP = ("Claude", "claude_desktop_config.json")
 CLIENTS = {
-    each.name: each
-    for each in (
+    client.name: client
+    for client in (
         KnownClient(
             "claude-desktop",
             "Claude Desktop",
@@ -110,17 +110,17 @@ def client_named(name: str) -> KnownClient:
     """Return a client by its name. Raises `UsageError`."""
     if name == "generic":
         return GENERIC
-    found = CLIENTS.get(name.lower())
-    if found is None:
+    client = CLIENTS.get(name.lower())
+    if client is None:
         known = ", ".join([*CLIENTS, "generic"])
         raise UsageError(f"there is no client `{name}`; there are {known}")
-    return found
+    return client
 
 
 def _config() -> Path:
     """Return the folder where Claude Desktop and VS Code look for their settings.
 
-    Not `platformdirs`: on macOS it goes by `XDG_CONFIG_HOME`, which they do not
+    Not `platformdirs`: on macOS it follows `XDG_CONFIG_HOME`, which they do not
     (docs/decisions/0014-libraries.md).
     """
     if sys.platform == "win32":
@@ -131,7 +131,7 @@ def _config() -> Path:
 
 
 def is_ours(entry: Any) -> bool:
-    """Tell whether an entry was written by `install`."""
+    """Return whether an entry was written by `install`."""
     if not isinstance(entry, dict):
         return False
     args: Any = entry.get("args")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

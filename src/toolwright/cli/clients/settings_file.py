@@ -1,4 +1,4 @@
-"""A settings file of another program: read as it is, and written so that nothing else changes."""
+"""A settings file of another program, edited in place."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _BACKUPS = 5
-"""How many copies are kept of a file as it was before."""
+"""How many backups of a file are kept."""
 
 
 class Changed(Exception):
-    """Somebody else has written the file since it was read."""
+    """Another program has written the file since it was read."""
 
 
 class SettingsFile:
-    """One file. What cannot be read is left alone: then every method raises `UsageError`."""
+    """One file. A file that cannot be read is left alone: creating this raises `UsageError`."""
 
     def __init__(self, path: Path) -> None:
         self.shown = path
         try:
-            # A link stays a link: what it points to is written.
+            # A symbolic link stays one: the file that it points to is written.
             self.path = path.resolve()
             self.data = self._read()
         except RuntimeError as error:
@@ -76,22 +76,22 @@ class SettingsFile:
             raise UsageError(f"{self.shown} is left alone: {error}") from error
 
     def get(self, *keys: str) -> Any:
-        """Return what stands under keys; None if nothing does."""
-        found: Any = self.value
+        """Return the value under a path of keys; None if there is nothing."""
+        value: Any = self.value
         for key in keys:
-            found = found.get(key) if isinstance(found, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        return found  # pyright: ignore[reportUnknownVariableType]
+            value = value.get(key) if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        return value  # pyright: ignore[reportUnknownVariableType]
 
     def put(self, keys: Sequence[str], value: Any) -> str:
-        """Return the text with a value under keys."""
+        """Return the text with a value under a path of keys."""
         return self._checked(lambda: jsonc.put(self.text, keys, value))
 
     def drop(self, keys: Sequence[str]) -> str:
-        """Return the text without what stands under keys."""
+        """Return the text without the member at a path of keys."""
         return self._checked(lambda: jsonc.drop(self.text, keys))
 
     def diff(self, text: str) -> str:
-        """Show what would change."""
+        """Return the change as a unified diff."""
         lines = difflib.unified_diff(
             self.text.removeprefix("\ufeff").splitlines(keepends=True),
             text.removeprefix("\ufeff").splitlines(keepends=True),
@@ -101,9 +101,9 @@ class SettingsFile:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def write(self, text: str) -> Path | None:
-        """Write a text in one step; return the copy of what was there before.
+        """Replace the file atomically; return the path of the backup, if there was a file.
 
-        Raises `Changed` if somebody else has written meanwhile.
+        Raises `Changed` if another program has written it since it was read.
         """
         existed = self.path.exists()
         if existed and not self.path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
@@ -120,7 +120,7 @@ class SettingsFile:
         return backup
 
     def _replace(self, path: Path, data: bytes) -> None:
-        """Write a file beside ours, for the same people to read, and put it in its place."""
+        """Write a temporary file with the same owner and mode, and rename it over the path."""
         number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(number, "wb") as file:
@@ -132,26 +132,26 @@ class SettingsFile:
                 if hasattr(os, "chown"):
                     os.chown(name, known.st_uid, known.st_gid)
                 Path(name).chmod(stat.S_IMODE(known.st_mode))
-            os.replace(name, path)  # noqa: PTH105 - says that it is one step
+            os.replace(name, path)  # noqa: PTH105 - the name says that it is atomic
         except BaseException:
             with contextlib.suppress(OSError):
                 Path(name).unlink()
             raise
 
     def _backup(self) -> Path:
-        """Copy the file; each copy has a name of its own, and the oldest go."""
-        made = self.path.with_name(f"{self.path.name}.{time.time_ns()}.bak")
-        self._replace(made, self.data)
+        """Copy the file under a new name, and remove the oldest backups."""
+        backup = self.path.with_name(f"{self.path.name}.{time.time_ns()}.bak")
+        self._replace(backup, self.data)
         copies = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*.bak"))
-        for old in [each for each in copies if _is_copy(each.name)][:-_BACKUPS]:
+        for old in [copy for copy in copies if _is_copy(copy.name)][:-_BACKUPS]:
             with contextlib.suppress(OSError):
                 old.unlink()
-        return made
+        return backup
 
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Generator[None]:
-    """Let nobody else who asks for it write in a folder meanwhile."""
+    """Hold an advisory lock on a folder, so that two of our commands do not write at once."""
     if fcntl is None:
         yield
         return

@@ -1,5 +1,7 @@
-"""Classes that are made by calling their constructor: plain ones, and records whose fields pydantic
-would not take as they are written."""
+"""Classes that are built by calling their constructor.
+
+These are plain classes, and records whose fields pydantic would not take as they are written.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ from ..plan import Plan, Translate, plan
 
 
 def is_named_tuple(cls: Any) -> bool:
-    """Tell a `typing.NamedTuple`."""
+    """Return whether a class is a `typing.NamedTuple`."""
     return tuple in cls.__mro__ and hasattr(cls, "_fields") and hasattr(cls, "__annotations__")
 
 
 def has_typed_constructor(cls: type) -> bool:
-    """Tell whether a class says what it is made of: a constructor of its own, fully typed."""
+    """Return whether a class has a constructor of its own, with a type for every parameter."""
     if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
         return False
     try:
@@ -62,23 +64,23 @@ class Constructed:
         signature = self._signature()
         # A record drops unknown keys, as pydantic does for one it takes as it is.
         extra = "ignore" if self.is_record else "forbid"
-        made = plan(signature, self.translate, extra=extra, skip=False)
-        if made.injected:
+        planned = plan(signature, self.translate, extra=extra, skip=False)
+        if planned.injected:
             raise signature.refusal(
                 "is injected, but only parameters of tools and providers can be",
-                parameter=next(iter(made.injected)),
+                parameter=next(iter(planned.injected)),
             )
-        for slot in made.slots:
+        for slot in planned.slots:
             if slot.description:
                 slot.hint = Annotated[slot.hint, Field(description=slot.description)]
         docs = (self.cls.__name__, signature.description)
-        call = handler.generate_schema(self._builder(made, docs))
+        call = handler.generate_schema(self._builder(planned, docs))
         always = not self.is_record
         fields = {
             slot.name: core_schema.typed_dict_field(
                 handler.generate_schema(slot.hint), required=always or slot.required
             )
-            for slot in made.slots
+            for slot in planned.slots
         }
 
         def attributes(value: Any) -> dict[str, Any]:
@@ -97,13 +99,13 @@ class Constructed:
             ),
         )
 
-    def _builder(self, made: Plan, docs: tuple[str, str]) -> Any:
+    def _builder(self, planned: Plan, docs: tuple[str, str]) -> Any:
         def build(**validated: Any) -> Any:
-            positional, named = made.bind(validated)
+            positional, named = planned.bind(validated)
             return self.cls(*positional, **named)
 
         vars(build)[DOCS] = docs
-        return made.stand_in(build)
+        return planned.stand_in(build)
 
     def _signature(self) -> Signature:
         if self.is_record:

@@ -1,4 +1,4 @@
-"""Bytes as text: base64, unless the author's type has its own encoder.
+"""Bytes as text: base64, unless a type has its own encoder.
 
 `pydantic.Base64Bytes` and its relatives are such types.
 """

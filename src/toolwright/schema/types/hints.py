@@ -1,4 +1,4 @@
-"""Small questions about type hints, asked in several places."""
+"""Small functions that take type hints apart."""
 
 from __future__ import annotations
 
@@ -74,17 +74,17 @@ def unqualify(hint: Any) -> tuple[Any, list[Any]]:
 
 
 def is_not_required(qualifier: Any) -> bool:
-    """Tell `NotRequired`, of either module."""
+    """Return whether the hint is `NotRequired`, from typing or typing_extensions."""
     return qualifier in (typing.NotRequired, typing_extensions.NotRequired)
 
 
 def is_required(qualifier: Any) -> bool:
-    """Tell `Required`, of either module."""
+    """Return whether the hint is `Required`, from typing or typing_extensions."""
     return qualifier in (typing.Required, typing_extensions.Required)
 
 
 def is_unpack(hint: Any) -> bool:
-    """Tell `Unpack[TypedDict]`, of either module."""
+    """Return whether the hint is `Unpack[...]`, from typing or typing_extensions."""
     return get_origin(hint) in (typing.Unpack, typing_extensions.Unpack)
 
 
@@ -99,7 +99,7 @@ def arms(hint: Any) -> Iterator[Any]:
 
 
 def admits_none(hint: Any) -> bool:
-    """Tell whether None is a value of this type."""
+    """Return whether None is a value of this type."""
     for arm in arms(hint):
         if arm is None or arm is types.NoneType or arm is Any or arm is object:
             return True

@@ -1,4 +1,4 @@
-"""Translate the hints that authors write into hints that pydantic takes.
+"""Translates the hints of authors into hints that pydantic takes.
 
 Most pass through unchanged. The rest: iterators and abstract collections become lists,
 `typing.TypedDict` before Python 3.12 gets a twin, and a plain class with a typed constructor is
@@ -225,7 +225,7 @@ def _is_refused(typed_dict: Any) -> bool:
 
 
 def _has_local_strings(cls: type) -> bool:
-    """Tell whether a class defined inside a function has annotations that are still strings:
+    """Return whether a class defined inside a function has annotations that are still strings:
     pydantic would look for their names in the module only."""
     annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
     return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())

@@ -14,8 +14,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
-from ...arguments.wording import value_text
-from ...errors import CallError, Overloaded, SchemaError, ToolError, ToolNotFound
+from ...errors import CallError, Overloaded, SchemaError, ToolNotFound
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
 from ...results import Result
@@ -36,6 +35,7 @@ from ..tasks.tasks import (
     needs_tasks,
 )
 from .calls import call_of, current_caller, principal_of
+from .confirm import ask_to_confirm
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
 from .resources import Offered, why
@@ -44,11 +44,6 @@ if TYPE_CHECKING:
     from ...tools.definition import Tool
     from ..servable import Servable
 
-_CONFIRM: dict[str, Any] = {
-    "type": "object",
-    "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
-    "required": ["confirm"],
-}
 _UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
 """Methods that end at once, or with the connection."""
 # Deprecated, and still what old clients want: the function inside does not warn.
@@ -229,10 +224,7 @@ class SdkServer(Offered):
             return failed(ToolNotFound(name))
         if tool.options.confirm:
             try:
-                sent = value_text(params.arguments or {}, 500)
-                form = await call.ask(_CONFIRM, f"Run {name} with {sent}?", key="confirm")
-                if not form.get("confirm"):
-                    raise ToolError("the user did not confirm it", code="declined")
+                await ask_to_confirm(name, params.arguments or {}, call)
             except InputNeeded as needed:
                 return failure_of(name, needed, ())
             except CallError as error:
