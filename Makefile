@@ -24,6 +24,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/mypy --python-executable $(BIN)/python
 
 check: $(READY)
 	@took=; begun=$$(date +%s); \

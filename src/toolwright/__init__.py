@@ -8,7 +8,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost
 
 if TYPE_CHECKING:
     from .call import Call
-    from .content import Audio, File, Image
+    from .content import Audio, File, Image, converter
     from .errors import (
         ArgumentError,
         CallCancelled,
@@ -25,36 +25,53 @@ if TYPE_CHECKING:
         UnexpectedError,
     )
     from .limits import Process, Retry, Timeout
-    from .markers import Fixed, Flatten, Hidden, Inject, Nullable
-    from .options import SchemaOptions
+    from .markers import Complete, Fixed, Flatten, Hidden, Inject, Nullable
+    from .options import FULL, SchemaOptions
+    from .refusals import Refused
     from .results import Result
+    from .run.hooks import Hook, Next
+    from .serve.access.guard import Caller
+    from .serve.access.oauth import SignIn
+    from .stores import Store
     from .toolbox.box import Toolbox
     from .tools.catalog import Problem
     from .tools.decorator import tool
     from .tools.definition import Tool
+    from .tools.prompt import Prompt
+    from .tools.resource import Resource
 
 __all__ = [
+    "FULL",
     "ArgumentError",
     "Audio",
     "Call",
     "CallCancelled",
     "CallError",
+    "Caller",
+    "Complete",
     "DefinitionError",
     "File",
     "Fixed",
     "Flatten",
     "Hidden",
+    "Hook",
     "Image",
     "Inject",
+    "Next",
     "Nullable",
     "Overloaded",
     "Problem",
     "Process",
+    "Prompt",
+    "Refused",
+    "Resource",
     "Result",
     "ResultError",
     "Retry",
     "SchemaError",
     "SchemaOptions",
+    "SignIn",
+    "Store",
     "StoreError",
     "Timeout",
     "Tool",
@@ -64,15 +81,11 @@ __all__ = [
     "Toolbox",
     "ToolwrightError",
     "UnexpectedError",
+    "converter",
     "tool",
 ]
 
 _HOMES = {
-    "call": ("Call",),
-    "limits": ("Process", "Retry", "Timeout"),
-    "tools.catalog": ("Problem",),
-    "content": ("Audio", "File", "Image"),
-    "results": ("Result",),
     "errors": (
         "ArgumentError",
         "CallCancelled",
@@ -88,10 +101,22 @@ _HOMES = {
         "ToolwrightError",
         "UnexpectedError",
     ),
-    "markers": ("Fixed", "Flatten", "Hidden", "Inject", "Nullable"),
-    "options": ("SchemaOptions",),
-    "tools.definition": ("Tool",),
+    "limits": ("Process", "Retry", "Timeout"),
+    "refusals": ("Refused",),
+    "options": ("FULL", "SchemaOptions"),
+    "markers": ("Complete", "Fixed", "Flatten", "Hidden", "Inject", "Nullable"),
+    "stores": ("Store",),
+    "content": ("Audio", "File", "Image", "converter"),
+    "results": ("Result",),
+    "call": ("Call",),
+    "run.hooks": ("Hook", "Next"),
+    "tools.catalog": ("Problem",),
     "tools.decorator": ("tool",),
+    "tools.definition": ("Tool",),
+    "tools.prompt": ("Prompt",),
+    "tools.resource": ("Resource",),
+    "serve.access.guard": ("Caller",),
+    "serve.access.oauth": ("SignIn",),
     "toolbox.box": ("Toolbox",),
 }
 

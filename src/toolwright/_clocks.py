@@ -1,4 +1,4 @@
-"""Time as a distance: clocks that do not step, and the name of this boot."""
+"""Clocks that do not step, and the id of this boot."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def _since_boot() -> Callable[[], float]:
 
 
 since_boot = _since_boot()
-"""Seconds that every process of this machine counts from the same start; sleep counts, too."""
+"""Seconds since the machine started, the same in each process; suspended time counts, too."""
 
 
 def boot() -> str:
-    """Name what `since_boot` counts from; empty where the system has no name for it."""
+    """Return the id of the boot that `since_boot` counts from; empty if the system has none."""
     try:
         named = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

@@ -18,7 +18,7 @@ def stand_in() -> None:
 
 
 def take_over() -> tuple[int, int]:
-    """Take standard input and output for ourselves; others find them empty, and standard error."""
+    """Take over standard input and output; other code finds no input, and prints to standard error."""
     stand_in()
     sys.stdout.flush()
     wire_in, wire_out = os.dup(0), os.dup(1)

@@ -7,7 +7,7 @@ STATELESS_SINCE = "2026-07-28"
 """From this version on there is no handshake: each request says all about itself, and structured
 content may be any JSON value."""
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""The versions that begin with a handshake; the last is offered to whoever asks for another."""
+"""The versions that begin with a handshake; the last is offered to clients that ask for another."""
 
 META = "io.modelcontextprotocol/"
 """The prefix of the metadata keys that the protocol defines."""

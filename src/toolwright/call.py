@@ -1,4 +1,4 @@
-"""One run of a tool, as the tool itself, its providers and the hooks around it see it."""
+"""One run of a tool, as the tool and its hooks see it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
+from ._door import public
 from ._json_values import without_surrogates
 from ._log import logger
 from .errors import CallCancelled
-from .questions import Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
+from .questions import AnswerOf, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
 
+M = TypeVar("M", bound="BaseModel")
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 OnProgress = Callable[[float, float | None, str], object]
 OnLog = Callable[[LogLevel, Any], object]
@@ -34,6 +39,7 @@ _LEVELS: Mapping[str, int] = {
 }
 
 
+@public
 class Call:
     """One run of a tool: who asked, until when, and a way to tell how far it is.
 
@@ -105,7 +111,7 @@ class Call:
         self.life = time.monotonic()
         """When it last gave a sign of life, by the monotonic clock."""
         self.deadline: float | None = None if timeout is None else self.life + timeout
-        """When an answer is due, by the monotonic clock; None if whenever."""
+        """When an answer is due, by the monotonic clock; None without a limit."""
         self._on_progress = on_progress
         self._on_log = on_log
         self._asker = asker
@@ -115,7 +121,7 @@ class Call:
         self._runs = False
         self._cancelled = False
         self._mute = False
-        """Whether it has been answered, or given up: code that still holds it is not heard."""
+        """Whether it is answered or cancelled: what code that still holds it reports is dropped."""
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
 
@@ -145,7 +151,7 @@ class Call:
 
     @property
     def claims(self) -> Mapping[str, Any]:
-        """What the issuer of the caller's token says of him; empty if nobody has signed in."""
+        """The claims in the caller's token; empty if the caller has not signed in."""
         _ = self.headers  # what depends on claims is never cached, either
         return self._claims
 
@@ -159,26 +165,26 @@ class Call:
 
     @property
     def remaining(self) -> float | None:
-        """Seconds until an answer is due; None if whenever."""
+        """Seconds until an answer is due; None without a limit."""
         return None if self.deadline is None else self.deadline - time.monotonic()
 
     @property
     def listens(self) -> bool:
-        """Whether anybody is told of progress."""
+        """Whether there is a listener to progress."""
         return self._on_progress is not None
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Say how far the work is; whoever listens is told, and the idle clock starts anew."""
+        """Report how far the work is to the listener, and restart the idle clock."""
         self.life = time.monotonic()
         if self._on_progress is not None and not self._mute:
             self._tell(self._on_progress, done, total, without_surrogates(message))
 
     def heartbeat(self) -> None:
-        """Give a sign of life: the idle clock starts anew."""
+        """Give a sign of life: it restarts the idle clock."""
         self.life = time.monotonic()
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Say something to whoever listens to this call, or to the log if nobody does.
+        """Send a message to the listener of this call, or to the log if there is none.
 
         Raises `ValueError` if there is no such level.
         """
@@ -202,28 +208,36 @@ class Call:
     # -- asking
 
     def can(self, ability: str) -> bool:
-        """Tell whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
+        """Return whether the caller's client can be asked: `elicitation`, `sampling`, `roots`."""
         return self._asker is not None and not self._mute and ability in self._asker.abilities
 
-    def request(self, **requests: Question) -> Any:
+    def request(self, **requests: Question) -> AnswerOf[dict[str, Any]]:
         """Ask several things at once; return the answers by name. Async code awaits it.
 
-        Where the protocol has no way back to a client, the run ends here and is begun again with
+        Where the protocol has no way back to a client, the run ends here and starts again with
         the answers: do nothing before asking that must not be done twice.
         """
         return wait_for_answer(self, lambda: self._request(requests), self._loop)
 
+    @overload
+    def ask(self, form: type[M], message: str = "", *, key: str = "form") -> AnswerOf[M]: ...
+    @overload
+    def ask(
+        self, form: Mapping[str, Any], message: str = "", *, key: str = "form"
+    ) -> AnswerOf[dict[str, Any]]: ...
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
 
-    def sample(self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample") -> Any:
+    def sample(
+        self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample"
+    ) -> AnswerOf[dict[str, Any]]:
         """Have the client's own model write a text. Async code awaits it."""
         return wait_for_answer(
             self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
         )
 
-    def roots(self, *, key: str = "roots") -> Any:
+    def roots(self, *, key: str = "roots") -> AnswerOf[list[dict[str, Any]]]:
         """Return the folders that the client lets a server see. Async code awaits it."""
         return wait_for_answer(self, lambda: self._one(key, Roots()), self._loop)
 
@@ -271,7 +285,7 @@ class Call:
                 forget()
                 inner.close()
             return
-        self._mute = self._cancelled  # a call that is made twice is heard twice
+        self._mute = self._cancelled  # a call object may be used for several calls in a row
         given = self.deadline
         self.tool = self.tool or tool
         self.heartbeat()
@@ -300,9 +314,9 @@ class Call:
         return inner
 
     def close(self) -> None:
-        """It has been answered, and it ends unless a tool still runs with it.
+        """End the call once it is answered, unless a tool still runs with it.
 
-        From now on nothing that a thread it has left behind says is heard by anybody.
+        From then on, progress and messages of threads that still hold it are dropped.
         """
         if not self._runs:
             self._mute = True
@@ -311,7 +325,7 @@ class Call:
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more: sync code should look now and then."""
+        """Whether the caller no longer waits for the answer: sync code should check from time to time."""
         return self._cancelled
 
     def cancel(self) -> None:

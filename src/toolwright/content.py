@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from ._door import public
 from .errors import ResultError
 
 __all__ = ["CONVERTERS", "Audio", "Content", "File", "Image", "convert", "converter"]
@@ -37,7 +38,7 @@ _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 
 
 def sniff(data: bytes) -> str:
-    """Tell the MIME type of bytes by how they begin."""
+    """Return the MIME type of bytes, judged by their first ones."""
     if data[:4] == b"RIFF" and data[8:12] in _RIFF:
         return _RIFF[data[8:12]]
     for start, mime in _SIGNATURES:
@@ -108,7 +109,7 @@ _MOST_UNKNOWN = 32 * 1024 * 1024
 def _file_bytes(path: Path, name: str) -> bytes:
     """Read a file, but no more than it says it has. Raises `ResultError`."""
     _check_regular(path.stat(), name)
-    # What is a pipe by now would wait for somebody to write into it.
+    # If it has become a pipe, opening it would block until it has a writer.
     with open(path, "rb", opener=lambda at, flags: os.open(at, flags | _NEVER_WAIT)) as file:
         found = os.fstat(file.fileno())
         _check_regular(found, name)
@@ -127,18 +128,21 @@ def _check_regular(found: os.stat_result, name: str) -> None:
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 
 
+@public
 class Image(Content):
     """An image, from bytes or from a file."""
 
     kind = "image"
 
 
+@public
 class Audio(Content):
     """Sound, from bytes or from a file."""
 
     kind = "audio"
 
 
+@public
 class File(Content):
     """A file, from a path or from bytes; shown by its MIME type."""
 
@@ -160,6 +164,7 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {}
 """Class name, with its module's top package, to the function that makes it JSON or `Content`."""
 
 
+@public
 def converter(name: str) -> Callable[[F], F]:
     """Teach how values of a class become JSON, or `Content`; `name` is `package.Class`.
 
@@ -185,7 +190,7 @@ def known_converter(value: Any) -> Callable[[Any], Any] | None:
 
 
 def convert(value: Any) -> Any:
-    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for what nobody knows."""
+    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for an unknown type."""
     if isinstance(value, Content):
         return value
     own: type[Any] = value.__class__

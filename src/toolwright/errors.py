@@ -11,7 +11,7 @@
         +-- UnexpectedError        anything else a tool raised; `__cause__` has it
         +-- ToolNotFound           (KeyError) no tool of that name
         +-- ToolTimeout            (TimeoutError) no answer by the deadline
-        +-- CallCancelled          whoever asked does not want the answer any more
+        +-- CallCancelled          the caller no longer wants the answer
         +-- Overloaded             too much at once; `retry_after` says when to come back
 
 Messages are for reading and may change; `code` is stable.
@@ -20,6 +20,8 @@ Messages are for reading and may change; `code` is stable.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+from ._door import public
 
 __all__ = [
     "ArgumentError",
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 
+@public
 class ToolwrightError(Exception):
     """The root of every exception that crosses Toolwright's API."""
 
@@ -55,13 +58,14 @@ class ToolwrightError(Exception):
 
 
 def _as_text(value: object) -> str:
-    """Return what an author gave as a message as text, even if it is none."""
+    """Return an author's message as text, even if it is something else."""
     try:
         return str(value)
     except Exception:  # noqa: BLE001
         return type(value).__name__
 
 
+@public
 class DefinitionError(ToolwrightError):
     """One or more targets cannot become tools; `problems` has one `SchemaError` for each."""
 
@@ -82,6 +86,7 @@ class DefinitionError(ToolwrightError):
         super().__init__(message, path=path, hint=hint)
 
 
+@public
 class SchemaError(DefinitionError, ValueError):
     """A target cannot become a tool: which one, which parameter, where, and what to do."""
 
@@ -132,12 +137,14 @@ def _schema_error(
     return SchemaError(what, tool=tool, parameter=parameter, hint=hint, file=file, line=line)
 
 
+@public
 class StoreError(ToolwrightError, OSError):
     """The file of a store cannot be used: which one, and why. Never sent to a caller."""
 
     code = "store"
 
 
+@public
 class CallError(ToolwrightError):
     """A call did not succeed."""
 
@@ -148,13 +155,14 @@ class CallError(ToolwrightError):
         return str(self)
 
 
+@public
 class ToolError(CallError):
     """Raise it in a tool to say something to the model; every word of it is sent.
 
     >>> raise ToolError("the shop is closed", code="closed", retryable=True, hint="try at nine")
     Traceback (most recent call last):
     ...
-    toolwright.errors.ToolError: the shop is closed - try at nine
+    toolwright.ToolError: the shop is closed - try at nine
     """
 
     code = "tool_error"
@@ -174,12 +182,14 @@ class ToolError(CallError):
             self.code = str(getattr(code, "value", code))
 
 
+@public
 class ResultError(CallError):
     """A tool's value cannot be sent as JSON, or is not of the type it declares."""
 
     code = "result"
 
 
+@public
 class UnexpectedError(CallError):
     """A tool raised something it did not mean the model to see; `__cause__` has it."""
 
@@ -204,6 +214,7 @@ class Fault:
         return f"Fault({self.path!r}, {self.code!r}, {self.text!r})"
 
 
+@public
 class ArgumentError(CallError, ValueError):
     """The arguments do not fit the tool; `faults` has one entry for each thing wrong."""
 
@@ -237,6 +248,7 @@ def _argument_error(
     return ArgumentError(tool, faults, count=count, more=more)
 
 
+@public
 class ToolNotFound(CallError, KeyError):
     """No tool of that name."""
 
@@ -255,6 +267,7 @@ def _tool_not_found(name: str, hint: str) -> ToolNotFound:
     return ToolNotFound(name, hint=hint)
 
 
+@public
 class ToolTimeout(CallError, TimeoutError):
     """There was no answer by the deadline."""
 
@@ -262,12 +275,14 @@ class ToolTimeout(CallError, TimeoutError):
     retryable = True
 
 
+@public
 class CallCancelled(CallError):
-    """Whoever asked does not want the answer any more."""
+    """The caller no longer wants the answer."""
 
     code = "cancelled"
 
 
+@public
 class Overloaded(CallError):
     """Too much at once: nothing was run. `retry_after` is in seconds."""
 

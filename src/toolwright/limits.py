@@ -1,4 +1,4 @@
-"""The limits an author can set on the calls of a tool: plain values, checked when they are made."""
+"""Limits for the calls of a tool: plain, checked values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ._door import public
+
 __all__ = ["Process", "Rate", "Retry", "RunOn", "Timeout", "rate_from", "timeout_from"]
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Timeout:
     """How long a call may take: in total, and without a sign of life.
@@ -26,6 +29,7 @@ class Timeout:
             _positive(f"timeout.{name}", getattr(self, name))
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Retry:
     """Run a call again if it fails in a way that may pass.
@@ -62,6 +66,7 @@ class Retry:
             _positive(f"retry.{name}", getattr(self, name))
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Process:
     """Run a tool in a process of its own, with these limits (on Linux)."""

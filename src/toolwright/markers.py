@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ._door import public
 
+
+@public
 class Hidden:
     """`Annotated[T, Hidden()] = default`: not in the schema, and no caller can set it."""
 
     __slots__ = ()
 
 
+@public
 class Inject:
     """`Annotated[T, Inject(provider)]`: made by `provider` for each call; no caller can set it.
 
@@ -35,6 +39,7 @@ class Inject:
         return f"Inject({getattr(self.provider, '__qualname__', self.provider)})"
 
 
+@public
 class Complete:
     """`Annotated[str, Complete(values)]`: what clients may propose for an argument of a prompt or
     a resource: a list, or a function from what was typed to one."""
@@ -45,6 +50,7 @@ class Complete:
         self.values = values
 
 
+@public
 class Fixed:
     """`Annotated[T, Fixed(value)]`: always `value`; not in the schema, and no caller can set it."""
 
@@ -54,12 +60,14 @@ class Fixed:
         self.value = value
 
 
+@public
 class Flatten:
     """`Annotated[Model, Flatten()]`: the model's fields stand at the top level of the arguments."""
 
     __slots__ = ()
 
 
+@public
 class Nullable:
     """`Annotated[T | None, Nullable()] = None`: null is a value of its own, and published as one."""
 

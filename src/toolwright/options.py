@@ -1,4 +1,4 @@
-"""Every switch there is, with its default and its meaning."""
+"""Options of tools and of schemas, with their defaults and meanings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
+from ._door import public
 from .limits import (
     Process,
     Rate,
@@ -35,6 +36,7 @@ Extra = Literal["forbid", "ignore", "pass"]
 OnUnsupported = Literal["error", "permissive", "skip"]
 
 
+@public
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaOptions:
     """How a schema is written down. The defaults are the portable style; `FULL` turns all off."""
@@ -161,7 +163,7 @@ class Options:
     emit: Emit = "auto"
     """What of a result is sent: `auto` leaves out structured content that only repeats the text."""
     roles: tuple[str, ...] = ()
-    """Who may see and call it over a server that knows its callers: whoever has one of these."""
+    """Who may see and call it over a server that knows its callers: those who have one of these."""
     confirm: bool = False
     """Let the user of a client confirm each call before it is run."""
     task: bool | Literal["required"] = False
@@ -207,9 +209,9 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
         values["meta"] = _json_copy("meta", dict(values["meta"]))
     if "style" in values:
         values["style"] = _style(values["style"])
-    made = replace(base or _DEFAULTS, **values)
-    _check_together(made)
-    return made
+    options = replace(base or _DEFAULTS, **values)
+    _check_together(options)
+    return options
 
 
 def _read_limits(values: dict[str, Any]) -> None:

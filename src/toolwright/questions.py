@@ -1,15 +1,40 @@
-"""What a tool may ask of whoever called it: a form, a sampled text, the roots of its files."""
+"""Questions of a tool to its caller: forms, sampling, roots."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .errors import CallCancelled, CallError, ToolError
 
-__all__ = ["Asker", "Form", "InputNeeded", "Question", "Roots", "Sample", "wait_for_answer"]
+__all__ = [
+    "AnswerOf",
+    "Asker",
+    "Form",
+    "InputNeeded",
+    "Question",
+    "Roots",
+    "Sample",
+    "wait_for_answer",
+]
+
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+if TYPE_CHECKING:
+
+    class AnswerOf(Awaitable[T_co], Any):
+        """An answer as both kinds of tools get it.
+
+        The same method gives async code something to await, and a thread the answer itself; no
+        type says so. Awaited, this is a `T_co`; not awaited, it can be used as anything.
+        """
+
+else:
+    AnswerOf = Awaitable
 
 
 class Question:
@@ -24,7 +49,7 @@ class Question:
         return {}
 
     def answer(self, came: Mapping[str, Any]) -> Any:
-        """Return what an answer means. Raises `ValueError` if it is none."""
+        """Return what an answer means. Raises `ValueError` if it is not valid."""
         return dict(came)
 
 
@@ -99,7 +124,7 @@ class Roots(Question):
 
 
 class InputNeeded(BaseException):
-    """Ends a run that must be begun again with answers. No `except Exception` gets in its way."""
+    """Ends a run that must start again with answers. No `except Exception` gets in its way."""
 
     def __init__(self, requests: Mapping[str, Question]) -> None:
         super().__init__()
@@ -107,7 +132,7 @@ class InputNeeded(BaseException):
 
 
 class Asker(Protocol):
-    """Whoever can ask the caller."""
+    """What can ask the caller: the server side of a connection."""
 
     abilities: frozenset[str]
 
@@ -181,10 +206,10 @@ def _flat(form: Any) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for name, node in schema.get("properties", {}).items():
         properties[name] = _plain(node, definitions)
-    made: dict[str, Any] = {"type": "object", "properties": properties}
+    flat: dict[str, Any] = {"type": "object", "properties": properties}
     if schema.get("required"):
-        made["required"] = schema["required"]
-    return made
+        flat["required"] = schema["required"]
+    return flat
 
 
 def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:

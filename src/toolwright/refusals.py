@@ -1,9 +1,11 @@
-"""Requests that were refused before anything ran, and who is told."""
+"""Requests refused before anything ran, and their listeners."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
+
+from ._door import public
 
 __all__ = ["Kind", "OnRefusal", "Refused", "RequestKind", "shown"]
 
@@ -13,6 +15,7 @@ RequestKind = Literal["tool", "resource", "prompt", "sign-in", "rate"]
 MOST_SHOWN = 200
 
 
+@public
 class Refused(NamedTuple):
     """One request that was refused: by whom it was sent, what for, and why."""
 
@@ -20,7 +23,7 @@ class Refused(NamedTuple):
     code: str
     """Why, in one word of ours: `not_found`, `role`, `declined`, `overloaded`, `401`, `429`, ..."""
     name: str = ""
-    """What was asked for, as the caller wrote it: anybody may make it up."""
+    """What was asked for, as the caller wrote it: not to be trusted."""
     caller: str | None = None
     """Who asked, if that is known."""
     client: str = ""
@@ -33,7 +36,7 @@ OnRefusal = Callable[[Refused], object]
 
 
 def shown(text: str) -> str:
-    """Return a text that somebody made up as it can be written down: one short line of it."""
+    """Return an untrusted text in a form that is safe to log: one short line."""
     if text.isprintable() and len(text) <= MOST_SHOWN:
         return text
     cut = text[:MOST_SHOWN]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from pydantic_core import to_json
 
+from ._door import public
 from ._json_values import compact_json
 from ._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from .errors import CallError
@@ -41,6 +42,7 @@ class Repair(NamedTuple):
     text: str
 
 
+@public
 class Result:
     """What came of one call.
 
@@ -81,7 +83,7 @@ class Result:
         self.shows_body = shows_body
         """Whether structured content is sent."""
         self.boxed = boxed
-        """Who gets it boxed: nobody, `"old"` clients, or `"all"`."""
+        """Which clients get it boxed: none, `"old"` ones, or `"all"`."""
         self.error = error
         self.repairs = repairs
         self.meta = meta
@@ -121,9 +123,9 @@ class Result:
 
     def noted(self, key: str, value: Any) -> Result:
         """Return a copy that says something more in its `_meta`."""
-        made = copy.copy(self)
-        made.meta = {**(self.meta or {}), key: value}
-        return made
+        copied = copy.copy(self)
+        copied.meta = {**(self.meta or {}), key: value}
+        return copied
 
     def json_value(self) -> Any:
         """Return the value as JSON sees it, whether structured content is sent or not."""
@@ -195,7 +197,7 @@ def build_result(text: str, is_error: bool = False) -> dict[str, Any]:  # noqa: 
 
 
 def is_canonical(value: Any) -> bool:
-    """Tell whether a value is a tool result already: exactly its keys, and real blocks."""
+    """Return whether a value is a tool result already: exactly its keys, and real blocks."""
     if not isinstance(value, Mapping):
         return False
     payload = cast("Mapping[str, Any]", value)
@@ -211,7 +213,7 @@ def is_canonical(value: Any) -> bool:
 
 
 def is_block(value: Any) -> bool:
-    """Tell whether a value is a content block."""
+    """Return whether a value is a content block."""
     if not isinstance(value, Mapping):
         return False
     block = cast("Mapping[str, Any]", value)

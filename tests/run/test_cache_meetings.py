@@ -224,7 +224,7 @@ def crowd_of(start, box, count, call=Call):
 
 def followers(box):
     """How many wait for the call that leads."""
-    flights = list(box["probe"].runner.course.cache.flights.values())
+    flights = list(box["probe"].runner.limited.cache.flights.values())
     return len(flights[0].landed._wakers) if flights else 0
 
 

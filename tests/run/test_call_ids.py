@@ -52,7 +52,7 @@ def test_all_that_names_an_unexpected_failure_names_the_same_id(caplog, target, 
     for run in (box.call, lambda name: asyncio.run(box.call_async(name))):
         reference = ids_of(run("breaks"), caplog.records)
         assert json.loads(lines.pop())["call"] == reference
-        assert exporter.get_finished_spans()[-1].attributes["toolwright.call.id"] == reference
+        assert exporter.get_finished_spans()[-1].attributes["toolwright.call_id"] == reference
         caplog.clear()
 
 

@@ -16,7 +16,7 @@ STOPS = pytest.mark.parametrize("stopped_by", ["call", "task", "deadline"])
 
 
 def line_of(box, name="probe"):
-    return box[name].runner.course.slots.line
+    return box[name].runner.limited.concurrency.line
 
 
 def blocking_box(event, **options):
@@ -134,7 +134,7 @@ def test_a_turn_that_comes_to_a_call_that_is_just_cancelled_goes_on(start, event
         for calling in callings:
             assert code_of(calling.answer()) in (None, "cancelled")
     assert box.call("probe", {"n": 2}, call=Call(timeout=LONGEST)).value == 2
-    slots = box["probe"].runner.course.slots
+    slots = box["probe"].runner.limited.concurrency
     wait_until(lambda: slots.free == 1)
     assert not slots.line
 
@@ -236,7 +236,7 @@ def test_a_call_beyond_the_rate_takes_no_turn_and_opens_no_provider():
     assert code_of(refused) == "overloaded"
     assert refused.error.retry_after > 60
     assert told == ["open"]
-    assert box["probe"].runner.course.slots.free == 1
+    assert box["probe"].runner.limited.concurrency.free == 1
 
 
 def test_the_rate_of_one_tool_is_not_that_of_another():

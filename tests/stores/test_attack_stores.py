@@ -175,7 +175,7 @@ def test_a_script_that_serves_raises_it(tools, tmp_path):
         timeout=60,
     )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("toolwright.errors.StoreError: the store ")
+    assert done.stderr.splitlines()[-1].startswith("toolwright.StoreError: the store ")
 
 
 def test_a_store_that_breaks_while_it_serves_shows_no_path(tools, tmp_path):

@@ -1,4 +1,4 @@
-"""What a type checker must see of the public API; checked by pyright, never run."""
+"""What a type checker must see of the public API; checked by pyright and mypy, never run."""
 
 from typing import Any, assert_type
 
@@ -32,5 +32,5 @@ assert_type(named(1), str)
 assert_type(boxed(1), str)
 assert_type(box["boxed"], Tool)
 assert_type(Tool(bare, title="Bare").input_schema, dict[str, Any])
-bare("1")  # pyright: ignore[reportArgumentType]
-box.tool(read_onyl=True)  # pyright: ignore[reportCallIssue]
+bare("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+box.tool(read_onyl=True)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]

@@ -19,10 +19,10 @@ box.serve("http", **for_app)
 box.asgi(**for_app)
 box.serve("stdio", **for_stdio)
 
-box.serve("http", prot=80)  # pyright: ignore[reportCallIssue]
-box.serve("http", port="80")  # pyright: ignore[reportArgumentType]
-box.serve("stdio", port=80)  # pyright: ignore[reportArgumentType]
-box.serve("htpp")  # pyright: ignore[reportArgumentType, reportCallIssue]
-box.asgi(nothing=1)  # pyright: ignore[reportCallIssue]
-box.asgi(port=80)  # pyright: ignore[reportCallIssue]
-box.asgi(max_body="large")  # pyright: ignore[reportArgumentType]
+box.serve("http", prot=80)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+box.serve("http", port="80")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+box.serve("stdio", port=80)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+box.serve("htpp")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportCallIssue]
+box.asgi(nothing=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+box.asgi(port=80)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+box.asgi(max_body="large")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

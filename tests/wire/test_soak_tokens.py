@@ -26,7 +26,7 @@ from token_issuer import (
     token,
 )
 
-from toolwright.serve import signin
+from toolwright.serve.access import oauth
 
 __all__ = ["clock", "issuer", "sign_in", "token"]  # fixtures
 
@@ -222,7 +222,7 @@ BEHAVIOURS += [explode, explode_in_headers, deep, bomb]
 
 @pytest.mark.parametrize("behave", BEHAVIOURS, ids=lambda each: each.__name__)
 def test_an_issuer_that_misbehaves_is_given_up(behave, issuer, token, clock, monkeypatch):
-    monkeypatch.setattr(signin, "_PATIENCE", 0.5)
+    monkeypatch.setattr(oauth, "_PATIENCE", 0.5)
     raw = Raw(behave)
     try:
         sign_in = SignIn(issuer=issuer.name, audience=AUDIENCE, jwks=raw.url, clock=clock)

@@ -1,4 +1,4 @@
-"""The package's loggers: silent until a program configures logging, and without secrets."""
+"""Loggers: silent until logging is configured, and without secrets."""
 
 from __future__ import annotations
 

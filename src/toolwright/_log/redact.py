@@ -1,4 +1,4 @@
-"""Secrets do not belong into a log, or into what a model reads: they become `***`."""
+"""Redact secrets from logs and from what a model reads."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _HIDDEN = "***"
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
 )
-# Of variables in the environment: whole words between underscores, so that COMPASS is none.
+# Of variables in the environment: whole words between underscores, so that COMPASS is not one.
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY)S?(?:_|$)",
     re.IGNORECASE,
 )
-# What is a secret wherever it stands. Each arm takes the whole run of characters it begins with, and
+# Secrets that can be told by their form. Each arm takes the whole run of characters it begins with, and
 # `_hidden` decides whether that is a secret: so no run is looked at from each place in it.
 _SURE = re.compile(
     r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}+://[^\s/:@]{0,100}+:)(?!\d{1,5}@)[^\s/@]{1,200}+(?=@)"
@@ -27,7 +27,7 @@ _SURE = re.compile(
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
     re.ASCII,
 )
-# What is probably one, by the name before it: in a log nobody misses it.
+# What is probably a secret, by the name before it: a log loses nothing without it.
 _NAMED = re.compile(
     rf"(?P<name>{_NAMES}[\"']?\s*+[=:]\s*+[\"']?)[^\s\"',;&]{{4,}}+"
     r"|(?P<bearer>\b(?:bearer|basic)\s++)[\w.~+/=-]{4,}+",
@@ -39,12 +39,12 @@ _FRESH = 10.0
 
 
 def hide(secret: str) -> None:
-    """Never let this text through."""
+    """Redact this text from now on."""
     _known.add(secret)
 
 
 def without_known_secrets(text: str) -> str:
-    """Hide what is a secret for sure; of other words none is touched."""
+    """Hide what is certainly a secret, and nothing else."""
     for secret in _secrets(int(time.monotonic() / _FRESH), len(_known)):
         if secret in text:
             text = text.replace(secret, _HIDDEN)
@@ -52,7 +52,7 @@ def without_known_secrets(text: str) -> str:
 
 
 def _hidden(found: re.Match[str]) -> str:
-    """Return what stands for what was found: itself, if it only begins like a secret."""
+    """Return the replacement of a match: itself, if it only begins like a secret."""
     if found["token"] and not found["signed"]:
         return found[0]
     if found["key"] and not any(each.isdecimal() for each in found["key"]):
@@ -61,7 +61,7 @@ def _hidden(found: re.Match[str]) -> str:
 
 
 def without_likely_secrets(text: str) -> str:
-    """Hide what may be a secret, too, by the name that stands before it."""
+    """Hide also what may be a secret, by the name before it."""
     return _NAMED.sub(
         lambda found: (found["name"] or found["bearer"]) + _HIDDEN, without_known_secrets(text)
     )
@@ -75,7 +75,7 @@ def _secrets(_now: int, _count: int) -> list[str]:
 
 
 def _is_no_word(value: str) -> bool:
-    """Tell what may be a secret: not a path, and nothing that people say anyway."""
+    """Return whether a value may be a secret: not a path, and not an everyday word."""
     if len(value) < 8 or value[0] in "/~." or any(each.isspace() for each in value):
         return False
     return len(value) >= 16 or not value.isalpha()

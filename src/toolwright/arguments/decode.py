@@ -13,9 +13,9 @@ from typing import Any
 from .._json_values import strict_json
 
 MOST_TEXT = 200_000
-"""How many characters a text may have that is decoded."""
+"""The longest text that is decoded, in characters."""
 _MOST_SCALAR = 4000
-"""How many characters a number or a word may have: Python converts 4300 digits, in quadratic time."""
+"""The longest number or word, in characters: Python converts 4300 digits, in quadratic time."""
 _MOST_DEPTH = 60
 UNREADABLE: Any = object()
 
@@ -23,7 +23,7 @@ _BEGINNINGS = frozenset("[{(\"'`+-.0123456789tfnTFN")
 _CONTAINERS = frozenset("[{(\"'")
 _PYTHON_BEGINNINGS = frozenset("[{(TFN'\"")
 _BRACKET = re.compile(r"[\[{(\]})]")
-# A string, which stays as it is, closed or not; or a comma before a closing bracket, which goes.
+# A string, which is kept, closed or not; or a comma before a closing bracket, which is dropped.
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?+)|,(?=\s*+[\]}])', re.DOTALL)
 _PYTHON_TOKEN = re.compile(
     r"""(?P<text>"(?P<double>(?:[^"\\\r\n]++|\\.)*+)(?:"|(?P<open_double>))
@@ -59,7 +59,7 @@ def decode(text: str) -> Any:
 
 
 def _unfenced(text: str) -> str:
-    """Return what stands between code fences, without the name of a language."""
+    """Return the text between code fences, without the name of a language."""
     if len(text) < 6 or not text.startswith("```") or not text.endswith("```"):
         return text
     inner = text[3:-3]
@@ -100,7 +100,7 @@ def _translated(found: re.Match[str]) -> str:
             raise ValueError
         return json.dumps(_ESCAPE.sub(_unescaped, found["double"] or found["single"] or ""))
     word = _CONSTANTS.get(found["word"], found["word"])
-    # Python has keys of other types; JSON has not.
+    # Python allows keys of other types; JSON does not.
     return word if found["colon"] is None else f'"{word}":'
 
 

@@ -1,4 +1,4 @@
-"""Say what is wrong with arguments: one short line for each fault, with what would be right."""
+"""Explain faults of arguments, one short line each."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .wording import path_text, truncate, value_text
 
 _MOST_NAMES = 200
 MOST_EXPLAINED = 200
-"""How many of a validator's errors are looked at."""
+"""How many of a validator's errors are read."""
 _MOST_HINTS = 10
-"""For how many faults the nearest name or value is looked for: that is what costs most."""
+"""For how many faults the nearest name or value is searched: this costs most."""
 _WORDS = {
     "integer": "an integer",
     "number": "a number",

@@ -68,9 +68,9 @@ def collide(arguments: Any) -> bool:
 
 
 def _hash(value: Any) -> int | None:
-    """Return the hash of what a value may become, if that can be computed by anybody."""
+    """Return the hash of what a value may become, if a caller can compute it."""
     if not isinstance(value, str):
-        # Numbers of few bits are their own hash.
+        # Small integers are their own hash.
         return hash(value) if isinstance(value, int) and value.bit_length() > _BITS else None
     first = value.strip()[:1]
     if len(value) > _LONGEST or not (first.isalnum() or first in _SIGNS):

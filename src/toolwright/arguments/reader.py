@@ -1,4 +1,4 @@
-"""Arguments of one call: validated strictly; repaired only if that fails; explained if all fails."""
+"""Read arguments: validate strictly, else repair, else explain."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Reader:
             self._prepare(data)  # what the author's own schema refuses is not repaired
         repairs: list[Repair] = []
         if isinstance(first, ValidationError) and first.error_count() > MOST_REPAIRS:
-            # More than can be repaired: what costs most, finding them all, is not done again.
+            # More than can be repaired: do not find them all a second time, which costs most.
             raise self._explained(first, self._prepare(data)) from None
         if self.repair:
             data, repairs = self._repaired(data)
@@ -153,13 +153,13 @@ class Reader:
             raise self._explained(second, data) from None
 
     def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
-        """Return what says what is wrong: the first faults, and how many there are."""
+        """Return an error with the first faults, and their number."""
         flat = frozenset(self.compiled.flat)
         count = error.error_count()
         if count <= MOST_EXPLAINED:
             found: list[Any] = error.errors(include_url=False, include_input=False)
             return ArgumentError(self.name, explain(found, data, self.shape, flat))
-        # All of them are made at once, or none: make those of a small part of the arguments.
+        # Pydantic makes all errors or none: so validate only a small part of the arguments.
         sample = ArgumentSample(data, self.shape)
         found = []
         try:
@@ -182,7 +182,7 @@ class Reader:
         return repairer.arguments(data), repairer.done
 
     def _object(self, arguments: Arguments) -> dict[str, Any]:
-        """Return the arguments as an object, or say that they are none."""
+        """Return the arguments as an object. Raises `ArgumentError` if they are not."""
         try:
             given: Any = {} if arguments is None else arguments
             if isinstance(given, bytes | str):
@@ -227,8 +227,10 @@ def _said(error: Any) -> str:
 
 
 def _confuses(schema: Any) -> bool:
-    """Tell whether a core schema holds enums or literals of numbers: pydantic would take `true`
-    for 1 there, and 2.0 for 2."""
+    """Return whether a core schema holds enums or literals of numbers.
+
+    Pydantic would accept `true` for 1 there, and 2.0 for 2.
+    """
     todo: list[Any] = [schema]
     seen: set[int] = set()
     while todo:

@@ -1,4 +1,4 @@
-"""Repair arguments, only after strict validation failed and directed by the declared type.
+"""Repair arguments that failed strict validation, by their declared types.
 
 A value that some arm of its declared type accepts by its JSON type is never touched. Every change
 is recorded.
@@ -16,13 +16,13 @@ from .wording import path_text, value_text
 
 MOST_REPAIRS = 10_000
 MOST_VALUES = 100_000
-"""How many values are looked at; what comes behind them stays as it is."""
+"""How many values are visited; those after them are left as they are."""
 MOST_TEXT_IN_ALL = 500_000
 """How many characters of text are decoded in one call."""
 _MOST_CHOICE = 1000
-"""How many characters a word may have that is looked for among choices."""
+"""The longest word that is looked up among choices, in characters."""
 _MOST_DEPTH = 200
-"""How deep values are looked into: a recursive type takes any number of lists around a value."""
+"""How deep values are visited: a recursive type accepts any number of nested lists."""
 NOISE = frozenset(("toolCallId", "tool_call_id", "sessionId", "_meta"))
 """Keys that some clients add to the arguments of every call."""
 
@@ -88,7 +88,7 @@ class Repairer:
         return fixed
 
     def _is_exhausted(self, path: tuple[str | int, ...]) -> bool:
-        """Return whether so much was looked at that the rest stays as it came."""
+        """Return whether so many values were visited that the rest is left as it came."""
         return self.values_left < 0 or len(self.done) >= MOST_REPAIRS or len(path) > _MOST_DEPTH
 
     def _inside(self, value: Any, node: Any, path: tuple[str | int, ...]) -> Any:

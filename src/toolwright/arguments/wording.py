@@ -1,4 +1,4 @@
-"""Words for places and values: short, and on one line whatever the caller sent."""
+"""Short, one-line texts for paths and values of arguments."""
 
 from __future__ import annotations
 

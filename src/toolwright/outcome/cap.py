@@ -1,4 +1,4 @@
-"""How much of a result is sent: what is over the limit is cut, and says so, or refused."""
+"""The size limit of a result: larger ones are cut or refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import ResultError
 
 _PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
 _MOST_BINARY = 32 * 1024 * 1024
-"""Images, sound and files are no words that a model reads: they may be so large, but not larger."""
+"""The limit for images, sound and files, in bytes: a model does not read them as text."""
 _PIECE = 1 << 20
 
 
@@ -28,7 +28,7 @@ class Cap:
         self.hint = f"use {paging} to ask for a part of it" if paging else "ask for less at a time"
 
     def allows(self, value: Any) -> bool:
-        """Tell whether a value may be within the limit: looks at its length only."""
+        """Return whether a value may be within the limit, by its length only."""
         if type(value) is str:
             return len(value) <= self.most
         if type(value) is list or type(value) is tuple:
@@ -37,7 +37,7 @@ class Cap:
         return True
 
     def beginning(self, value: Any) -> Any:
-        """Return as much of a long value as is over the limit for sure."""
+        """Return so much of a long value that it certainly exceeds the limit."""
         return value[: self.most + 1] if isinstance(value, str) else value[: self.most // 2 + 1]
 
     def left_of(self, value: Any, shown: Any) -> str:
@@ -65,7 +65,7 @@ class Cap:
             raise self.too_large(size, self.most_binary)
 
     def too_large(self, size: int, most: int) -> ResultError:
-        """Return the error that says by how much."""
+        """Return the error of a result that is too large."""
         text = f"the result has {size} bytes, more than the limit of {most}"
         return ResultError(text, hint=self.hint)
 

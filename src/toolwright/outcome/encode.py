@@ -1,4 +1,4 @@
-"""Write any Python value as JSON that is really JSON, or say why not."""
+"""Encode Python values as valid JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ..errors import ResultError
 from ..results import Result, is_block
 
 # A string, which may hold any digits, or an integer that readers of JSON refuse.
-# Possessive: a long string must not be remembered character by character.
+# Possessive: the engine must not keep a state for each character of a long string.
 _NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+|(\d++)')
 _MOST_DIGITS = 4300
 _MOST_BITS = 14_285
-"""Of the largest integer of so many digits."""
+"""Bits of the largest integer of so many digits."""
 _TOO_MANY_DIGITS = "the result holds an integer of more than 4300 digits"
 _NO_INTEGERS = frozenset((str, float, bool, bytes, type(None)))
 _DIGITS_ONLY = bytes(ord("0") if 48 <= each <= 57 else 32 for each in range(256))
@@ -147,7 +147,7 @@ def check_digits(body: bytes) -> None:
 
 
 def check_integers(value: Any) -> None:
-    """Refuse such integers before they are written: that takes quadratic time.
+    """Refuse such integers before they are written, because writing them takes quadratic time.
 
     Raises `ResultError`.
     """

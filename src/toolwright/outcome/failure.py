@@ -1,4 +1,4 @@
-"""From an exception to a result: what a model may read, and what only the author sees."""
+"""From an exception to a result that a model may read."""
 
 from __future__ import annotations
 

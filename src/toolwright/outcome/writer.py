@@ -1,4 +1,4 @@
-"""From a value to a result: checked against its declared type, written once, capped."""
+"""From a value to a result: checked, written once, capped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .finished import canonical, checked_result
 
 
 class Stopped(list[Any]):
-    """The items of a stream that was not taken to its end."""
+    """The items of a stream that was not read to its end."""
 
 
 _SCALARS = frozenset(("integer", "boolean", "string"))
@@ -45,7 +45,7 @@ _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
 
 
 def is_any(node: Mapping[str, Any]) -> bool:
-    """Tell a node that takes any value at all."""
+    """Return whether a schema node accepts any value."""
     return (
         node.get("additionalProperties") is True
         or is_list(node.get("type"))
@@ -59,7 +59,7 @@ def is_any(node: Mapping[str, Any]) -> bool:
 
 
 class ResultWriter:
-    """How the values of one tool become results; worked out once."""
+    """Turns the values of one tool into results."""
 
     def __init__(self, name: str, compiled: Compiled, options: Options) -> None:
         self.name = name
@@ -75,7 +75,7 @@ class ResultWriter:
         self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
         self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
-        # What has no declared type is looked at when it is written.
+        # A value without a declared type is inspected when it is written.
         self.holds_integers = typed and any(
             is_any(node) or node.get("type") == "integer" for node in nodes(schema)
         )
@@ -92,7 +92,9 @@ class ResultWriter:
             if self.holds_integers:
                 check_integers(value)
             made = (
-                self._of(value, repairs) if self.cap.allows(value) else self._begun(value, repairs)
+                self._of(value, repairs)
+                if self.cap.allows(value)
+                else self._beginning(value, repairs)
             )
             if type(value) is Stopped:
                 rest = "only the beginning is shown, the rest was not taken"
@@ -133,7 +135,7 @@ class ResultWriter:
         return self._finish(checked, body, repairs, [])
 
     def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
-        """A value that is not exactly of its type may still be its JSON: a dict for a model."""
+        """Read a value that is not of its type as the JSON of it: a dict for a model."""
         given = protocol_result(value) or value
         if is_canonical(given):
             return self._fitting(canonical(given, repairs))
@@ -314,7 +316,7 @@ class ResultWriter:
 
     # -- size
 
-    def _begun(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
+    def _beginning(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         """Make the result of a value that is cut anyway: of it, only the beginning is looked at."""
         if self.check is not None and not (self.is_text or self.may_cut):
             return self._of(value, repairs)

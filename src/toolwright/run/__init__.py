@@ -1,1 +1,1 @@
-"""One call: arguments in, a result out, whatever the caller sends and the function does."""
+"""Running a tool: arguments in, a result out."""

@@ -1,4 +1,4 @@
-"""One attempt to run a target: inject, call, take what it gives, write it, clean up."""
+"""One attempt: inject, call, drain, write the result, clean up."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Invocation(NamedTuple):
     inline: bool = False
     """Run sync work on the event loop itself."""
     stops: bool = False
-    """Cancelling ends it: whoever cancels can wait for that."""
+    """Whether cancelling ends it, so that a canceller can wait for that."""
     needs_data: bool = False
     sees_call: bool = False
     """The target, or a provider of it, can know who asked."""
@@ -95,12 +95,12 @@ class Invoker:
             return value, made
         try:
             stack.__exit__(*_raised(error))
-        except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
+        except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
             return self._left(raised, error, (value, made), job)
         return value, made
 
     async def waits(self, job: AttemptInput) -> ValueAndResult:
-        """The same for what must be awaited; clean-up waits for a thread to end, however long."""
+        """Do the same for what must be awaited; clean-up waits until a thread has ended."""
         stack = AsyncExitStack()
         value: Any = None
         made: Result | None = None
@@ -126,7 +126,7 @@ class Invoker:
             made = failure_of(self.name, error, job.repairs, job.call)
         try:
             await stack.__aexit__(*_raised(error))
-        except BaseException as raised:  # noqa: BLE001 - what cleans up may raise anything, too
+        except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
             if not cancelled and made is not None:
                 return self._left(raised, error, (value, made), job)
             if raised is not error:
@@ -136,7 +136,7 @@ class Invoker:
         return value, made
 
     async def _beside(self, validated: Validated, job: AttemptInput) -> Any:
-        """Run a sync target in a thread, and leave only when that has ended."""
+        """Run a sync target in a thread, and return only when that has ended."""
 
         def run() -> Any:
             value = self.called(validated)
@@ -155,7 +155,7 @@ class Invoker:
         return pending.result()
 
     def _check(self, call: Call) -> None:
-        """Work that nobody waits for any more has not succeeded: not for providers either."""
+        """Raise `CallCancelled` if the caller gave up: providers must not commit such work."""
         if call.cancelled:
             raise CallCancelled(f"{self.name}: the call was cancelled")
 
@@ -166,7 +166,7 @@ class Invoker:
         made: ValueAndResult,
         job: AttemptInput,
     ) -> ValueAndResult:
-        """A clean-up that fails makes a call fail that had succeeded."""
+        """Let a call fail that had succeeded, because a clean-up failed."""
         if raised is seen:
             return made
         if seen is None:
@@ -176,7 +176,7 @@ class Invoker:
 
 
 def is_cancelled() -> bool:
-    """Tell whether the running task is asked to end, by others than the tool itself."""
+    """Return whether the running task was cancelled, and not by the tool itself."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -1,4 +1,4 @@
-"""Take what a target promised or yields, until it is a plain value."""
+"""Drain generators and awaitables into a plain value."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class GeneratorDrain:
         return self._joined(taken)
 
     def _tell(self, call: Call, done: int, item: Any) -> None:
-        """Pass an item on as progress, and stop if nobody waits any more."""
+        """Report an item as progress. Raises `CallCancelled` if the caller gave up."""
         if call.cancelled:
             raise CallCancelled(f"{self.name}: the call was cancelled")
         if call.listens:
@@ -123,7 +123,7 @@ def _written(item: Any) -> str:
 
 
 def is_deferred(value: Any) -> bool:
-    """Tell a value that is not there yet: a coroutine, a generator, another awaitable."""
+    """Return whether a value is not there yet: a coroutine, generator or other awaitable."""
     kind: type[Any] = value.__class__
     # Not `hasattr`: a missing attribute of a model goes through Python code of its class.
     return kind not in _PLAIN and isinstance(value, _DEFERRED)

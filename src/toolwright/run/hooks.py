@@ -1,18 +1,34 @@
-"""Hooks around calls: each gets the call, its arguments and what comes next."""
+"""Run a call inside its `around` hooks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Sequence
+from typing import Any, Protocol
 
+from .._door import public
 from ..call import Call
 from ..errors import ResultError
 from ..outcome.failure import failed, failure_of
 from ..results import Result
 
-Next = Callable[[Any], Awaitable[Result]]
-Hook = Callable[[Call, Any, Next], Awaitable[Result]]
+
+@public
+class Next(Protocol):
+    """What a hook calls to go on: with the arguments that it got, or with others."""
+
+    def __call__(self, arguments: Any, /) -> Awaitable[Result]:
+        """Run the call."""
+        ...
+
+
+@public
+class Hook(Protocol):
+    """What `Toolbox.around` takes: usually an async function of three parameters."""
+
+    def __call__(self, call: Call, arguments: Any, next: Next, /) -> Awaitable[Result]:  # noqa: A002 - as documented
+        """Run around a call; return its result."""
+        ...
 
 
 async def run_around(hooks: Sequence[Hook], call: Call, arguments: Any, innermost: Next) -> Result:

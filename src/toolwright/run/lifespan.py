@@ -71,7 +71,7 @@ class Lifespan:
 
 
 class _Held:
-    """One time that it is open."""
+    """One period in which it is open."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop

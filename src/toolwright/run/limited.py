@@ -1,7 +1,7 @@
-"""The whole course of a call that is injected, limited or watched.
+"""Calls that are injected, limited or observed, from arguments to result.
 
-Rate -> arguments -> what is kept -> a turn -> attempts, each under the deadline -> a result. It is
-written once: `places` says how it waits, `work` what is run.
+Rate limit -> arguments -> cache -> permit -> attempts, each under the deadline -> result. This is
+written once for threads and event loops: `Waiter` says how to wait, `Invocation` what to run.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from .waiting import HERE, LOOP, Pending, Waiter, run_here
 
 
 class Short(Protocol):
-    """The way of a call without limits."""
+    """Runs a tool as if it had no limits."""
 
     def call(self, arguments: Arguments) -> Result:
-        """Take it in this thread."""
+        """Run it in this thread."""
         ...
 
     async def call_async(self, arguments: Arguments) -> Result:
-        """Take it on the running loop."""
+        """Run it on the running loop."""
         ...
 
 
 class LimitedRunner:
-    """Takes the calls of one tool through all of its limits."""
+    """Runs the calls of one tool under all of its limits."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class LimitedRunner:
         *,
         timeout: Timeout | None,
         retry: Retry | None,
-        gate: RateLimit | None,
-        slots: Concurrency | None,
+        rate_limit: RateLimit | None,
+        concurrency: Concurrency | None,
         cache: Cache | None,
         short: Short | None,
     ) -> None:
@@ -65,15 +65,15 @@ class LimitedRunner:
         self.idle = timeout.idle if timeout is not None else None
         self.total = timeout.total if timeout is not None else None
         self.retry = retry
-        self.gate = gate
-        self.slots = slots
+        self.rate_limit = rate_limit
+        self.concurrency = concurrency
         self.cache = cache
         self.short = short
-        """The way of a tool without limits, where attempts are the only one: it is tried first."""
+        """Makes the first attempt of a tool whose only limit is `retry`: success costs nothing extra."""
         self.defaults: dict[str, str] | None = None
 
     def call(self, arguments: Arguments, call: Call | None) -> Result:
-        """Go through it for a sync caller: in his own thread, unless something must be awaited."""
+        """Run for a sync caller: in their own thread, unless something must be awaited."""
         first: Result | None = None
         if self.short is not None and call is None:
             arguments = _snapshot(arguments)
@@ -89,7 +89,7 @@ class LimitedRunner:
         return run_here(self.go(HERE, arguments, call, first))
 
     async def call_async(self, arguments: Arguments, call: Call | None) -> Result:
-        """Go through it on the running loop."""
+        """Run on the running loop."""
         first: Result | None = None
         if self.short is not None and call is None:
             arguments = _snapshot(arguments)
@@ -104,7 +104,7 @@ class LimitedRunner:
     async def go(
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
-        """Take one call through everything; `first` is what an attempt made that is over."""
+        """Run one call; `first` is the result of an attempt that was already made."""
         with (call or Call(self.name)).running(self.name, self.total) as running:
             return await self._go(place, arguments, running, first)
 
@@ -113,8 +113,10 @@ class LimitedRunner:
     ) -> Result:
         repairs: tuple[Repair, ...] = ()
         try:
-            if self.gate is not None:
-                await place.use(self.gate.take, call.caller, blocking=self.gate.blocking)
+            if self.rate_limit is not None:
+                await place.use(
+                    self.rate_limit.take, call.caller, blocking=self.rate_limit.blocking
+                )
             self._check(call)
             work = self.work()
             if self.retry is not None:
@@ -143,7 +145,7 @@ class LimitedRunner:
             return failure_of(self.name, error, repairs, call)
 
     def _check(self, call: Call) -> None:
-        """Raise `CallCancelled` if nobody waits, `ToolTimeout` if an answer is overdue."""
+        """Raise `CallCancelled` if the caller gave up, `ToolTimeout` if an answer is overdue."""
         if call.cancelled:
             raise CallCancelled(f"{self.name}: the call was cancelled")
         now = time.monotonic()
@@ -158,19 +160,19 @@ class LimitedRunner:
             self.defaults = defaults_of(self.reader.shape.root.get("properties", {}))
         return self.defaults
 
-    # -- turns and attempts
+    # -- permits and attempts
 
     async def _run(
         self, place: Waiter, work: Invocation, job: AttemptInput, first: Result | None = None
     ) -> ValueAndResult:
-        """Wait for a turn, then run until it succeeds or must not be tried again."""
+        """Wait for a permit, then run until it succeeds or must not be tried again."""
         call = job.call
-        turn = None
-        if self.slots is not None:
-            turn = await self.slots.take(place, call, call.deadline)
+        permit = None
+        if self.concurrency is not None:
+            permit = await self.concurrency.take(place, call, call.deadline)
         try:
             made: ValueAndResult = (
-                (None, first) if first else await self._attempt(place, work, job, turn)
+                (None, first) if first else await self._attempt(place, work, job, permit)
             )
             if made[1].error is None or self.retry is None:
                 return made
@@ -179,48 +181,48 @@ class LimitedRunner:
                 # Arguments are read again: the attempt before may have changed the values.
                 sent, large = job.arguments, is_large(job.arguments)
                 validated, _ = await place.use(self.reader.read, sent, blocking=large)
-                return await self._attempt(place, work, job._replace(validated=validated), turn)
+                return await self._attempt(place, work, job._replace(validated=validated), permit)
 
             return await retry_failed(self.retry, place, call, made, again, self._check)
         finally:
-            if turn is not None:
-                turn.let_go()
+            if permit is not None:
+                permit.let_go()
 
     async def _attempt(
-        self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
+        self, place: Waiter, work: Invocation, job: AttemptInput, permit: Permit | None
     ) -> ValueAndResult:
-        """Run once, where the work belongs."""
-        job.call.heartbeat()  # waiting for a turn was no silence of its own
+        """Run once: here, in a thread, or as a task."""
+        job.call.heartbeat()  # the wait for a permit was not the tool's silence
         if work.sync is None:
-            return await self._awaited(place, work, job, turn)
+            return await self._awaited(place, work, job, permit)
         unlimited = self.timeout is None and job.call.deadline is None
         if work.inline if place.has_loop else unlimited:
             return work.sync(job)
         sync = work.sync
         pending = Pending()
-        if turn is not None:
-            turn.hold()
+        if permit is not None:
+            permit.hold()
         try:
             started = threads.start(
                 lambda: sync(job),
-                lambda made, failure: self._settle(pending, job, turn, made, failure),
+                lambda made, failure: self._settle(pending, job, permit, made, failure),
                 caller=job.call.caller,
             )
         except CallError:
-            if turn is not None:
-                turn.let_go()
+            if permit is not None:
+                permit.let_go()
             raise
         try:
             await self._watch(place, job.call, pending)
         except BaseException:
-            # A job that has not started never will, so nothing else gives its turn back.
-            if threads.give_up(started) and turn is not None:
-                turn.let_go()
+            # A job that has not started never will, so nothing else gives its permit back.
+            if threads.give_up(started) and permit is not None:
+                permit.let_go()
             raise
         return pending.value
 
     async def _awaited(
-        self, place: Waiter, work: Invocation, job: AttemptInput, turn: Permit | None
+        self, place: Waiter, work: Invocation, job: AttemptInput, permit: Permit | None
     ) -> ValueAndResult:
         assert work.waits is not None  # noqa: S101 - one of the two is there
         task = asyncio.get_running_loop().create_task(work.waits(job))
@@ -233,10 +235,10 @@ class LimitedRunner:
                 failure = CallCancelled(f"{self.name}: the call was cancelled")
             elif (failure := task.exception()) is None:
                 made = task.result()
-            self._settle(pending, job, turn, made, failure)
+            self._settle(pending, job, permit, made, failure)
 
-        if turn is not None:
-            turn.hold()
+        if permit is not None:
+            permit.hold()
         _running.add(task)
         task.add_done_callback(ended)
         try:
@@ -255,19 +257,19 @@ class LimitedRunner:
         self,
         pending: Pending,
         job: AttemptInput,
-        turn: Permit | None,
+        permit: Permit | None,
         made: ValueAndResult | None,
         failure: BaseException | None,
     ) -> None:
         """Note how an attempt ended, in the thread or loop that ran it.
 
-        Only now its turn is free, even if the caller gave up long ago: `max_concurrency` counts
-        what really runs. It is given back before the caller wakes, so that their next call gets it.
+        Only now its permit is free, even if the caller gave up long ago: `max_concurrency` counts
+        what really runs. It is free before the caller wakes, so that their next call can get it.
         """
         if failure is not None:
             made = None, failure_of(self.name, failure, job.repairs, job.call)
-        if turn is not None:
-            turn.let_go()
+        if permit is not None:
+            permit.let_go()
         pending.settle(made)
 
     async def _watch(self, place: Waiter, call: Call, pending: Pending) -> None:
@@ -299,7 +301,7 @@ class LimitedRunner:
 
 
 def _snapshot(arguments: Any) -> Any:
-    """Write arguments down, so that no attempt can change what the next one gets."""
+    """Write arguments as JSON, so that no attempt can change what the next one gets."""
     if arguments is None or isinstance(arguments, str | bytes):
         return arguments
     try:
@@ -309,4 +311,4 @@ def _snapshot(arguments: Any) -> Any:
 
 
 _running: set[asyncio.Task[Any]] = set()
-"""Tasks that must not be forgotten before they end, even if nobody waits for them."""
+"""Tasks whose callers may have given up: the event loop itself holds only weak references."""

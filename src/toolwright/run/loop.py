@@ -1,4 +1,4 @@
-"""One background event loop, for sync callers of async tools."""
+"""The background event loop for sync callers of async tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Background:
         self.begin()
 
     def begin(self) -> None:
-        """Begin without a loop; also in a forked copy, which has no thread that runs it."""
+        """Start without a loop; also in a forked child, where no thread runs it."""
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
 

@@ -1,4 +1,4 @@
-"""From a target to what runs it, where there is no tool: in another process."""
+"""Make a runner of a bare target, in a child process."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The order of one call, for sync and async callers alike.
+"""Run one tool: the order of a call, sync and async.
 
 Read the arguments (validate; else repair and validate again; else explain) -> run the target where
 it belongs -> wait for what it promised and drain what it yields -> check, write and cap its value.
-A tool that is injected, limited or watched goes through `course`, which runs the same work.
+A tool that is injected, limited or observed goes through `limited`, which runs the same work.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class Runner:
         self.inline = options.run_on == "inline" and not self.is_async
         self.is_plain = not self._is_limited(options)
         if not self.is_plain:
-            _ = self.course  # made now: two threads must never make two, each with its own turns
+            _ = self.limited  # made now: two threads must never make two, each with its own permits
 
     def call(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool on the caller's thread; an async one on the background loop."""
         if call is not None or not self.is_plain:
-            return self.course.call(arguments, call)
+            return self.limited.call(arguments, call)
         if self.is_async:
             return background.run(self.call_async(arguments))
         try:
@@ -92,7 +92,7 @@ class Runner:
     async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool: an async one here, a sync one in a thread."""
         if call is not None or not self.is_plain:
-            return await self.course.call_async(arguments, call)
+            return await self.limited.call_async(arguments, call)
         try:
             large = is_large(arguments)
             validated, repairs = (
@@ -130,7 +130,7 @@ class Runner:
         return self.target(*positional, **named)
 
     def _in_thread(self, validated: Validated, repairs: tuple[Repair, ...]) -> Any:
-        """Run a sync target; only what must be awaited leaves the thread unfinished."""
+        """Run a sync target to its result; only what must be awaited is returned unfinished."""
         value = self.called(validated)
         if isinstance(value, types.GeneratorType):
             value = self.drain.taken(cast("Iterator[Any]", value), None)
@@ -157,14 +157,14 @@ class Runner:
         return None if self.inline else self.options.timeout or self.home.timeout
 
     @functools.cached_property
-    def course(self) -> LimitedRunner:
-        """What takes a call through all limits."""
+    def limited(self) -> LimitedRunner:
+        """What runs a call under all limits."""
         options, home, name = self.options, self.home, self.name
-        slots = gate = cache = None
+        concurrency = rate_limit = cache = None
         if options.max_concurrency is not None:
-            slots = Concurrency(name, options.max_concurrency)
+            concurrency = Concurrency(name, options.max_concurrency)
         if options.rate_limit is not None:
-            gate = RateLimit(name, options.rate_limit, home.rates)
+            rate_limit = RateLimit(name, options.rate_limit, home.rates)
         if options.cache is not None:
             schemas = (self.compiled.input_schema, self.compiled.output_schema)
             version = version_of(self.target, home.version, *schemas)
@@ -179,8 +179,8 @@ class Runner:
             self.work,
             timeout=self.timeout,
             retry=options.retry,
-            gate=gate,
-            slots=slots,
+            rate_limit=rate_limit,
+            concurrency=concurrency,
             cache=cache,
             short=short,
         )
@@ -192,7 +192,7 @@ class Runner:
 
     @functools.cached_property
     def may_tell(self) -> bool:
-        """Whether a call may have progress to tell of: items of a generator are that."""
+        """Whether a call may report progress: each item of a generator is reported."""
         return (
             self.sees_call
             or self.compiled.may_stream
@@ -206,7 +206,7 @@ class Runner:
         return b'"x-mcp-header"' in self.compiled.input_schema
 
     def work(self) -> Invocation:
-        """Return how to run it, as providers stand now. Raises `CallError`."""
+        """Return how to run it with the present providers. Raises `CallError`."""
         if not self.compiled.plan.injected:
             return self._plain_work
         providers = self.home.providers

@@ -1,4 +1,4 @@
-"""What the tools of one toolbox share when they run: providers, a store, a default timeout."""
+"""What the tools of one toolbox share: providers, store, default timeout."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Shared:
         return [] if self._providers is None else self._providers.types
 
     def over(self, origin: Shared) -> Shared:
-        """Return the home of a tool that is included here from there."""
+        """Return what a tool shares that is included here from another toolbox."""
         from .inject.providers import Providers
 
         made = Shared(version=self.version, timeout=self.timeout or origin.timeout)

@@ -1,6 +1,7 @@
-"""Daemon threads for sync functions: bounded, and shared out among callers.
+"""Daemon threads for sync functions: bounded, and shared fairly among callers.
 
-Threads are our own, not an executor's: a stuck function must never hold the process's exit.
+They are our own and not an executor's, because `concurrent.futures` joins its threads at exit: one
+stuck function would keep the process from ending.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ Settle = Callable[[Any, BaseException | None], object]
 
 
 holder: ContextVar[str] = ContextVar("holder", default="")
-"""Whom the threads that are used here count for; nobody in a program that calls its own tools."""
+"""The caller whose share the threads started here count against; empty in a program that calls its
+own tools."""
 
 MOST_PARKED = 1000
 """How many calls of one caller may wait for threads."""
@@ -38,7 +40,7 @@ class ThreadJob:
         self.context = contextvars.copy_context()
         self.function = function
         self.settle = settle
-        """Told what came of it, in the thread that ran it, even if nobody waits any more."""
+        """Called with the outcome, in the thread that ran it, even if the caller has given up."""
         self.holder = held_by
         self.state = "waiting"
 
@@ -46,13 +48,13 @@ class ThreadJob:
 class Threads:
     """Daemon threads on one queue; a thread is started only if none is idle.
 
-    A thread whose caller gave up is stuck: it counts no more among the `most` that may work, so
-    that it takes nobody's place, but only `most_stuck` of them are put up with.
+    A thread whose caller gave up is stuck: Python cannot stop it. It no longer counts among the
+    `most` that may work, so that it takes no place away, but only `most_stuck` of them may exist.
 
     One caller gets a thread only while they hold fewer than are free: alone at most half of them,
-    two callers a third each, and so on, so that there is always one left for whoever comes next.
-    Beyond that their calls wait, for their own only. What a caller gave up goes on counting for
-    them, and is bounded in the same way. Whoever has no name (see `holder`) is not bounded.
+    two callers a third each, and so on, so that one is always left for the next caller. Beyond
+    that their calls wait, and only behind their own. Threads that a caller gave up still count
+    against their share. Calls without a caller (see `holder`) are not bounded in this way.
     """
 
     def __init__(self, most: int = 64, most_stuck: int = 64) -> None:
@@ -61,20 +63,20 @@ class Threads:
         self.begin()
 
     def begin(self) -> None:
-        """Begin without threads; also in a forked copy, which has none of them."""
+        """Start without threads; also in a forked child, which has none of its parent's."""
         self.count = 0
-        """Threads that work for somebody, or wait for work."""
+        """Threads that work for a caller, or wait for work."""
         self.stuck = 0
         """Threads whose caller gave up."""
         self.idle = 0
         self.backlog = 0
-        """Jobs that no thread was promised to."""
+        """Jobs in the queue that no thread is reserved for."""
         self.lock = threading.Lock()
         self.jobs: SimpleQueue[ThreadJob] = SimpleQueue()
         self.held: dict[str, int] = {}
         """How many jobs of a caller run, are about to, or are stuck."""
         self.parked: dict[str, deque[ThreadJob]] = {}
-        """Jobs of callers who hold their share; the next in turn comes first."""
+        """Jobs of callers who hold their share; the caller who is served next comes first."""
 
     def start(
         self,
@@ -106,7 +108,7 @@ class Threads:
         future: asyncio.Future[Any] = loop.create_future()
 
         def settle(outcome: Any, failure: BaseException | None) -> None:
-            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
                 loop.call_soon_threadsafe(_settle, future, outcome, failure)
 
         job = self.start(function, settle)
@@ -114,7 +116,7 @@ class Threads:
         return future
 
     def give_up(self, job: ThreadJob) -> bool:
-        """Wait for a job no more. If it has not begun it never will: then return True."""
+        """Stop waiting for a job. Return True if it has not started: then it never will."""
         refused: deque[ThreadJob] = deque()
         with self.lock:
             if job.state == "waiting":
@@ -126,7 +128,8 @@ class Threads:
                 self.stuck += 1
                 self.count -= 1
                 self._fill()
-                # Its caller's other jobs would wait for a thread that may never come back.
+                # The caller's parked jobs would wait for threads that may never come back: better
+                # to refuse them now.
                 if job.holder and self._left_too_many(job.holder):
                     refused = self.parked.pop(job.holder, refused)
             for each in refused:
@@ -137,7 +140,11 @@ class Threads:
 
     @contextlib.contextmanager
     def lent(self) -> Generator[None]:
-        """Let another thread work while one of ours waits for what only a thread can do."""
+        """Let another thread work while this one, if it is ours, waits for one.
+
+        Without this, a tool that calls tools could take every thread and never end: all of
+        them would be waiting for one more.
+        """
         if not getattr(_own, "works", False):
             yield
             return
@@ -158,7 +165,7 @@ class Threads:
     # -- all of these with the lock held
 
     def _promise(self) -> None:
-        """Promise a thread to a job, or note that none is there."""
+        """Reserve a thread for a job, or count it in the backlog."""
         if self.idle:
             self.idle -= 1
         elif self.count < self.most:
@@ -167,7 +174,7 @@ class Threads:
             self.backlog += 1
 
     def _fill(self) -> None:
-        """A thread may work that might not before: take on what waits."""
+        """Take on a job that waits, because one more thread may work now."""
         if self.backlog:
             self._grow()
             self.backlog -= 1
@@ -182,7 +189,7 @@ class Threads:
         return self.held.get(caller, 0) >= self.most_stuck - self.stuck
 
     def _admitted(self, job: ThreadJob) -> bool:
-        """Promise a thread to a caller's job, or park it behind their others."""
+        """Reserve a thread for a caller's job, or park it behind their others."""
         caller = job.holder
         if self.stuck and self._left_too_many(caller):
             raise self._stuck(self.stuck)
@@ -200,11 +207,11 @@ class Threads:
         return False
 
     def _unpark_next(self) -> None:
-        """Take on one parked job of each caller who has room again, in turn."""
+        """Take on one parked job of each caller who has room again, round robin."""
         for caller in list(self.parked):
             if not self._has_room(caller):
                 if self.most <= self.count - self.idle + self.backlog:
-                    return  # nobody has
+                    return  # no caller has room
                 continue
             try:
                 self._promise()
@@ -281,9 +288,9 @@ class Threads:
             if job.holder:
                 self._let_go(job.holder)
             if was_stuck:
-                self.stuck -= 1  # its place was given away
+                self.stuck -= 1  # give_up has let another thread take its place
             elif self.count > self.most:
-                self.count -= 1  # it was lent, and has come back
+                self.count -= 1  # `lent` let another one start while this one waited
                 retires = True
             elif self.backlog:
                 self.backlog -= 1
@@ -304,7 +311,7 @@ def _settle(future: asyncio.Future[Any], outcome: Any, failure: BaseException | 
 
 
 class Raised(Exception):
-    """Carries what a function raised: a future takes neither StopIteration nor SystemExit well."""
+    """Carries what a function raised: asyncio treats StopIteration and SystemExit specially."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()  # not even its text: that may raise

@@ -1,7 +1,8 @@
-"""Where a call is waited for: the caller's own thread, or an event loop.
+"""Waiting, in the caller's own thread or on an event loop.
 
-The course of a call is written once, as a coroutine. On an event loop it is awaited; for a sync
-caller it is driven by `run_here`, because nothing that a thread waits for suspends it.
+A limited call is written once, as a coroutine. On an event loop it is awaited. For a sync caller
+`run_here` drives it: with a `BlockingWaiter` it blocks the thread wherever it waits, and so never
+suspends.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Signal:
         self._wakers: list[Callable[[], object]] = []
 
     def set(self) -> None:
-        """Let everybody go on who waits."""
+        """Wake everything that waits."""
         with self._lock:
             self.is_set = True
             wakers, self._wakers = self._wakers, []
@@ -45,7 +46,7 @@ class Signal:
         wake()
 
     def forget(self, wake: Callable[[], object]) -> None:
-        """Call a function no more."""
+        """Drop a function that was to be called."""
         with self._lock, contextlib.suppress(ValueError):
             self._wakers.remove(wake)
 
@@ -57,13 +58,13 @@ class Pending:
 
     def __init__(self) -> None:
         self.signal = Signal()
-        """Set once it is settled; whoever waits may also be woken by setting it before."""
+        """Set once it is settled. It may be set before, to wake the waiter for another reason."""
         self.is_settled = False
         self.value: Any = None
         self.failure: BaseException | None = None
 
     def settle(self, value: Any, failure: BaseException | None = None) -> None:
-        """Note how it ended, and wake whoever waits. Called once, in any thread."""
+        """Note how it ended, and wake the waiter. Called once, in any thread."""
         self.value, self.failure, self.is_settled = value, failure, True
         self.signal.set()
 
@@ -75,7 +76,7 @@ class Pending:
 
 
 class Waiter(Protocol):
-    """How the course of a call waits."""
+    """How a limited call waits."""
 
     has_loop: bool
 
@@ -131,7 +132,7 @@ class LoopWaiter:
                 future.set_result(None)
 
         def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
                 loop.call_soon_threadsafe(done)
 
         signal.when_set(wake)
@@ -159,12 +160,12 @@ HERE = BlockingWaiter()
 LOOP = LoopWaiter()
 
 
-def run_here(course: Coroutine[Any, Any, T]) -> T:
-    """Drive a course that waits in this thread only."""
+def run_here(limited: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that waits by blocking this thread only."""
     try:
-        course.send(None)
+        limited.send(None)
     except StopIteration as stop:
         return stop.value
-    course.close()
-    msg = "a course that waits here must not suspend"
+    limited.close()
+    msg = "a coroutine that waits here must not suspend"
     raise RuntimeError(msg)

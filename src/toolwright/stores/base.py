@@ -10,11 +10,14 @@ import weakref
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
+from .._door import public
+
 __all__ = ["Change", "Store", "check_max_items", "clock_of", "guard_against_fork"]
 
 Change = Callable[[bytes | None], tuple[bytes, float]]
 
 
+@public
 @runtime_checkable
 class Store(Protocol):
     """Bytes by key, each with its own time to live.

@@ -1,4 +1,7 @@
-"""Hooks that watch calls and refusals: lines, spans, metrics. `box.around(audit("calls.jsonl"))`."""
+"""Hooks that record calls: audit lines, spans, metrics.
+
+Use them as in `box.around(audit("calls.jsonl"))`.
+"""
 
 from .audit import audit
 from .metrics import metrics

@@ -1,4 +1,4 @@
-"""One structured line for each call, and for each request that was refused."""
+"""Audit lines in JSON, for each call and each refusal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Around = Callable[[Any, Any, Callable[[Any], Awaitable[Result]]], Awaitable[Resu
 
 
 def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = False) -> Audit:
-    """Write a line of JSON for each call: into a file, a stream, or to whoever takes it.
+    """Write a line of JSON for each call: into a file, a stream, or to a function.
 
     Reading a resource, getting a prompt, and whatever a server refuses have lines, too; `kind` says
     which. Values of arguments are never written, unless asked for; then secrets among them are

@@ -1,4 +1,4 @@
-"""Metrics of Prometheus: how many calls, how long they take, how they end."""
+"""Prometheus metrics of calls and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..tools.prompt import Prompt
 from ..tools.resource import Resource
 
 UNKNOWN = "(unknown)"
-"""The label of whatever does not exist: names that anybody makes up must not become labels."""
+"""The label of names that do not exist: callers could make up any number of them."""
 
 
 class Families(NamedTuple):
@@ -107,7 +107,7 @@ class Metrics:
 
 
 class Shown(Protocol):
-    """What says which names a caller may see."""
+    """A toolbox, as far as it says which names a caller may see."""
 
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
@@ -118,7 +118,7 @@ class Shown(Protocol):
 
 
 def exposition(box: Shown, roles: Iterable[str], registry: Any = None) -> bytes:
-    """Write what was counted, without the names of what somebody with these roles may not use."""
+    """Write what was counted, without names of what a caller with these roles may not use."""
     import prometheus_client as prometheus
 
     where = registry if registry is not None else prometheus.REGISTRY
@@ -142,7 +142,7 @@ def exposition(box: Shown, roles: Iterable[str], registry: Any = None) -> bytes:
 
 
 class _Visible:
-    """A registry, less some of its samples."""
+    """A registry without some of its samples."""
 
     def __init__(self, registry: Any, is_shown: Callable[[Mapping[str, str]], bool]) -> None:
         self.registry = registry

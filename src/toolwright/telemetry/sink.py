@@ -1,4 +1,4 @@
-"""Where lines are written: a file, a stream or a function, none of which holds a call up."""
+"""Sinks for audit lines: files, streams, functions; none delays calls."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .._log import log
 
 Write = Callable[[str], object]
 _PATIENCE = 0.1
-"""Seconds that a call waits for its line to be written, until one has taken longer."""
+"""Seconds that a call waits for its line to be written, until a line takes longer."""
 _MOST_WAITING = 1000
 """How many lines may wait for a sink that is slow; those that come then are counted and lost."""
 
 
 def sink_of(where: Any) -> Write:
-    """Return what writes a line; whatever happens there is said once, and nothing is raised."""
+    """Return a function that writes a line; it logs its first failure, and raises nothing."""
     if callable(where):
         return _Patient(where)
     if hasattr(where, "write"):
@@ -52,7 +52,7 @@ class _Patient:
             self.lost += 1
             return
         if not self.slow and not written.wait(_PATIENCE):
-            self.slow = True  # nobody else waits until it has caught up
+            self.slow = True  # no other call waits until it has caught up
 
     def _work(self) -> None:
         while True:
@@ -91,7 +91,7 @@ def _to_stream(stream: TextIO) -> Write:
 
 
 def _to_file(path: Any) -> Write:
-    # Opened once, and never waited for: a pipe that nobody reads must not stop the server.
+    # Opened once, and never waited for: a pipe that has no reader must not stop the server.
     how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, how, 0o600)
     lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""A span of OpenTelemetry for each call."""
+"""OpenTelemetry spans, one for each call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _METHODS = {
 
 
 def spans(tracer: Any = None) -> Around:
-    """Make a span for each call, under the one that its client has begun.
+    """Make a span for each call, under the span of its client.
 
     Names and attributes are those of OpenTelemetry's conventions for MCP; values of arguments are
     not among them. Needs `opentelemetry-api`; without a provider it costs next to nothing.
@@ -29,17 +29,17 @@ def spans(tracer: Any = None) -> Around:
 
     async def hook(call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]) -> Result:
         method, name = _METHODS[call.kind]
-        attributes = {"mcp.method.name": method, name: call.tool, "toolwright.call.id": call.id}
+        attributes = {"mcp.method.name": method, name: call.tool, "toolwright.call_id": call.id}
         if call.request_id is not None:
             attributes["jsonrpc.request.id"] = call.request_id
         if call.kind == "tool":
             attributes["gen_ai.operation.name"] = "execute_tool"
         if call.caller is not None:
             attributes["enduser.id"] = call.caller
-        begun = propagate.extract(call.all_headers())
+        parent = propagate.extract(call.all_headers())
         with used.start_as_current_span(
             f"{method} {call.tool}",
-            context=begun,
+            context=parent,
             kind=trace.SpanKind.SERVER,
             attributes=attributes,
         ) as span:

@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
 
 class ToolboxClient:
-    """A client of one toolbox; each request is made through the protocol."""
+    """A client of one toolbox; each request goes through the protocol."""
 
     def __init__(self, box: Toolbox, mode: Literal["auto", "legacy"]) -> None:
         self.box = box
@@ -49,10 +49,10 @@ class ToolboxClient:
 
     def result(self, name: str, /, **arguments: Any) -> Answer:
         """Call a tool; return its result, whatever it is."""
-        made = self._ask(lambda client: client.call_tool(name, arguments))
-        text = "\n".join(each["text"] for each in made["content"] if each["type"] == "text")
-        structured = made.get("structuredContent")
-        return Answer(bool(made.get("isError")), text, structured, made["content"])
+        result = self._ask(lambda client: client.call_tool(name, arguments))
+        text = "\n".join(each["text"] for each in result["content"] if each["type"] == "text")
+        structured = result.get("structuredContent")
+        return Answer(bool(result.get("isError")), text, structured, result["content"])
 
     def read(self, uri: str) -> list[dict[str, Any]]:
         """Read a resource; return its contents."""
@@ -94,7 +94,7 @@ def toolbox_client() -> Iterator[Callable[..., ToolboxClient]]:
 def schema_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Return what compares a toolbox with `schemas/NAME.json` beside the test.
 
-    `pytest --update-schemas` writes the file anew.
+    `pytest --update-schemas` writes the file again.
     """
     update = request.config.getoption("--update-schemas")
 
@@ -132,5 +132,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--update-schemas`."""
     group = parser.getgroup("toolwright")
     group.addoption(
-        "--update-schemas", action="store_true", help="write snapshots of toolboxes anew"
+        "--update-schemas", action="store_true", help="write the snapshots of toolboxes again"
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack, overload
 
+from .._door import public
 from .._protocol import LATEST_PROTOCOL
 from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions
@@ -20,6 +21,8 @@ from .served import Served
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
+
+    from mcp import Client
 
     from ..call import Call
     from ..refusals import OnRefusal
@@ -37,8 +40,10 @@ __all__ = ["Toolbox", "loading", "served"]
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
+H = TypeVar("H", bound="Hook")
 
 
+@public
 class Toolbox(Mapping[str, Tool]):
     """A named, ordered set of tools; a mapping of name to `Tool`.
 
@@ -255,7 +260,7 @@ class Toolbox(Mapping[str, Tool]):
             name, arguments, call=call, raise_on_error=raise_on_error
         )
 
-    def around(self, hook: Hook) -> Hook:
+    def around(self, hook: H) -> H:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
 
         Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
@@ -354,7 +359,7 @@ class Toolbox(Mapping[str, Tool]):
             self._once = Once(self._served)
         return await self._once.handle(body, headers or {})
 
-    def client(self, mode: Literal["auto", "legacy"] = "auto") -> Any:
+    def client(self, mode: Literal["auto", "legacy"] = "auto") -> Client:
         """Return an MCP client that talks to this toolbox in memory, for tests.
 
         `async with box.client() as client: await client.call_tool(...)`

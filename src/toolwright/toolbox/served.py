@@ -109,7 +109,7 @@ class Served:
     # -- what a caller may use
 
     def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
-        """Return a tool that a caller with these roles may use; None if there is none for them."""
+        """Return a tool that a caller with these roles may use; None if it is hidden or unknown."""
         return self._registry.catalog.usable(name, roles)
 
     def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:

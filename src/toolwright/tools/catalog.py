@@ -1,4 +1,4 @@
-"""The plain ordered set of tools that every outlet works on: add, find, select, list."""
+"""The ordered set of tools of a toolbox: add, find, select, list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
 from .definition import Tool, compile_tools
@@ -18,9 +19,10 @@ __all__ = ["Catalog", "Problem", "matches", "may_use"]
 _MOST_LISTS = 100
 """How many lists are kept: there is one for each set of roles that callers have."""
 _LONGEST_GUESS = 128
-"""How long a name may be that a nearest one is looked for."""
+"""The longest name for which the nearest known one is looked for."""
 
 
+@public
 class Problem(NamedTuple):
     """One thing wrong with one tool; a fatal one keeps it out of lists."""
 
@@ -90,7 +92,7 @@ class Catalog(Mapping[str, Tool]):
         self._changed()
 
     def is_enabled(self, name: str) -> bool:
-        """Tell whether a tool is listed. Raises `ToolNotFound`."""
+        """Return whether a tool is listed. Raises `ToolNotFound`."""
         return self._own_name(name) not in self._disabled
 
     def select(self, patterns: str | Sequence[str]) -> list[Tool]:
@@ -144,7 +146,7 @@ class Catalog(Mapping[str, Tool]):
         return frozenset(role for tool in self._tools.values() for role in tool.options.roles)
 
     def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
-        """Return a tool that is enabled, for somebody with these roles; None is the author.
+        """Return a tool that is enabled, for a caller with these roles; None is the author.
 
         What is hidden and what does not exist are the same here, and take the same work.
         """
@@ -154,7 +156,7 @@ class Catalog(Mapping[str, Tool]):
         return tool
 
     def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
-        """Return the error for a name, with the nearest one that somebody may use."""
+        """Return the error for a name, with the nearest one that the caller may use."""
         known = [each for each in self._tools if self.usable(each, roles) is not None]
         return ToolNotFound(name, hint=_nearest(name, known))
 
@@ -194,7 +196,7 @@ class Catalog(Mapping[str, Tool]):
         return own
 
     def forget(self) -> None:
-        """Compile every tool anew when next needed."""
+        """Compile every tool again when next needed."""
         for tool in self._tools.values():
             tool.forget()
         self._changed()
@@ -204,7 +206,7 @@ class Catalog(Mapping[str, Tool]):
 
 
 def may_use(tool: Tool, roles: Iterable[str] | None) -> bool:
-    """Return whether somebody who has these roles may use a tool; None is the author."""
+    """Return whether a caller with these roles may use a tool; None is the author."""
     wanted = tool.options.roles
     return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
 
@@ -220,7 +222,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def matches(name: str, patterns: str | Sequence[str]) -> bool:
-    """Tell whether a name matches a pattern, or one of several and no `!pattern`."""
+    """Return whether a name matches a pattern, or one of several and no `!pattern`."""
     given = [patterns] if isinstance(patterns, str) else list(patterns)
     wanted = [pattern for pattern in given if not pattern.startswith("!")]
     refused = [pattern[1:] for pattern in given if pattern.startswith("!")]

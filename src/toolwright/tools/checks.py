@@ -1,4 +1,4 @@
-"""What registering a target refuses at once: only what its bare signature shows."""
+"""Checks made at registration, on the bare signature only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
 def _check_run_on(target: Target, options: Options) -> str:
-    """Return what is wrong with where a tool is to run; nothing if it is right."""
+    """Return what is wrong with where a tool is to run; an empty text if nothing is."""
     where = options.run_on
     if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
         return "limits the memory or processor time of its process, which only Linux can do"
@@ -31,7 +31,7 @@ def _check_run_on(target: Target, options: Options) -> str:
 
 
 def check(target: Target, options: Options) -> None:
-    """Refuse at once what the bare signature shows."""
+    """Refuse what the bare signature shows to be wrong. Raises `SchemaError`."""
     where = target.location
 
     def refuse(what: str, parameter: str = "", hint: str = "") -> SchemaError:

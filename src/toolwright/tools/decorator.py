@@ -1,10 +1,11 @@
-"""`@tool`: options left on a target, for a toolbox to find. The target stays what it is."""
+"""`@tool`: leaves options on a target, which stays what it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
+from .._door import public
 from ..options import ToolOptions, options_from
 
 __all__ = ["is_marked", "marks", "tool"]
@@ -22,7 +23,7 @@ def marks(target: Any) -> Mapping[str, Any]:
 
 
 def is_marked(target: Any) -> bool:
-    """Tell whether `@tool` was put on a target."""
+    """Return whether `@tool` was put on a target."""
     return isinstance(getattr(target, MARK, None), Mapping)
 
 
@@ -32,6 +33,7 @@ def tool(target: Callable[P, R], /) -> Callable[P, R]: ...
 def tool(
     called: str | None = None, /, **options: Unpack[ToolOptions]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@public
 def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     """Mark a function, method or class as a tool, with its options; it stays what it is.
 

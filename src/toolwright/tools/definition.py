@@ -1,4 +1,4 @@
-"""A tool: the frozen definition of one callable, compiled when it is first needed."""
+"""A tool: the frozen definition of one callable, compiled when needed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from .._door import public
 from .._json_values import compact_json
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import SchemaError
@@ -32,6 +33,7 @@ __all__ = ["Tool", "compile_tools"]
 _making = threading.Lock()
 
 
+@public
 class Tool:
     """A callable with its name, its description and its schemas.
 
@@ -56,13 +58,14 @@ class Tool:
         "options",
     )
 
-    name: str
-    options: Options
-    _target: Target
-    _reading: _Reading
-    _shared: Shared | None
-    _compiled: Compiled | SchemaError | None
-    _runner: Runner | None
+    if TYPE_CHECKING:  # slots are set by `_fill`, and some of these types are loaded late
+        name: str
+        options: Options
+        _target: Target
+        _reading: _Reading
+        _shared: Shared | None
+        _compiled: Compiled | SchemaError | None
+        _runner: Runner | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         opened = open_target(target)
@@ -228,7 +231,7 @@ class Tool:
 
     @property
     def runner(self) -> Runner:
-        """What runs the calls; made once. Raises `SchemaError`."""
+        """What runs the calls; one for each tool. Raises `SchemaError`."""
         known = self._runner
         if known is not None:
             return known

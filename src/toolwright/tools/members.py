@@ -1,4 +1,4 @@
-"""What a module, an object, a class or a mapping offers as tools, by name."""
+"""Finds the tools of a module, an object, a class or a mapping."""
 
 from __future__ import annotations
 

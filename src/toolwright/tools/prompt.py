@@ -1,10 +1,11 @@
-"""Messages that clients offer their users: a function that writes them."""
+"""Prompts: functions that write messages for users of clients."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from .._door import public
 from ..errors import ResultError
 from ..options import ToolOptions
 from .definition import Tool
@@ -25,10 +26,11 @@ class PromptOptions(TypedDict, total=False):
     roles: Sequence[str] | None
 
 
+@public
 class Prompt:
     """A function whose value is one message, or a list of them.
 
-    Text and content are said by the user; `{"role": ..., "content": ...}` by whom it says.
+    Text and content are messages of the user; `{"role": ..., "content": ...}` names its own role.
     """
 
     def __init__(
@@ -77,10 +79,10 @@ class Prompt:
         value = result.value
         many = isinstance(value, list | tuple) and not isinstance(value, str)
         said: Sequence[Any] = cast("Sequence[Any]", value) if many else [value]
-        made = [message for each in said for message in self._of(each)]
-        if not made:
+        messages = [message for each in said for message in self._of(each)]
+        if not messages:
             raise ResultError(f"{self.tool.name}: a prompt must have at least one message")
-        return made
+        return messages
 
     def _of(self, each: Any) -> list[dict[str, Any]]:
         from ..outcome.encode import block_dict, blocks_of

@@ -1,10 +1,11 @@
-"""What clients may read: a function behind a URI, or behind a template of URIs."""
+"""Resources: functions that clients read at a URI or a template."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from .._door import public
 from ..errors import SchemaError
 from ..options import ToolOptions
 from .definition import Tool
@@ -27,6 +28,7 @@ class ResourceOptions(TypedDict, total=False):
     roles: Sequence[str] | None
 
 
+@public
 class Resource:
     """A function whose value clients read at a URI.
 

@@ -138,9 +138,9 @@ class UriTemplate:
 
 def _written(value: str, literal: frozenset[str], *, keep: str) -> str:
     """Encode a value, and in it whatever could be taken for the text between variables."""
-    made = quote(value, safe=keep)
+    quoted = quote(value, safe=keep)
     if literal.isdisjoint(value):
-        return made
+        return quoted
     return "".join(
         "".join(f"%{byte:02X}" for byte in each.encode()) if each in literal else quote(each, keep)
         for each in value

@@ -1,1 +1,1 @@
-"""What parameters get from providers."""
+"""Injection of values that providers make."""

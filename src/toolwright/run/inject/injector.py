@@ -1,4 +1,4 @@
-"""Give parameters what providers make: worked out once for a tool, made anew for each call."""
+"""Injection: planned once for each tool, made for each call."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Injector:
                 made.append(await in_thread(step.kept.get, step, needed))
         return {name: made[at] for name, at in self.gives}
 
-    # -- working it out
+    # -- planning
 
     def _plan(self, wanted: Wanted, above: tuple[Any, ...], parameter: str) -> int:
         if wanted is Call:

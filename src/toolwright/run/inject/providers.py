@@ -20,7 +20,7 @@ from ..waiting import LOOP, Pending
 
 
 class Step(NamedTuple):
-    """One provider to run: with what, and how."""
+    """One provider to run, with its parameters."""
 
     name: str
     make: Callable[..., Any]
@@ -42,7 +42,7 @@ class Kept:
         self.held: dict[Any, Lifespan] = {}
 
     def get(self, step: Step, needed: Mapping[str, Any]) -> Any:
-        """Return a value, made by the first who asks for it."""
+        """Return a value, made at the first request."""
         with self.lock:
             if step.make not in self.values:
                 self.values[step.make] = entered(step, needed, self.stack)
@@ -123,7 +123,7 @@ class Providers:
         self._version += 1
 
     def knows(self, key: Any) -> bool:
-        """Tell whether a type has a provider."""
+        """Return whether a type has a provider."""
         return self._typed(key) is not None
 
     def find(self, wanted: Wanted) -> Inject:
@@ -150,7 +150,7 @@ class Providers:
 
     @contextlib.contextmanager
     def override(self, others: Mapping[Any, Inject]) -> Generator[None]:
-        """Let others stand in for providers; what is kept for the process is made anew inside."""
+        """Replace providers for a while; values kept for the process are made again inside."""
         mine = dict(others)
         kept, self._kept = self._kept, Kept()
         self._overrides.append(mine)
@@ -165,7 +165,7 @@ class Providers:
 
 
 def generator_of(make: Any) -> Any:
-    """Return the generator function that `contextmanager` made a provider of; else itself."""
+    """Return the generator function that `contextmanager` wrapped, or the provider itself."""
     inner = inspect.unwrap(getattr(make, "__func__", make))
     if not (inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)):
         return make
@@ -173,7 +173,7 @@ def generator_of(make: Any) -> Any:
 
 
 def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
-    """Run a provider; what must be left goes on the stack."""
+    """Run a provider; its clean-up goes on the stack."""
     if step.kind == "generator":
         return stack.enter_context(contextmanager(generator_of(step.make))(**needed))
     made = step.make(**needed)
@@ -208,7 +208,7 @@ async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitS
 
 
 async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
-    """Call a function in a thread, to its end: what it opens must be closed, whoever gives up."""
+    """Call a function in a thread, to its end, even if cancelled: what it opens must be closed."""
     pending = Pending()
     threads.start(lambda: function(*sent), pending.settle, always=True)
     try:
@@ -224,4 +224,4 @@ async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
 
 
 class _Opened(asyncio.CancelledError):
-    """Somebody gave up while a function ran, and it ran to a good end."""
+    """The caller was cancelled while a function ran, which then succeeded."""

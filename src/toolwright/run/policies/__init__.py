@@ -1,1 +1,1 @@
-"""The limits of a call: one a module."""
+"""The limits of a call, one in each module."""

@@ -1,4 +1,4 @@
-"""Answer equal calls with one result: kept for a while, and shared by those that come together."""
+"""Cache of results, shared also by equal calls that run together."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NOTE = "toolwright/cache"
 _OWN = (CallCancelled, ToolTimeout, Overloaded)
 
 _leading: ContextVar[frozenset[str]] = ContextVar("_leading", default=frozenset())
-"""The calls that the code running here is inside of."""
+"""Keys of the calls that the code running here was called by."""
 
 Run = Callable[[], Awaitable[tuple[Any, Result]]]
 """Runs the call; returns its value and its result."""
 
 
 class Flight:
-    """A call that runs now, and that others wait for."""
+    """A call that runs now, and that equal calls wait for."""
 
     __slots__ = ("call", "failure", "landed", "stored")
 
@@ -76,7 +76,7 @@ class Cache:
         """Return what equal calls have in common.
 
         An argument sent as its default counts as not sent. `call` is given if the tool can know
-        its caller: then each caller has results of his own.
+        its caller: then each caller has their own results.
         """
         sent = {name: _canonical(value) for name, value in data.items()}
         sent = {name: text for name, text in sent.items() if defaults.get(name) != text}
@@ -96,7 +96,9 @@ class Cache:
     ) -> Result:
         """Answer from what is kept, from a call that runs now, or by running it."""
         if key in _leading.get():
-            return (await run())[1]  # it calls itself: to wait for that would be for ever
+            return (await run())[
+                1
+            ]  # the tool calls itself: waiting for the outer call would never end
         while True:
             kept = await self._get(place, key, repairs)
             if kept is not None:
@@ -115,7 +117,7 @@ class Cache:
                 shared = self._again(flight.stored, repairs)
                 if shared is not None:
                     return shared.noted(NOTE, {"hit": False, "shared": True})
-            # The one that ran it was stopped, or its result is not for others: run it ourselves.
+            # The call that led was stopped, or its result is not for others: lead ourselves.
 
     async def _lead(
         self,
@@ -127,7 +129,7 @@ class Cache:
         flight: Flight,
     ) -> Result:
         try:
-            # Another may have landed between the look-up and the take-off.
+            # Another call may have ended, and stored its result, between our look-up and the lock.
             kept = await self._get(place, key, repairs)
             if kept is not None:
                 return kept
@@ -146,7 +148,8 @@ class Cache:
             if stored is not None and (
                 not stored.startswith(b'{"value"') or self.outcome.to_json is None
             ):
-                # Only what is of a declared type comes back from JSON as it was: be the same now.
+                # A value without a declared type comes back from JSON changed: return it changed now,
+                # too, so that a miss and a hit give the same.
                 fresh = self._again(stored, repairs)
             if stored is None or fresh is None:
                 return made.noted(NOTE, {"hit": False, "kept": False})
@@ -190,7 +193,7 @@ class Cache:
         return made.noted(NOTE, {"hit": True, "age": round(age, 3)})
 
     def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:
-        """Make the result that a kept value makes; None if it does not fit the tool any more."""
+        """Make the result of a stored value; None if it no longer fits the tool."""
         try:
             made = self.outcome.of(self.outcome.kept(stored), repairs)
         except ValueError:

@@ -1,4 +1,4 @@
-"""How many calls of a tool at a time, and how many in a while."""
+"""Concurrency limit of a tool, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ...errors import CallCancelled, Overloaded
 from ..waiting import Signal, Waiter
 
 MOST_WAITING = 1000
-"""How many calls of one tool may wait for their turn."""
+"""How many calls of one tool may wait for a permit."""
 LONGEST_WAIT = 60.0
-"""How many seconds a call without a deadline waits for its turn."""
+"""How many seconds a call without a deadline waits for a permit."""
 
 
 class Permit:
-    """A turn to run: it ends when everybody who holds it has let it go.
+    """A permit to run: it is given back when every holder has released it.
 
-    The course of a call holds it, and so does code that outlives whoever waited for it.
+    The call holds it, and so does the thread or task that runs it, which may outlive the call.
     """
 
     __slots__ = ("_give_back", "_holders", "_lock")
@@ -31,12 +31,12 @@ class Permit:
         self._lock = threading.Lock()
 
     def hold(self) -> None:
-        """Hold it, besides those who do."""
+        """Add a holder."""
         with self._lock:
             self._holders += 1
 
     def let_go(self) -> None:
-        """Hold it no more."""
+        """Release it, for one holder."""
         with self._lock:
             self._holders -= 1
             is_last = not self._holders
@@ -45,7 +45,7 @@ class Permit:
 
 
 class Concurrency:
-    """Lets so many calls run at a time; the others wait in line, but not for ever."""
+    """Lets so many calls run at a time; others wait in line, up to `LONGEST_WAIT` seconds."""
 
     def __init__(self, tool: str, most: int) -> None:
         self.tool = tool
@@ -54,10 +54,10 @@ class Concurrency:
         self.lock = threading.Lock()
         self.line: deque[Signal] = deque()
         self.usual = 1.0
-        """Seconds that a call usually takes: a moving average, for whoever is sent away."""
+        """Seconds that a call usually takes, as a moving average: callers are told when to retry."""
 
     async def take(self, place: Waiter, call: Call, until: float | None) -> Permit:
-        """Wait for a turn. Raises `Overloaded` or `CallCancelled`."""
+        """Wait for a permit. Raises `Overloaded` or `CallCancelled`."""
         turn = Signal()
         with self.lock:
             if self.free:
@@ -88,7 +88,7 @@ class Concurrency:
         return self._turn()
 
     def _came(self, turn: Signal) -> bool:
-        """Leave the line; tell whether the turn had come."""
+        """Leave the line; return whether the permit had come."""
         with self.lock:
             if turn not in self.line:
                 return True

@@ -1,4 +1,4 @@
-"""The other end of `run.processes`: runs one call at a time, and dies with its parent.
+"""The child process: runs one call at a time, dies with its parent.
 
 Run as `python -m toolwright.run.process.child`. Standard input and output carry the messages; what a tool
 prints goes to standard error, and it finds an empty standard input.
@@ -45,14 +45,14 @@ _UNLIMITED: dict[str, Any] = {
     "rate_limit": None,
     "repair": False,
 }
-"""The parent sees to these, whatever the target is marked with."""
+"""The parent applies these, whatever the target is marked with."""
 
 
 class ChildCall(Call):
     """A call whose parent listens from another process.
 
     Everything it says carries the number that the parent gave this call. When it is answered it is
-    closed: then a thread that goes on says nothing, and the process works for nobody else.
+    closed: then a thread that goes on says nothing, and the process takes no other call.
     """
 
     __slots__ = ("_number", "_told", "_worker")
@@ -77,7 +77,7 @@ class ChildCall(Call):
         self._worker.pipe.send({"number": self._number, kind: said})
 
     def _note(self) -> None:
-        """Note that it is used after its end."""
+        """Note a use after its end."""
         if self._mute:
             self._worker.is_late = True
 
@@ -87,17 +87,19 @@ class ChildCall(Call):
         super().progress(done, total, message)
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Say something to whoever listens."""
+        """Send a message to the log of the call."""
         self._note()
         super().log(message, level)
 
     def heartbeat(self) -> None:
-        """Give a sign of life, here and to whoever waits."""
+        """Give a sign of life, here and to the parent."""
         super().heartbeat()
         self._note()
         if not self._mute and self.life - self._told > _QUIET:
             self._told = self.life
-            with contextlib.suppress(Closed):  # a forked copy may give signs, but for nobody
+            with contextlib.suppress(
+                Closed
+            ):  # a forked copy may give signs, which the parent does not see
                 self._send("alive", True)
 
 

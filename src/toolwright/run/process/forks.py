@@ -1,4 +1,4 @@
-"""Forked copies of this process: what they let go of, and how they end.
+"""Forked copies of this process: what they close, how they end.
 
 A tool may fork, as `multiprocessing` does, and its copies go on working. But a copy holds all that
 was open: the pipes of our processes, the client's connection, the port. And if it returns from the
@@ -23,7 +23,7 @@ _endings: list[Callable[[], object]] = []
 
 
 class unshared:  # noqa: N801 - reads as a statement
-    """While it is entered, forked copies lose these descriptors, and never go on with the loop."""
+    """While it is entered, forked copies lose these descriptors and never resume the loop."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class unshared:  # noqa: N801 - reads as a statement
 
 
 def end_copy() -> None:
-    """End a copy that has returned from the tool that forked it: it has nobody to answer."""
+    """End a copy that has returned from the tool that forked it: it has no caller to answer."""
     log.warning("a tool forked, and its copy returned from the tool: the copy was ended")
     for each in _endings:
         each()
@@ -68,7 +68,7 @@ def _in_copy() -> None:
         if each.ending is not None:
             _endings.append(each.ending)
     if guards and loop is not None:
-        # An async tool forked. What its copy does before it lets go of the loop is its own affair;
+        # An async tool forked. Its copy may do anything until it returns to the loop;
         # then the loop must not go on here: the original runs it, on the same sockets.
         loop.call_soon(end_copy)
 

@@ -33,7 +33,7 @@ from .pool import pool
 from .reference import Reference, reference
 
 _KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, UnexpectedError)}
-"""The errors that mean something else than their text."""
+"""The classes of errors that are made again on this side."""
 _SENT = ("input_schema", "output_schema", "extra", "on_unsupported", "max_result")
 
 
@@ -63,7 +63,7 @@ class ProcessInvoker:
         }
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
-        """Run once, in a process that nobody else uses meanwhile."""
+        """Run once, in a process that no other call uses meanwhile."""
         if self.epoch:
             text = f"{self.name} runs in another process, where no override reaches it"
             return None, failed(CallError(text), job.repairs)
@@ -195,7 +195,7 @@ def _tell(call: Call, came: dict[str, Any]) -> None:
 
 
 def _provided(home: Shared) -> list[tuple[Reference, Reference, str]]:
-    """Say where the providers of types are found; one that is nowhere is left out."""
+    """Return references to the providers of types; those without one are left out."""
     found: list[tuple[Reference, Reference, str]] = []
     for kind in home.provided:
         with contextlib.suppress(ValueError):

@@ -11,7 +11,7 @@ from pydantic_core import from_json, to_json
 
 _LENGTH = struct.Struct(">I")
 MOST_FRAME = 256 * 1024 * 1024
-"""Bytes of one message: a length above it is noise, and nothing is set aside for it."""
+"""The largest message in bytes: a greater length is noise, and no memory is reserved for it."""
 
 
 class Closed(EOFError):
@@ -19,7 +19,7 @@ class Closed(EOFError):
 
 
 class Garbled(Closed):
-    """The other end has sent what is no message: nothing behind it can be trusted."""
+    """The other end has sent something else than a message: nothing after it can be trusted."""
 
 
 class TooLarge(ValueError):
@@ -27,7 +27,7 @@ class TooLarge(ValueError):
 
 
 def sendable(said: Any) -> Any:
-    """Return what was logged, or its text if it is no JSON."""
+    """Return what was logged, or its text if it is not JSON."""
     try:
         to_json(said)
     except Exception:  # noqa: BLE001 - whatever an author logs
@@ -48,7 +48,7 @@ class Pipe:
         self.process = os.getpid()
         self.lock = threading.Lock()
         self.torn = False
-        """Whether writing a message was interrupted: what comes behind it cannot be read."""
+        """Whether writing a message was interrupted: what comes after it cannot be read."""
 
     def send(self, message: dict[str, Any]) -> None:
         """Write a message. Raises `Closed` or `TooLarge`."""
@@ -70,7 +70,7 @@ class Pipe:
             raise Closed from error
 
     def receive(self) -> dict[str, Any]:
-        """Wait for a message. Raises `Closed`, or `Garbled` if what came is none."""
+        """Wait for a message. Raises `Closed`, or `Garbled` if something else came."""
         self._check()
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         if length > MOST_FRAME:
@@ -101,6 +101,6 @@ class Pipe:
         return b"".join(parts)
 
     def close(self) -> None:
-        """Let go of both."""
+        """Close both."""
         for each in (self.incoming, self.outgoing):
             os.close(each)

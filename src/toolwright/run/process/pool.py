@@ -1,4 +1,4 @@
-"""Processes that run tools: started when needed, kept warm, used by one call at a time each."""
+"""Processes that run tools: kept warm, one call each at a time."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Child:
         self.lock = threading.Lock()
         self.user: object = None
         self.holder = ""
-        """Whom it counts for while it works."""
+        """The caller whose share it counts against while it works."""
         self.is_odd = False
-        """Whether it has sent what belongs to no call, or to one that is over."""
+        """Whether it has sent a message that belongs to no call, or to one that has ended."""
         with contextlib.suppress(Closed):  # then asking it says so
             self.pipe.send({"path": sys.path, "memory": memory})
 
@@ -74,7 +74,7 @@ class Child:
         return kill
 
     def release(self) -> None:
-        """It works for nobody."""
+        """Note that it is idle."""
         with self.lock:
             self.user = None
 
@@ -87,15 +87,15 @@ class Child:
                 self.process.kill()
 
     def forget(self) -> None:
-        """Let go of it in a forked copy of this process: it is not the copy's."""
+        """Close its pipe in a forked child, which does not own it."""
         for each in (self.process.stdin, self.process.stdout):
             if each is not None:
                 with contextlib.suppress(OSError):
                     each.close()
-        self.process.returncode = 0  # nobody here waits for it
+        self.process.returncode = 0  # this process never waits for it
 
     def end(self) -> int:
-        """Kill it if it lives; return what it ended with."""
+        """Kill it if it is alive; return its exit code."""
         # Asked to end on its own first: one that died keeps the signal that killed it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(0.05)
@@ -109,7 +109,7 @@ class Child:
 
 
 class Turn:
-    """Somebody who waits for a process."""
+    """One call that waits for a process."""
 
     __slots__ = ("came", "has_place")
 
@@ -123,7 +123,7 @@ class Pool:
 
     They are shared out as threads are (see `Threads`): a caller gets one only while they hold
     fewer than are free. There are two for each core, so that one caller alone can use every core.
-    Whoever waits does so behind their own calls only. A program that calls its own tools uses as
+    A caller waits behind their own calls only. A program that calls its own tools uses as
     many as there are cores.
     """
 
@@ -135,15 +135,15 @@ class Pool:
         self.busy = 0
         self.idle: list[Child] = []
         self.all: set[Child] = set()
-        """Those that work, too."""
+        """All of them, busy or idle."""
         self.held: dict[str, int] = {}
         """How many work for a caller."""
         self.waiting: dict[str, deque[Turn]] = {}
-        """The callers who wait; the next in turn comes first."""
+        """The callers who wait; the one served next comes first."""
         self.lock = threading.Lock()
 
     def take(self, call: Call) -> Child:
-        """Wait for a process that works for nobody. Raises `CallCancelled` or `Overloaded`."""
+        """Wait for an idle process. Raises `CallCancelled` or `Overloaded`."""
         caller = f"caller {call.caller}" if call.caller is not None else holder.get()
         self._wait(call, caller)
         try:
@@ -185,7 +185,7 @@ class Pool:
             raise CallCancelled(f"{call.tool}: the call was cancelled")
 
     def _leave(self, turn: Turn, caller: str) -> None:
-        """Wait no more; a place that was given already is somebody else's."""
+        """Stop waiting; if a place was given already, pass it on."""
         with self.lock:
             if not turn.has_place:
                 line = self.waiting[caller]
@@ -204,7 +204,7 @@ class Pool:
         self.held[caller] = self.held.get(caller, 0) + 1
 
     def _free(self, caller: str) -> None:
-        """Let others have a place: one each of those who wait, in turn."""
+        """Give free places to those who wait, one to each caller, round robin."""
         with self.lock:
             self.busy -= 1
             self.held[caller] -= 1
@@ -222,7 +222,7 @@ class Pool:
                 turn.came.set()
 
     def give(self, child: Child) -> None:
-        """Take one back that can work for others; end one that must not."""
+        """Take a process back; end it if it must not be used again."""
         with self.lock:
             stays = child.code == _code and not child.is_odd
             if stays:
@@ -234,14 +234,14 @@ class Pool:
             self.discard(child)
 
     def discard(self, child: Child) -> int:
-        """End one that cannot; return what it ended with."""
+        """End a process; return its exit code."""
         code = child.end()
         self.all.discard(child)
         self._free(child.holder)
         return code
 
     def close(self) -> None:
-        """End those that work for nobody."""
+        """End the idle ones."""
         with self.lock:
             idle, self.idle = self.idle, []
         for child in idle:
@@ -266,7 +266,7 @@ def pool(memory: int | None) -> Pool:
 
 
 def _in_copy() -> None:
-    """Begin without processes in a forked copy: what both would read must not be mixed up."""
+    """Start without processes in a forked child: parent and child must not read the same pipe."""
     global _lock  # noqa: PLW0603 - another thread may have held it
     _lock = threading.Lock()
     pools = list(_pools.values())
@@ -281,7 +281,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def close_pools() -> None:
-    """End every process that works for nobody; the others end when this one does."""
+    """End every idle process; the others end when this one does."""
     with _lock:
         pools = list(_pools.values())
     for each in pools:
@@ -289,7 +289,7 @@ def close_pools() -> None:
 
 
 def forget_code() -> None:
-    """Let no process work again that has imported the program as it was before."""
+    """Use no process again that has imported the program as it was before."""
     global _code  # noqa: PLW0603 - there is one program
     _code += 1
     close_pools()

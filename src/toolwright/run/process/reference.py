@@ -1,4 +1,4 @@
-"""Find an object again in another process: by its module, its qualified name, and a file."""
+"""References to objects that another process can resolve."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..._door import public
 from ..._log.redact import hide
 from .address import ip_from
 
@@ -13,6 +14,7 @@ _MOST_ACCEPTED = 64
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
+@public
 class Caller(NamedTuple):
     """Who a token belongs to."""
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from ..._door import public
 from ..._log import logger
 from .guard import LOOPBACK, Caller, Refusal
 
@@ -135,6 +136,7 @@ class Keyring:
             running.set_result(None)
 
 
+@public
 @dataclass(eq=False, kw_only=True)
 class SignIn:
     """Checks access tokens: signed by the issuer, for this server, not out of date."""

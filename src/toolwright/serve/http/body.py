@@ -85,14 +85,15 @@ class BodyTimes:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._was_used = False
 
-    def start(self) -> Reading:
-        """Start the time of a body."""
-        loop = asyncio.get_running_loop()
+    def start(self, task: asyncio.Task[Any]) -> Reading:
+        """Start the time of a body that a task reads."""
+        # Not `get_running_loop`: before Python 3.12 each use of it is a system call.
+        loop = task.get_loop()
         if self._loop is not loop:
             self._loop = loop
             self._look_later(loop)
         self._was_used = True
-        reading = Reading(asyncio.current_task(), loop.time())
+        reading = Reading(task, loop.time())
         self.current[reading] = None
         return reading
 
@@ -121,31 +122,6 @@ class BodyTimes:
             self._loop = None
 
 
-async def read_body(
-    receive: Receive, most: int, times: BodyTimes, memory: BodyMemory, client: str
-) -> bytes | None:
-    """Read a body; None if it is too large. Raises `Gone`, `Slow` or `Full`."""
-    body = bytearray()
-    reading = times.start()
-    try:
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                raise Gone
-            part: bytes = message.get("body", b"")
-            if len(body) + len(part) > most:
-                return None
-            if not message.get("more_body"):
-                return bytes(body) + part if body else part
-            memory.take(client, len(part))
-            body += part  # one array: a list of tiny parts would take far more memory
-            reading.received = len(body)
-    finally:
-        if body:
-            memory.give_back(client, len(body))
-        times.stop(reading)
-
-
 class Bodies:
     """Reads the bodies of one app's requests, each bounded in size and in time."""
 
@@ -160,9 +136,7 @@ class Bodies:
         """Read the body of a request, or answer why that fails. Return whether it was read."""
         send = exchange.send
         try:
-            body = await read_body(
-                exchange.receive, self.most, self.times, self.memory, exchange.client
-            )
+            body = await self._whole(exchange)
         except Gone:
             return False
         except Slow:
@@ -177,6 +151,28 @@ class Bodies:
             return False
         exchange.body = body
         return True
+
+    async def _whole(self, exchange: Exchange) -> bytes | None:
+        """Return a body; None if it is too large. Raises `Gone`, `Slow` or `Full`."""
+        body = bytearray()
+        reading = self.times.start(exchange.task)
+        try:
+            while True:
+                message = await exchange.receive()
+                if message["type"] != "http.request":
+                    raise Gone
+                part: bytes = message.get("body", b"")
+                if len(body) + len(part) > self.most:
+                    return None
+                if not message.get("more_body"):
+                    return bytes(body) + part if body else part
+                self.memory.take(exchange.client, len(part))
+                body += part  # one array: a list of tiny parts would take far more memory
+                reading.received = len(body)
+        finally:
+            if body:
+                self.memory.give_back(exchange.client, len(body))
+            self.times.stop(reading)
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:

@@ -67,11 +67,15 @@ class PlainRequests:
             await answer(send, self.short_path.finished(task, result))
             return
         call = None
-        if who is not None:
-            asked = str(task.id)
-            call = Call(request_id=asked, caller=who.name, roles=who.roles, claims=who.claims)
-        elif self.box.is_wrapped:
-            call = Call(request_id=str(task.id))
+        if who is not None or self.box.is_wrapped:
+            call = Call(
+                request_id=str(task.id),
+                caller=who.name if who is not None else None,
+                roles=who.roles if who is not None else (),
+                claims=who.claims if who is not None else None,
+                # Hooks see them as they do on the way through the SDK: a span needs `traceparent`.
+                headers=_texts(exchange.headers) if self.box.is_wrapped else None,
+            )
         client, size = exchange.counts_for, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)
@@ -118,3 +122,7 @@ def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
     name = asked.params.get("name")
     said = headers.get(b"mcp-name")
     return said == (name.encode() if isinstance(name, str) else None)
+
+
+def _texts(headers: Mapping[bytes, bytes]) -> dict[str, str]:
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items()}

@@ -15,6 +15,7 @@ from ..app import App
 from .connections import Connections, protocol
 from .listener import counted
 
+_LARGER_THAN_A_READ = 1 << 20
 _FLUSH = 1
 """Seconds for answers that are written already to reach their clients."""
 
@@ -52,6 +53,9 @@ class Server(uvicorn.Server):
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
+        # asyncio reads into 256 kB. Until a larger piece of memory was freed once, the allocator of
+        # Linux asks the system for each of them, and gives it back: three system calls a request.
+        bytearray(_LARGER_THAN_A_READ)
         with counted(listening, self.connections) as heard, unshared(lambda: self._open(heard)):
             self.run(sockets=[heard])
         # What thousands of sessions leave behind need not be taken apart when the process ends:

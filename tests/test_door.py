@@ -1,0 +1,184 @@
+"""The door: public names, and what else in Python makes use of where a class says it is from."""
+
+import ast
+import doctest
+import importlib
+import pickle
+import re
+import subprocess
+import sys
+import traceback
+import typing
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict, create_model
+
+import toolwright
+from toolwright import Tool, Toolbox
+
+ROOT = Path(__file__).parents[1]
+ROOMS = {
+    *("errors", "limits", "options", "markers", "content", "results", "call", "questions"),
+    *("refusals", "stores", "telemetry", "serve", "testing"),
+}
+PUBLIC = {name: getattr(toolwright, name) for name in toolwright.__all__}
+CLASSES = {name: each for name, each in PUBLIC.items() if isinstance(each, type)}
+
+
+def add(a: int, b: int = 1) -> int:
+    return a + b
+
+
+INSTANCES = {
+    "Process": toolwright.Process(memory=10_000_000),
+    "Retry": toolwright.Retry(3),
+    "Timeout": toolwright.Timeout(total=3),
+    "Problem": toolwright.Problem("add", "is lost"),
+    "Refused": toolwright.Refused("tool", "role"),
+    "Caller": toolwright.Caller("ada", roles=("admin",)),
+    "SchemaOptions": toolwright.FULL,
+    "Image": toolwright.Image(b"\x89PNG\r\n\x1a\n"),
+    "Audio": toolwright.Audio(b"RIFF", "audio/wav"),
+    "File": toolwright.File(b"it", "text/plain"),
+    "Tool": Tool(add),
+    "Result": Tool(add).call({"a": 1}),
+    "ToolError": toolwright.ToolError("closed", hint="try at nine"),
+    "ToolNotFound": toolwright.ToolNotFound("ad"),
+    "StoreError": toolwright.StoreError("is locked"),
+    "Complete": toolwright.Complete(["a"]),
+    "Fixed": toolwright.Fixed(1),
+    "Flatten": toolwright.Flatten(),
+    "Hidden": toolwright.Hidden(),
+    "Nullable": toolwright.Nullable(),
+    "Inject": toolwright.Inject(add),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name != "FULL"])
+def test_a_public_name_says_that_it_is_from_the_package(name):
+    shown = PUBLIC[name]
+    assert shown.__module__ == "toolwright"
+    assert shown.__qualname__ == name
+    assert getattr(importlib.import_module(shown.__module__), name) is shown
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_hints_of_a_public_class_can_be_read(name):
+    cls = CLASSES[name]
+    for hint in typing.get_type_hints(cls, include_extras=True).values():
+        assert not isinstance(hint, str | typing.ForwardRef)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_public_class_is_found_again_by_pickle(name):
+    assert pickle.loads(pickle.dumps(CLASSES[name])) is CLASSES[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Process", "Retry", "Timeout", "Problem", "Caller", "Tool", "ToolError", "SchemaOptions"],
+)
+def test_an_object_of_a_public_class_is_pickled(name):
+    given = INSTANCES[name]
+    again = pickle.loads(pickle.dumps(given))
+    assert type(again) is type(given)
+    if name not in ("Tool", "ToolError"):
+        assert again == given
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_a_public_class_is_the_type_of_a_field(name):
+    given = INSTANCES[name]
+    model = create_model(
+        "Holder",
+        __config__=ConfigDict(arbitrary_types_allowed=True),
+        held=(CLASSES[name], ...),
+        many=(list[CLASSES[name]], []),
+    )
+    made = model(held=given, many=[given])
+    assert type(made.held) is CLASSES[name]
+
+
+def test_data_classes_are_read_from_json_as_fields():
+    class Settings(BaseModel):
+        retry: toolwright.Retry
+        timeout: toolwright.Timeout | None = None
+        process: toolwright.Process | None = None
+        problem: toolwright.Problem | None = None
+
+    given = '{"retry": {"attempts": 5}, "timeout": {"total": 2}, "problem": ["a", "b"]}'
+    # Exceptions are no JSON, and only their default is used here.
+    read = Settings.model_validate_json(given)
+    assert (read.retry.attempts, read.timeout) == (5, toolwright.Timeout(total=2))
+    assert read.problem == toolwright.Problem("a", "b")
+
+
+def test_a_traceback_shows_the_public_name():
+    try:
+        _ = Toolbox("box").call("nothing").value
+    except toolwright.ToolNotFound as error:
+        lines = traceback.format_exception_only(error)
+    assert lines[-1].startswith("toolwright.ToolNotFound: ")
+
+
+def test_content_is_known_by_its_class():
+    class Image(toolwright.Image):
+        """One of the user's own, from another module."""
+
+    def own() -> Image: ...
+    def ours() -> list[toolwright.Image]: ...
+    def result() -> toolwright.Result: ...
+
+    for function in (own, ours, result):
+        assert Tool(function).output_schema is None
+
+
+HOMES = {name: home for home, names in toolwright._HOMES.items() for name in names}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_examples_in_the_documentation_of_a_public_class_hold(name):
+    """Doctest leaves out classes that say they are from elsewhere, so they are run here."""
+    home = importlib.import_module(f"toolwright.{HOMES[name]}")
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for test in doctest.DocTestFinder().find(
+        CLASSES[name], name, module=home, globs=dict(vars(home))
+    ):
+        runner.run(test)
+    assert runner.summarize().failed == 0
+
+
+def texts():
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        yield path, path.read_text()
+    for path in sorted((ROOT / "examples").rglob("*.py")):
+        yield path, path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), list(texts()), ids=lambda given: getattr(given, "name", "")
+)
+def test_texts_import_from_public_rooms_only(path, text):
+    named = re.findall(r"(?:from|import) +toolwright\.([a-z_.]+)", text)
+    named += re.findall(r"\(from `toolwright\.([a-z_.]+)`\)", text)
+    assert {name for name in named if name not in ROOMS} == set()
+
+
+def test_every_public_room_is_there():
+    for room in ROOMS:
+        assert importlib.import_module(f"toolwright.{room}")
+
+
+def test_the_door_and_its_types_are_the_same():
+    tree = ast.parse(Path(toolwright.__file__).read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    typed = {alias.name: node.module for node in block.body for alias in node.names}
+    assert typed == HOMES
+    assert set(typed) == set(toolwright.__all__)
+
+
+def test_the_door_loads_only_what_is_asked_for():
+    code = "import sys, toolwright\nprint(*[name for name in sys.modules if 'toolwright.' in name])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []

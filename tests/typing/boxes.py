@@ -1,0 +1,121 @@
+"""What a type checker must see of a toolbox and of a call; checked, never run."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, assert_type
+
+from mcp import Client
+from pydantic import BaseModel
+
+from toolwright import Call, Hook, Next, Prompt, Resource, Result, Tool, Toolbox
+
+box = Toolbox("box")
+
+
+class Order(BaseModel):
+    """A form."""
+
+    item: str
+    count: int = 1
+
+
+@box.prompt
+def bare(topic: str) -> str:
+    return topic
+
+
+@box.prompt("other", title="Other")
+def named(topic: str, *, depth: int = 1) -> list[str]:
+    return [topic] * depth
+
+
+@box.resource("shop://{name}", mime_type="text/plain")
+async def read(name: str) -> str:
+    return name
+
+
+assert_type(bare("x"), str)
+assert_type(named("x", depth=2), list[str])
+bare(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+named("x", dept=2)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+box.prompt(titel="x")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+box.resource("a://b", mime="x")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+assert_type(box.prompts["bare"], Prompt)
+assert_type(box.resources["shop://{name}"], Resource)
+
+
+@box.around
+async def timed(call: Call, arguments: Any, go_on: Next) -> Result:
+    result = await go_on(arguments)
+    assert_type(result, Result)
+    return result
+
+
+@box.around
+async def plain(
+    call: Call, arguments: dict[str, Any], go_on: Callable[[Any], Awaitable[Result]]
+) -> Result:
+    return await go_on({**arguments, "caller": call.caller})
+
+
+class Counted:
+    """A hook with a state of its own."""
+
+    count = 0
+
+    async def __call__(self, call: Call, arguments: Any, go_on: Next, /) -> Result:
+        self.count += 1
+        return await go_on(arguments)
+
+
+assert_type(box.around(Counted()), Counted)
+hook: Hook = timed
+
+
+async def two(call: Call, arguments: Any) -> Result:
+    raise NotImplementedError
+
+
+async def other(call: Call, arguments: Any, go_on: Next) -> str:
+    raise NotImplementedError
+
+
+def sync(call: Call, arguments: Any, go_on: Next) -> Result:
+    raise NotImplementedError
+
+
+box.around(two)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+box.around(other)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+box.around(sync)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+
+
+@box.tool
+async def order(call: Call) -> int:
+    filled = await call.ask(Order, "What shall it be?")
+    assert_type(filled, Order)
+    assert_type(await call.ask({"type": "object"}), dict[str, Any])
+    assert_type(await call.roots(), list[dict[str, Any]])
+    assert_type(await call.sample("a poem"), dict[str, Any])
+    filled.cuont  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    return filled.count
+
+
+@box.tool
+def order_in_a_thread(call: Call) -> int:
+    filled: Order = call.ask(Order)
+    return filled.count
+
+
+async def ask_for_nothing(call: Call) -> None:
+    await call.ask(int)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+async def clients() -> None:
+    assert_type(box.client(), Client)
+    async with box.client() as client:
+        assert_type(client, Client)
+        listed = await client.list_tools()
+        assert_type(listed.tools[0].name, str)
+
+
+assert_type(box.call("order"), Result)
+assert_type(box.add(order), Tool)
