@@ -33,6 +33,14 @@ class Described(Protocol):
     tasks: str | Store | None
     keep_tasks: float
 
+    def close(self) -> None:
+        """Close it, in a thread that may wait."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close it."""
+        ...
+
 
 class Served:
     """What servers need of a toolbox and its users do not: the protocol `Servable`."""
@@ -199,8 +207,8 @@ class Served:
 
     def close(self) -> None:
         """Leave the lifespan and clean up providers, in a thread that may wait."""
-        self._runtime.close()
+        self._box.close()  # which a subclass may have extended
 
     async def aclose(self) -> None:
         """Leave the lifespan and clean up providers."""
-        await self._runtime.aclose()
+        await self._box.aclose()
