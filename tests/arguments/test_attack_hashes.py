@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from toolwright import ArgumentError, Toolbox
+from toolwright import ArgumentError, Tool, Toolbox
 
 MOST_SECONDS = 20
 """Processor time; a set of these took more than ten minutes of it, and held the interpreter."""
@@ -59,3 +59,15 @@ def test_numbers_of_one_hash_are_refused(name, written):
 def test_other_numbers_are_taken(name):
     (values,) = GOOD[name].values()
     assert box.call("take", GOOD[name]).value == len(set(values))
+
+
+@pytest.mark.parametrize("hint", [set[int], dict[int, str], list[int]])
+def test_arguments_that_hold_themselves_are_refused(hint):
+    held = {}
+    held["values"] = [held, *range(100_000)]
+
+    def count(values) -> int:
+        return len(values)
+
+    count.__annotations__["values"] = hint
+    assert Tool(count).call(held).is_error

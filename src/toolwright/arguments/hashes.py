@@ -51,20 +51,26 @@ def collide(arguments: Any) -> bool:
             return False  # what reads it says so
     seen: set[str] = set()
     alike: Counter[int] = Counter()
+    # Containers that were walked: a Python program may send one that holds itself.
+    entered: set[int] = set()
     todo: list[Any] = [arguments]
     while todo:
         value = todo.pop()
-        if is_list(value):
-            todo += value
-        elif isinstance(value, Mapping):
-            named = cast("Mapping[Any, Any]", value)
-            todo += [*named, *named.values()]
+        if isinstance(value, list | Mapping):
+            if id(cast("object", value)) not in entered:
+                entered.add(id(cast("object", value)))
+                todo += _inside(value)
         elif (known := _hash(value)) is not None:
             text = value if isinstance(value, str) else hex(value)
             if text not in seen:
                 seen.add(text)
                 alike[known] += 1
     return bool(alike) and max(alike.values()) > _MOST_ALIKE
+
+
+def _inside(value: Any) -> list[Any]:
+    """Return the items of a list, or the keys and values of a mapping."""
+    return value if is_list(value) else [*value, *value.values()]
 
 
 def _hash(value: Any) -> int | None:

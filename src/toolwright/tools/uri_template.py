@@ -13,7 +13,7 @@ MOST_URI = 8192
 """How many characters a URI may have; a longer one matches nothing."""
 _MOST_VARIABLES = 64
 _VARIABLE = re.compile(r"\{([+]?)([A-Za-z_][A-Za-z0-9_]*)([*]?)\}")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,63}:")
+_SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]{0,63}:")
 # What ends a value in a URI; inside a value it is percent-encoded.
 _ENDS_ONE = "/?#&,"
 _ENDS_MANY = "?#"
