@@ -118,6 +118,7 @@ def test_ten_thousand_sessions_end_soon():
         for _ in range(CROWD):
             client.session = None
             client.begin_session()
+        client.connection.close()
         begin = time.monotonic()
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(60) == 0

@@ -179,7 +179,7 @@ class Watched(_Protocol):
     def connection_made(self, transport: Any) -> None:
         """Count it, or refuse it."""
         super().connection_made(transport)
-        self.transport: Any = JoinedWrites(transport, self.loop)
+        self.transport: Any = JoinedWrites(transport)
         self.since = self.loop.time()
         if not self.watching.add(self, self.client or ()):
             transport.write(_REFUSED.format("503 Service Unavailable").encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 
@@ -10,13 +9,12 @@ class JoinedWrites:
     """A transport that holds the head of an answer back until its body comes.
 
     Uvicorn writes them apart. Each write is a system call and often a packet of its own, which is
-    the largest part of what a small answer costs. A head whose body does not come in the same turn
-    of the loop, as of a stream, is written at the end of that turn.
+    the largest part of what a small answer costs. Only heads that announce the length of a body
+    are held: a stream has none, and its client waits for the head.
     """
 
-    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, transport: Any) -> None:
         self._transport = transport
-        self._loop = loop
         self._head: bytes | None = None
 
     def write(self, data: bytes) -> None:
@@ -24,9 +22,8 @@ class JoinedWrites:
         head, self._head = self._head, None
         if head is not None:
             self._transport.write(head + data)
-        elif data.startswith(b"HTTP/1."):
+        elif data.startswith(b"HTTP/1.") and b"\r\ncontent-length:" in data:
             self._head = data
-            self._loop.call_soon(self._flush)
         else:
             self._transport.write(data)
 
