@@ -227,7 +227,7 @@ class Toolbox(Mapping[str, Tool]):
         return self._registry.on_change(listener)
 
     def changed(self, what: str, uri: str = "") -> None:
-        """Tell clients and listeners of a change: `changed("resource", uri)` of its content."""
+        """Notify clients and listeners of a change: `changed("resource", uri)` of its content."""
         self._registry.changed(what, uri)
 
     # -- running

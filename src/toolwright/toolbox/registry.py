@@ -222,7 +222,7 @@ class Registry:
         return unsubscribe
 
     def changed(self, what: str, uri: str = "") -> None:
-        """Tell every listener of a change."""
+        """Notify every listener of a change."""
         for listener in list(self._listeners.values()):
             listener(what, uri)
 

@@ -159,7 +159,7 @@ class Runtime:
         client: str = "",
         reason: str = "",
     ) -> None:
-        """Tell every listener that a request was refused; servers call it."""
+        """Notify every listener that a request was refused; servers call it."""
         if not self._on_refusal:
             return
         from ..refusals import Refused

@@ -190,7 +190,7 @@ class Served:
         client: str = "",
         reason: str = "",
     ) -> None:
-        """Tell every listener that a request was refused."""
+        """Notify every listener that a request was refused."""
         self._runtime.refused(kind, code, name, caller=caller, client=client, reason=reason)
 
     def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
