@@ -1,5 +1,6 @@
 """Whatever a test compiles is also shown to a real MCP client and checked as JSON Schema."""
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -22,6 +23,19 @@ pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "t
 settings.register_profile("daily", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=100, deadline=None, print_blob=True)
 settings.load_profile("daily")  # `--hypothesis-profile=thorough` for the other one
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """What is collected stays until the end: nothing is gained by looking through it again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
 
 MOST_LISTED = 300
 """How many tools of a module are listed in the daily tests."""

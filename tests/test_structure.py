@@ -46,6 +46,7 @@ ORDER = [
 ROW = {name: row for row, names in enumerate(ORDER) for name in names}
 
 
+@functools.cache
 def modules():
     return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
 
@@ -54,15 +55,22 @@ def dotted(path):
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
+@functools.cache
 def tree(path):
     return ast.parse(path.read_text())
 
 
+@functools.cache
+def nodes_of(path):
+    return list(ast.walk(tree(path)))
+
+
+@functools.cache
 def imports(path):
     """Every module of ours that a file imports, wherever in the file it does."""
     here = path.relative_to(SOURCE).with_suffix("").parts
     found = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             parts = [*here[: len(here) - node.level], *(node.module or "").split(".")]
             base = ".".join(part for part in parts if part)
@@ -74,7 +82,7 @@ def imports(path):
 
 def texts(path):
     """Every string of a file but its docstrings, and the public names of rooms (`__module__`)."""
-    nodes = list(ast.walk(tree(path)))
+    nodes = nodes_of(path)
     bodies = [node.body for node in nodes if isinstance(getattr(node, "body", None), list)]
     docstrings = {id(line.value) for body in bodies for line in body if isinstance(line, ast.Expr)}
     rooms = {
@@ -89,7 +97,7 @@ def texts(path):
 def siblings_by_name(path):
     """Modules that a file names as `f"{__package__}.name"`, for Python to run or to import."""
     package = ".".join(path.relative_to(SOURCE).parent.parts)
-    for node in ast.walk(tree(path)):
+    for node in nodes_of(path):
         if not isinstance(node, ast.JoinedStr):
             continue
         first, *rest = node.values
@@ -135,7 +143,7 @@ def test_a_sibling_that_is_named_is_a_module():
 def test_no_class_name_is_in_two_modules():
     places = {}
     for path in modules():
-        for node in ast.walk(tree(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(dotted(path))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
@@ -161,7 +169,7 @@ def test_no_function_is_longer_than_sixty_lines():
     long = {
         f"{dotted(path)}:{node.name}": lines_of(node)
         for path in modules()
-        for node in ast.walk(tree(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and lines_of(node) > 60
     }
     assert long == {}
@@ -241,6 +249,6 @@ def test_options_and_their_keywords_are_the_same():
 def test_no_module_goes_through_the_front_door(path):
     """The package itself names everything: importing from it would tie all modules together."""
     here = path.relative_to(SOURCE).with_suffix("").parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level == len(here) and not node.module:
             assert [alias.name for alias in node.names] == ["__version__"]

@@ -12,7 +12,7 @@ from toolwright import ArgumentError, Tool, Toolbox
 MOST_SECONDS = 20
 """Processor time; a set of these took more than ten minutes of it, and held the interpreter."""
 SAME = 2**61 - 1
-COUNT = 100_000
+COUNT = 50_000
 
 box = Toolbox("sets")
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from command_files import NAMES, NOISE, SHOP, here
+from counting import soaked
 from processes import Stdio, good, refused, run
 
 import toolwright
@@ -113,7 +114,7 @@ def test_a_folder_of_files(here):
     assert "empty" in refused(2, "list", "empty")
 
 
-@pytest.mark.parametrize("name", ["things", "json", "mcp"])
+@pytest.mark.parametrize("name", ["json", *soaked("things", "mcp")])
 def test_a_folder_that_is_a_package(here, name):
     here({f"{name}/__init__.py": "from .inner import box\n" + PLAIN, f"{name}/inner.py": SHOP})
     assert listed(name, fresh=True) == NAMES  # whether a module is loaded before makes a difference
@@ -136,7 +137,7 @@ def test_a_file_with_a_strange_name(here, tmp_path, name):
     assert listed(name) == NAMES
 
 
-@pytest.mark.parametrize("name", ["json.py", "mcp.py", "pydantic.py"])
+@pytest.mark.parametrize("name", ["mcp.py", *soaked("json.py", "pydantic.py")])
 def test_a_file_with_the_name_of_another_module(here, tmp_path, name):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / name).write_text(SHOP)
@@ -316,7 +317,7 @@ def test_noise_is_never_in_the_output(here, command):
     assert "noise" not in done.stdout
 
 
-@pytest.mark.parametrize("count", [3, 500])
+@pytest.mark.parametrize("count", [500, *soaked(3)])
 def test_a_closed_pipe_is_no_error(here, tmp_path, count):
     many = "\n".join(
         f"def tool_{n}(n: int) -> int:\n    'Do {n}.'\n    return n" for n in range(count)

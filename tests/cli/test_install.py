@@ -12,7 +12,7 @@ from pathlib import Path
 import mcp
 import pytest
 from command_files import here
-from counting import examples
+from counting import examples, soaked
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from processes import good, refused, run, start
@@ -263,7 +263,7 @@ def test_mistakes(home, given, said):
 
 @pytest.mark.promise("everyday.absolute")
 @pytest.mark.parametrize("target", ["shop.py", "shop.py:box", "shop:box", "package.inner"])
-@pytest.mark.parametrize("client", ["claude-desktop", "vscode"])
+@pytest.mark.parametrize("client", ["vscode", *soaked("claude-desktop")])
 def test_a_client_starts_what_was_installed(home, here, client, target, monkeypatch):
     """From elsewhere, and with no PATH: as programs with windows do."""
     here({"package/__init__.py": "", "package/words.py": "WORD = 'word'\n"})

@@ -14,6 +14,7 @@ import pytest
 from toolwright import Call, Inject, Toolbox
 from toolwright.run import threads as workers
 
+from counting import soaked
 from driving import LATER, LONGEST, SOON, code_of, wait_until
 
 CROWD = 10_000
@@ -93,13 +94,14 @@ def crowded_box(ran, told):
     return box
 
 
-def test_no_answer_of_ten_thousand_is_lost_doubled_or_crossed():
+@pytest.mark.parametrize("count", [CROWD // 5, *soaked(CROWD)])
+def test_no_answer_of_ten_thousand_is_lost_doubled_or_crossed(count):
     ran, told = [], []
     box = crowded_box(ran, told)
     names = list(box)
     # Calls of cached tools come in equal groups of ten; all others are unlike.
     asked = []
-    for number in range(CROWD):
+    for number in range(count):
         name = names[number % len(names)]
         n = number // len(names) % 100 if name.startswith("cached") else number
         caller = f"caller {n % 7}"
@@ -117,7 +119,7 @@ def test_no_answer_of_ten_thousand_is_lost_doubled_or_crossed():
     assert collections.Counter(ran) == collections.Counter(set(asked))
     times = collections.Counter(told)
     assert set(times.values()) == {1}
-    assert len(told) == 2 * CROWD // 5
+    assert len(told) == 2 * count // 5
 
 
 def test_callers_in_threads_and_on_a_loop_share_a_box_without_crossing_answers(start):

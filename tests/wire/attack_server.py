@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from toolwright import Call, Toolbox
+from toolwright.cli import main
 
 box = Toolbox("attack")
 
@@ -87,8 +88,9 @@ def speaks_later(call: Call, go: str, done: str) -> str:
 
 
 @box.tool
-def holds_the_end(how: str) -> str:
-    """Leave something behind that Python waits for at its end."""
+def holds_the_end(how: str, seconds: float) -> str:
+    """Leave something behind that Python waits for at its end; it has so long."""
+    main._EXIT_SECONDS = seconds
     if how == "atexit":
         atexit.register(time.sleep, 600)
     else:

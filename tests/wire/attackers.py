@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import forked
 from processes import INITIALIZE, Http, until
 
 SERVER = Path(__file__).with_name("attacked_server.py")
@@ -22,8 +23,8 @@ class Attacked(Http):
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            [sys.executable, SERVER, str(self.port), json.dumps(settings)],
+        self.process = forked.start(
+            [sys.executable, str(SERVER), str(self.port), json.dumps(settings)],
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=subprocess.STDOUT,

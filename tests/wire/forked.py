@@ -56,9 +56,16 @@ LENGTH = struct.Struct("=I")
 
 def start(command, **more):
     """Start a command as `subprocess.Popen` does; it is forked if it may be."""
-    if command[:3] != COMMAND or not may_fork(more.get("env")):
+    if not is_ours(command) or not may_fork(more.get("env")):
         return subprocess.Popen(command, **more)
     return Forked(command, **more)
+
+
+def is_ours(command):
+    """Return whether this is the command of the package, or a script that imports the package."""
+    return command[:3] == COMMAND or (
+        command[0] == sys.executable and str(command[1]).endswith(".py")
+    )
 
 
 def may_fork(env):
@@ -135,7 +142,7 @@ class Forked(subprocess.Popen):
         *more,
     ):
         request = {
-            "arguments": [str(each) for each in args[3:]],
+            "command": [str(each) for each in args],
             "folder": os.path.abspath(cwd or os.curdir),
             "env": dict(os.environ if env is None else env),
         }
@@ -255,7 +262,10 @@ def report(reports):
 
 
 def become(request):
-    """Take the state that an interpreter has when it begins to run the command."""
+    """Take the state that an interpreter has when it begins to run the command.
+
+    Return the script that it runs, or None if it runs the package.
+    """
     os.environ.clear()
     os.environ.update(request["env"])
     os.chdir(request["folder"])
@@ -263,12 +273,14 @@ def become(request):
         stream = as_opened(number, getattr(sys, name))
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    sys.argv = ["-m", *request["arguments"]]
-    sys.orig_argv = [*COMMAND, *request["arguments"]]
-    sys.path.insert(0, os.getcwd())
+    sys.orig_argv = command = request["command"]
+    script = None if command[:3] == COMMAND else command[1]
+    sys.argv = command[1:] if script else ["-m", *command[3:]]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)) if script else os.getcwd())
     importlib.invalidate_caches()
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     main.__annotations__ = {}
+    return script
 
 
 def as_opened(number, like):
@@ -295,5 +307,10 @@ if __name__ == "__main__":
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()
-    become(serve_forks(socket.socket(fileno=int(sys.argv[1]))))
-    runpy._run_module_as_main("toolwright")
+    if script := become(serve_forks(socket.socket(fileno=int(sys.argv[1])))):
+        main = vars(sys.modules["__main__"])
+        main |= {"__file__": script, "__builtins__": __builtins__}
+        with open(script, "rb") as file:
+            exec(compile(file.read(), script, "exec"), main)
+    else:
+        runpy._run_module_as_main("toolwright")

@@ -21,6 +21,12 @@ LARGE = {
     "unknown arguments": {f"k{at}": 1 for at in range(280_000)},
     "faults": {"items": [True] * 600_000},
 }
+KINDS = [
+    ("unknown arguments", "add"),
+    ("faults", "add_async"),
+    pytest.param("unknown arguments", "add_async", marks=pytest.mark.soak),
+    pytest.param("faults", "add", marks=pytest.mark.soak),
+]
 SLOW = {
     "fence": {"a": "```" + "\n" * 5000},
     "many fences": {"items": ["```" + "\n" * 1500] * 1200},
@@ -104,8 +110,7 @@ def answered_meanwhile(server, other, name, arguments):
     return count
 
 
-@pytest.mark.parametrize("name", ["add", "add_async"])
-@pytest.mark.parametrize("kind", LARGE)
+@pytest.mark.parametrize(("kind", "name"), KINDS)
 def test_others_are_answered_while_a_large_body_is_read(over_http, kind, name):
     counts = []
     with Other(over_http) as other:
@@ -136,8 +141,7 @@ def answered_before(server, name, arguments):
     return count
 
 
-@pytest.mark.parametrize("name", ["add", "add_async"])
-@pytest.mark.parametrize("kind", LARGE)
+@pytest.mark.parametrize(("kind", "name"), KINDS)
 def test_later_calls_are_answered_while_a_large_line_is_read(over_stdio, kind, name):
     counts = []
     while not counts or (max(counts) < ENOUGH and len(counts) < TRIES):

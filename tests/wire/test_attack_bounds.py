@@ -49,11 +49,12 @@ def test_an_idle_session_keeps_nothing_of_its_last_message(usual, kind):
     message["params" if "params" in message else "result"]["more"] = "x" * BIG
     sent_and_left(usual.session(), message)
     before = resident(usual.pid)
-    for _ in range(25):
+    for _ in range(15):
         sent_and_left(usual.session(), message)
     assert resident(usual.pid) < before + 40
 
 
+@pytest.mark.soak
 def test_an_idle_session_keeps_nothing_of_its_last_answer():
     with Attacked() as server:
         server.session().call("big", size=BIG)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from processes import MODERN, Http, Stdio, until
 
+from toolwright.cli import main
+
 SERVER = Path(__file__).with_name("attack_server.py")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
 
@@ -120,6 +122,7 @@ def test_a_thread_that_outlives_its_call_is_not_heard(tmp_path, era):
 @pytest.mark.promise("limit.exit")
 @pytest.mark.parametrize("how", ["atexit", "thread"])
 def test_what_a_tool_left_does_not_hold_the_end(how):
+    assert main._EXIT_SECONDS == 5
     with Stdio(SERVER) as server:
-        assert text(server.call("holds_the_end", how=how)) == how
+        assert text(server.call("holds_the_end", how=how, seconds=0.5)) == how
         assert server.end(timeout=60) == 0

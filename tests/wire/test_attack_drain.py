@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from counting import soaked
 from processes import MODERN, Http, Stdio, until
 from streams import (
     Gate,
@@ -214,7 +215,7 @@ def test_told_twice_it_ends_though_a_tool_blocks_everything(gate, transport):
 
 
 @pytest.mark.promise("serve.drain-workers")
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGINT, *soaked(signal.SIGTERM)])
 def test_workers_have_that_time_too(gate, how):
     with Http(TOOLS, "--workers", "2", "--drain", "60") as server:
         labels = [f"call-{at}" for at in range(6)]

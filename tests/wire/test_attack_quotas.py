@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import mcp_types as types
 import pytest
 from attackers import Attacked, Stream
+from counting import soaked
 from processes import INITIALIZE, MODERN, resident, until
 
 from toolwright import Toolbox
@@ -233,11 +234,12 @@ def test_a_stream_that_ends_with_its_session_is_no_error(usual):
     assert usual.errors() == []
 
 
-def test_many_sessions_and_listeners_end_quickly_and_quietly():
+@pytest.mark.parametrize("count", [40, *soaked(400)])
+def test_many_sessions_and_listeners_end_quickly_and_quietly(count):
     with Attacked() as server:
         body = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INITIALIZE})
         data = server.request(body=body.encode())
-        for _ in range(400):
+        for _ in range(count):
             assert server.asked(data)[0] == 200
         streams = [server.session().get() for _ in range(30)]
         streams += [listen(server, number=at) for at in range(30)]
@@ -327,7 +329,7 @@ def test_one_caller_does_not_take_all_tasks():
             given = {"authorization": f"Bearer {token}"}
             return server.asked(server.message("tools/call", params, 1, meta, **given))[1]
 
-        with ThreadPoolExecutor(50) as pool:  # each waits a moment before it becomes a task
+        with ThreadPoolExecutor(150) as pool:  # each waits a moment before it becomes a task
             bodies = list(pool.map(asked, [GUEST] * 300))
         results = [json.loads(each)["result"] for each in bodies]
         assert sum(each["resultType"] == "task" for each in results) == 250

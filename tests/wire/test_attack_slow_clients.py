@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from asgi_requests import ask
@@ -106,52 +107,94 @@ def test_half_requests_do_not_silence_the_server(server):
     until(lambda: sockets(server) <= before, "they are gone")
 
 
-@pytest.mark.promise("serve.slow-head")
-@pytest.mark.parametrize("sent", [b"", HEAD, b"GET /mcp", HEAD + b"a: b\r\n" * 500])
-def test_a_head_that_does_not_come(server, sent):
-    with server.connect() as connection:
-        connection.sendall(sent)
-        said = rest(connection)
-    assert said.startswith(b"HTTP/1.1 408") if sent else said == b""
+# -- clients that do not end what they begin
 
 
-def test_a_head_that_comes_byte_by_byte(server):
-    with server.connect() as connection:
-        connection.sendall(HEAD)
-        assert dripped(connection, b"x").startswith(b"HTTP/1.1 408")
+def head_never(connection, server, sent):
+    connection.sendall(sent)
+    return rest(connection)
 
 
-def test_a_second_head_that_comes_byte_by_byte(server):
-    with server.connect() as connection:
-        connection.sendall(server.message("tools/list", connection=None) + HEAD)
-        assert dripped(connection, b"x").startswith(b"HTTP/1.1 200")
+def head_drips(connection, server, sent):
+    connection.sendall(sent(server))
+    return dripped(connection, b"x")
 
 
-@pytest.mark.promise("serve.slow-head")
-@pytest.mark.parametrize("how", ["none", "half", "drip", "chunks", "expect"])
-def test_a_body_that_does_not_end(server, how):
+def body_never(connection, server, how):
     length = b"transfer-encoding: chunked" if how == "chunks" else b"content-length: 100000"
     expect = b"expect: 100-continue\r\n" if how == "expect" else b""
-    with server.connect() as connection:
-        connection.sendall(HEAD + length + b"\r\n" + expect + b"\r\n")
-        if how == "half":
-            connection.sendall(b" " * 50_000)
-        drop = {"drip": b" ", "chunks": b"1\r\n \r\n"}.get(how)
-        said = dripped(connection, drop) if drop else rest(connection)
-    said = said.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
+    connection.sendall(HEAD + length + b"\r\n" + expect + b"\r\n")
+    if how == "half":
+        connection.sendall(b" " * 50_000)
+    drop = {"drip": b" ", "chunks": b"1\r\n \r\n"}.get(how)
+    return dripped(connection, drop) if drop else rest(connection)
+
+
+def body_unread(connection, server, path):
+    host = b"host: evil.example\r\n" if path == b"/mcp" else b"host: localhost\r\n"
+    connection.sendall(b"POST " + path + b" HTTP/1.1\r\n" + host)
+    connection.sendall(b"content-length: 1000000\r\n\r\n")
+    return dripped(connection)
+
+
+HEADS = {"none": b"", "half": HEAD, "line": b"GET /mcp", "long": HEAD + b"a: b\r\n" * 500}
+DRIPPED = {
+    "first": lambda server: HEAD,
+    "second": lambda server: server.message("tools/list", connection=None) + HEAD,
+}
+BODIES = ("none", "half", "drip", "chunks", "expect")
+UNREAD = (b"/mcp", b"/elsewhere")
+UNFINISHED = {
+    **{("head", name): (head_never, sent) for name, sent in HEADS.items()},
+    **{("dripped", name): (head_drips, sent) for name, sent in DRIPPED.items()},
+    **{("body", how): (body_never, how) for how in BODIES},
+    **{("unread", path): (body_unread, path) for path in UNREAD},
+}
+
+
+@pytest.fixture(scope="module")
+def unfinished(server):
+    """What the server says to each of these clients; they come at once, and wait at once."""
+
+    def said(name):
+        course, given = UNFINISHED[name]
+        with server.connect() as connection:
+            return course(connection, server, given)
+
+    with ThreadPoolExecutor(len(UNFINISHED)) as pool:
+        return dict(zip(UNFINISHED, pool.map(said, UNFINISHED), strict=True))
+
+
+@pytest.mark.promise("serve.slow-head")
+@pytest.mark.parametrize("sent", HEADS)
+def test_a_head_that_does_not_come(unfinished, sent):
+    said = unfinished["head", sent]
+    assert said.startswith(b"HTTP/1.1 408") if HEADS[sent] else said == b""
+
+
+def test_a_head_that_comes_byte_by_byte(unfinished):
+    assert unfinished["dripped", "first"].startswith(b"HTTP/1.1 408")
+
+
+def test_a_second_head_that_comes_byte_by_byte(unfinished):
+    assert unfinished["dripped", "second"].startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.promise("serve.slow-head")
+@pytest.mark.parametrize("how", BODIES)
+def test_a_body_that_does_not_end(unfinished, how):
+    said = unfinished["body", how].removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
     assert said.startswith(b"HTTP/1.1 408")
     assert b"did not come in time" in said
 
 
-@pytest.mark.parametrize("path", [b"/mcp", b"/elsewhere"])
-def test_the_rest_of_a_body_that_nobody_reads(server, path):
+@pytest.mark.parametrize("path", UNREAD)
+def test_the_rest_of_a_body_that_nobody_reads(unfinished, path):
     """What a request without a token, or to nowhere, leaves behind."""
-    host = b"host: evil.example\r\n" if path == b"/mcp" else b"host: localhost\r\n"
-    with server.connect() as connection:
-        connection.sendall(b"POST " + path + b" HTTP/1.1\r\n" + host)
-        connection.sendall(b"content-length: 1000000\r\n\r\n")
-        said = dripped(connection)
-    assert said.startswith(b"HTTP/1.1 4")
+    assert unfinished["unread", path].startswith(b"HTTP/1.1 4")
+
+
+# -- answers that are not read, and what costs more than its size
 
 
 @pytest.mark.promise("serve.slow-reader")

@@ -5,6 +5,7 @@ import logging
 import random
 
 import pytest
+from counting import soaked
 from differential import ENDS, LEGACY, MODERN, Pair, Posts, hello, line_of, modern, request
 from odd_requests import (
     CAPS,
@@ -50,7 +51,7 @@ def talked(era, seed):
     return pair
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *soaked(2)])
 @pytest.mark.parametrize("era", [*LEGACY, MODERN])
 def test_a_long_session_is_answered_alike(era, seed):
     check(talked(era, seed))
@@ -154,13 +155,14 @@ def test_two_calls_of_one_id_are_answered_alike():
     check(pair)
 
 
-def test_random_sessions_go_alike():
+@pytest.mark.parametrize("count", [40, *soaked(120)])
+def test_random_sessions_go_alike(count):
     pair = Pair()
     rng = random.Random(3)
     openings = [hello(each) for each in LEGACY] + [modern("tools/list"), modern("server/discover")]
 
     async def run():
-        for _ in range(120):
+        for _ in range(count):
             first = rng.choice(openings)
             first = first if rng.random() < 0.5 else mutated(rng, first)
             lines = generated(rng.choice([MODERN, "2025-11-25"]), 5, rng.random())
@@ -201,7 +203,7 @@ def posted_newest(seed, **settings):
 
 
 @pytest.mark.parametrize("stateless", [False, True])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *soaked(2)])
 def test_posts_of_the_newest_version_are_answered_alike(seed, stateless):
     check(posted_newest(seed, stateless=stateless))
 

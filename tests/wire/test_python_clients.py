@@ -10,6 +10,7 @@ import fixtures
 import mcp
 import mcp_types
 import pytest
+from counting import soaked
 from fastmcp.client.transports import StdioTransport
 from mcp.shared.exceptions import MCPError
 
@@ -53,14 +54,19 @@ class Heard:
     content = {"username": "ada", "email": "ada@example.com"}  # noqa: RUF012 - read only
 
 
-@pytest.fixture(params=["stdio", "http"])
-def place(request):
+HTTP = [("mcp", "http"), ("fastmcp", "http")]
+STDIO = [("mcp", "stdio"), ("fastmcp", "stdio")]  # each test starts a server
+
+
+@pytest.fixture(params=[*HTTP, *soaked(*STDIO)], ids="-".join)
+def library_and_place(request):
     return request.param
 
 
-@pytest.fixture(params=["mcp", "fastmcp"])
-def connect(request, place, switch):
+@pytest.fixture
+def connect(request, library_and_place, switch):
     """Make a client of one library, connected over one transport."""
+    library, place = library_and_place
     arguments = [*SERVE, *switch]
 
     def of_mcp(mode, heard):
@@ -79,7 +85,7 @@ def connect(request, place, switch):
             target, mode=mode, elicitation_handler=heard.answers_fastmcp, log_handler=heard.on_log
         )
 
-    return of_mcp if request.param == "mcp" else of_fastmcp
+    return of_mcp if library == "mcp" else of_fastmcp
 
 
 def tools_of(listed):
@@ -96,6 +102,9 @@ async def called(client, name, arguments=None, **more):
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    "library_and_place", [*HTTP, STDIO[0], *soaked(STDIO[1])], indirect=True, ids="-".join
+)
 def test_everything_that_clients_do(connect, mode):
     heard = Heard()
 
