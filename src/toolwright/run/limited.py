@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from ..arguments.reader import Arguments, Reader
 from ..arguments.sample import is_large
-from ..call import Call
+from ..call import Call, last_sign_of_life, running
 from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
 from ..limits import Retry, Timeout
 from ..outcome.failure import failed, failure_of
@@ -105,8 +105,8 @@ class LimitedRunner:
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
         """Run one call; `first` is the result of an attempt that was already made."""
-        with (call or Call(self.name)).running(self.name, self.total) as running:
-            return await self._go(place, arguments, running, first)
+        with running(call or Call(self.name), self.name, self.total) as own:
+            return await self._go(place, arguments, own, first)
 
     async def _go(
         self, place: Waiter, arguments: Arguments, call: Call, first: Result | None
@@ -152,7 +152,7 @@ class LimitedRunner:
         if call.deadline is not None and now >= call.deadline:
             limit = f" in {self.total:g} s" if self.total is not None else " in time"
             raise ToolTimeout(f"{self.name} gave no answer{limit}")
-        if self.idle is not None and now >= call.life + self.idle:
+        if self.idle is not None and now >= last_sign_of_life(call) + self.idle:
             raise ToolTimeout(f"{self.name} gave no sign of life for {self.idle:g} s")
 
     def _defaults(self) -> dict[str, str]:
@@ -296,7 +296,7 @@ class LimitedRunner:
     def _due(self, call: Call) -> float | None:
         if self.idle is None:
             return call.deadline
-        silent = call.life + self.idle
+        silent = last_sign_of_life(call) + self.idle
         return silent if call.deadline is None else min(silent, call.deadline)
 
 

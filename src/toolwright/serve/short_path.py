@@ -23,6 +23,7 @@ from .._protocol import (
     TASKS_EXTENSION,
 )
 from ..errors import SchemaError
+from ..tools.definition import runner_of
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
@@ -153,7 +154,7 @@ class ShortPath:
         if tool is None:
             return None
         try:
-            runner = tool.runner
+            runner = runner_of(tool)
         except SchemaError:
             return None
         options = runner.options

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
 from ..tools.catalog import Catalog, matches, may_use
-from ..tools.definition import Tool
+from ..tools.definition import Tool, bound_to, forget_compiled
 from ..tools.members import members
 from .loading import refused_while_loading
 
@@ -48,7 +48,7 @@ class Registry:
             tool = target.replace(**options) if options else target
         else:
             tool = Tool(target, **options)
-        tool = tool.bound_to(self._shared)
+        tool = bound_to(tool, self._shared)
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)
@@ -101,7 +101,7 @@ class Registry:
         if resource.uri in self.resources:
             what = f"has the URI `{resource.uri}`, which is taken"
             raise SchemaError(what, tool=resource.tool.name)
-        resource.tool = resource.tool.bound_to(self._shared)
+        resource.tool = bound_to(resource.tool, self._shared)
         resource.check_parameters()
         self.resources[resource.uri] = resource
         self.changed("resources")
@@ -110,7 +110,7 @@ class Registry:
         """Add a prompt. Raises `SchemaError`."""
         if prompt.tool.name in self.prompts:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
-        prompt.tool = prompt.tool.bound_to(self._shared)
+        prompt.tool = bound_to(prompt.tool, self._shared)
         prompt.tool.compile()
         self.prompts[prompt.tool.name] = prompt
         self.changed("prompts")
@@ -206,7 +206,7 @@ class Registry:
         """Compile everything again when next needed: the providers have changed."""
         self.catalog.forget()
         for offered in (*self.resources.values(), *self.prompts.values()):
-            offered.tool.forget()
+            forget_compiled(offered.tool)
 
     def on_change(self, listener: OnChange) -> Callable[[], None]:
         """Call a function at each change: of `tools`, `resources`, `prompts`, or one `resource`.

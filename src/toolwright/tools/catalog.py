@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
-from .definition import Tool, compile_tools
+from .definition import Tool, compile_tools, forget_compiled, outline, runner_of
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
@@ -56,7 +56,7 @@ class Catalog(Mapping[str, Tool]):
 
     def insert(self, tool: Tool) -> Tool:
         """Add a tool. Raises `SchemaError` if its name is taken or it can never be called."""
-        signature = tool.outline
+        signature = outline(tool)
         if not tool.callable:
             raise signature.refusal(
                 "is a method without its instance",
@@ -168,7 +168,7 @@ class Catalog(Mapping[str, Tool]):
         if tool.name in self._disabled:
             raise ToolNotFound(name, hint="it is disabled")
         try:
-            return tool.runner
+            return runner_of(tool)
         except SchemaError as error:
             refused = CallError(f"{name} is not available: its definition is refused")
             raise refused from error
@@ -198,7 +198,7 @@ class Catalog(Mapping[str, Tool]):
     def forget(self) -> None:
         """Compile every tool again when next needed."""
         for tool in self._tools.values():
-            tool.forget()
+            forget_compiled(tool)
         self._changed()
 
     def _changed(self) -> None:

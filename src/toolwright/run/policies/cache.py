@@ -11,11 +11,11 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..._log import log
-from ...call import Call
+from ...call import Call, depends_on_headers
 from ...errors import CallCancelled, Overloaded, ToolTimeout
 from ...outcome.failure import failed
 from ...outcome.writer import ResultWriter
-from ...results import Repair, Result
+from ...results import Repair, Result, with_note
 from ...stores.base import Store, clock_of
 from ..waiting import Signal, Waiter
 
@@ -116,7 +116,7 @@ class Cache:
             if flight.stored is not None:
                 shared = self._again(flight.stored, repairs)
                 if shared is not None:
-                    return shared.noted(NOTE, {"hit": False, "shared": True})
+                    return with_note(shared, NOTE, {"hit": False, "shared": True})
             # The call that led was stopped, or its result is not for others: lead ourselves.
 
     async def _lead(
@@ -138,12 +138,12 @@ class Cache:
                 value, made = await run()
             finally:
                 _leading.reset(above)
-            self.personal = self.personal or call.headers_read
+            self.personal = self.personal or depends_on_headers(call)
             if made.error is not None:
-                if not isinstance(made.error, _OWN) and not call.headers_read:
+                if not isinstance(made.error, _OWN) and not depends_on_headers(call):
                     flight.failure = made
                 return made
-            stored = None if call.headers_read else self.outcome.keep(value, made)
+            stored = None if depends_on_headers(call) else self.outcome.keep(value, made)
             fresh: Result | None = made
             if stored is not None and (
                 not stored.startswith(b'{"value"') or self.outcome.to_json is None
@@ -152,10 +152,10 @@ class Cache:
                 # too, so that a miss and a hit give the same.
                 fresh = self._again(stored, repairs)
             if stored is None or fresh is None:
-                return made.noted(NOTE, {"hit": False, "kept": False})
+                return with_note(made, NOTE, {"hit": False, "kept": False})
             await self._put(place, key, stored)
             flight.stored = stored
-            return fresh.noted(NOTE, {"hit": False})
+            return with_note(fresh, NOTE, {"hit": False})
         finally:
             with self.lock:
                 if self.flights.get(key) is flight:
@@ -190,7 +190,7 @@ class Cache:
         if made is None:
             return None
         age = min(max(self.clock() - float(at), 0), self.seconds)
-        return made.noted(NOTE, {"hit": True, "age": round(age, 3)})
+        return with_note(made, NOTE, {"hit": True, "age": round(age, 3)})
 
     def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:
         """Make the result of a stored value; None if it no longer fits the tool."""

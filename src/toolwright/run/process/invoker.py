@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._log import log
-from ...call import Call
+from ...call import Call, unread_claims, unread_headers
 from ...errors import (
     CallCancelled,
     CallError,
@@ -110,8 +110,8 @@ class ProcessInvoker:
             "id": call.id,
             "caller": call.caller,
             "roles": call.roles,
-            "claims": call.all_claims(),
-            "headers": call.all_headers(),
+            "claims": unread_claims(call),
+            "headers": unread_headers(call),
             "remaining": call.remaining,
         }
         return {**self.request, "data": job.data, "call": who}
