@@ -187,8 +187,8 @@ def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
 async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitStack) -> Any:
     """Run a provider from async code; a sync one runs in a thread."""
     if step.kind == "async generator":
-        manager = asynccontextmanager(generator_of(step.make))(**needed)
-        return await stack.enter_async_context(manager)
+        context = asynccontextmanager(generator_of(step.make))(**needed)
+        return await stack.enter_async_context(context)
     if step.kind == "awaitable":
         return await step.make(**needed)
     if step.kind == "value":

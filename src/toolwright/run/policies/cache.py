@@ -16,7 +16,7 @@ from ...errors import CallCancelled, Overloaded, ToolTimeout
 from ...outcome.failure import failed
 from ...outcome.writer import ResultWriter
 from ...results import Repair, Result, with_note
-from ...stores.base import Store, clock_of
+from ...stores.store import Store, clock_of
 from ..waiting import Signal, Waiter
 
 NOTE = "toolwright/cache"

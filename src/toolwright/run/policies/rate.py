@@ -12,7 +12,7 @@ from ..._json_values import strict_json
 from ..._log import log
 from ...errors import Overloaded
 from ...limits import Rate
-from ...stores.base import Store, clock_of
+from ...stores.store import Store, clock_of
 
 _MAX_KEYS = 10_000
 

@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 
 from pydantic_core import to_json
 
-from ..._descriptors import take_over
 from ...call import Call, LogLevel, depends_on_headers, end, running
 from ...errors import CallError
 from ...markers import Inject
@@ -28,6 +27,7 @@ from ...outcome.failure import kinds_of
 from ..attempt import AttemptInput
 from ..prepare import runner_for
 from ..shared import Shared
+from .descriptors import take_over
 from .forks import end_copy, unshared
 from .pipe import Closed, Pipe, TooLarge, sendable
 from .reference import Reference, find

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..._descriptors import take_over
 from ..._json_values import is_object
 from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
@@ -22,6 +21,7 @@ from ...arguments.sample import is_large, parsed
 from ...call import Call
 from ...errors import CallError
 from ...outcome.failure import failed, failure_of
+from ...run.process.descriptors import take_over
 from ...run.process.forks import unshared
 from ...run.threads import threads
 from ..access.quotas import MOST_RUNNING, too_many

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
-from ..._clocks import boot
+from ...stores.clocks import boot
 
 
 class Sign(TypedDict):

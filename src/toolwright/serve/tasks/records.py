@@ -13,7 +13,7 @@ from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
 from ...stores import MemoryStore, SqliteStore, Store, open_store
-from ...stores.base import clock_of
+from ...stores.store import clock_of
 from .alive import lives, this_process
 
 if TYPE_CHECKING:

@@ -52,8 +52,8 @@ class Session(StreamableHTTPServerTransport):
             yield Incoming(incoming), Outgoing(outgoing)
 
 
-class SessionManager(StreamableHTTPSessionManager):
-    """The SDK's manager, with bounds for each client.
+class BoundedSessions(StreamableHTTPSessionManager):
+    """The sessions of the SDK, with bounds for each client.
 
     At the bound, the client's own session that was not used for longest is ended. When all
     sessions are taken, the client with most of them gives way.
