@@ -2,6 +2,8 @@
 
 import argparse
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_type_hints
 
@@ -18,9 +20,9 @@ from toolwright.serve.settings import (
     ConnectionLimits,
     HttpConfig,
     SessionLimits,
-    StdioConfig,
     http_config,
 )
+from toolwright.serve.stdio.settings import StdioConfig
 
 NAMES = list(get_type_hints(HttpSettings))
 SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
@@ -164,3 +166,23 @@ def test_the_list_is_public():
         assert getattr(room, name) is getattr(settings, name)
     with pytest.raises(AttributeError, match="nothing"):
         _ = room.nothing
+
+
+def test_a_server_on_stdio_loads_nothing_of_http():
+    code = (
+        "import sys\n"
+        "from toolwright import Toolbox\n"
+        "box = Toolbox('quick')\n"
+        "def add(a: int, b: int) -> int: return a + b\n"
+        "box.add(add)\n"
+        "box.serve()\n"
+        "loaded = [name for name in sys.modules if name.startswith('toolwright.serve.')]\n"
+        "print(*loaded, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input="", capture_output=True, text=True, check=True
+    )
+    loaded = done.stderr.split()
+    assert "toolwright.serve.stdio.conversation" in loaded
+    assert not [name for name in loaded if name.startswith("toolwright.serve.http")]
+    assert not {"toolwright.serve.settings", "toolwright.serve.access.oauth"} & set(loaded)

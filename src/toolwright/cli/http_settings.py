@@ -124,9 +124,9 @@ def _check_values(chosen: argparse.Namespace, tokens: Sequence[str]) -> None:
 
 
 def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
-    from ..serve.server import is_loopback
+    from ..serve.access.address import is_local
 
-    if not (is_loopback(chosen.host) or is_closed or chosen.no_auth):
+    if not (is_local(chosen.host) or is_closed or chosen.no_auth):
         raise UsageError(
             f"{chosen.host} can be reached by other machines: give a --token or an --issuer, "
             "or say --no-auth if anybody may call these tools"

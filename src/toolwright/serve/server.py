@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import sys
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from .access.guard import LOOPBACK
-from .settings import HttpSettings, StdioSettings, http_config, stdio_config
+from .stdio.settings import StdioConfig, StdioSettings
 
 if TYPE_CHECKING:
     from .servable import Servable
+    from .settings import HttpSettings
 
 
 @overload
@@ -26,15 +26,24 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
     Raises `TypeError` for an unknown setting, and `ValueError` for one that is wrong or not safe.
     """
     if transport == "stdio":
-        from .stdio.conversation import serve as serve_stdio
-
-        config = stdio_config(cast("StdioSettings", settings))
-        serve_stdio(box, short=config.short, drain=config.drain)
+        _serve_stdio(box, settings)
     elif transport == "http":
         serve_http(box, **settings)
     else:
         msg = f"a transport is `stdio` or `http`; got {transport!r}"
         raise ValueError(msg)
+
+
+def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:
+    from .stdio.conversation import serve as serve_stdio
+
+    if not settings.keys() <= StdioSettings.__annotations__.keys():
+        # What HTTP needs takes a while to load, and a server on stdio must start fast.
+        from .settings import check_names
+
+        check_names(settings, StdioSettings.__annotations__)
+    config = StdioConfig(**settings)
+    serve_stdio(box, short=config.short, drain=config.drain)
 
 
 def serve_http(
@@ -44,12 +53,14 @@ def serve_http(
 
     Without a token only this machine may ask, unless `auth=False` is said.
     """
+    from .access.address import is_local
     from .http.app import App
     from .http.uvicorn.server import Server
+    from .settings import http_config
 
     config = http_config(settings)
     is_closed = bool(config.app.tokens) or config.app.sign_in is not None
-    if not is_loopback(config.host) and not is_closed and config.auth:
+    if not is_local(config.host) and not is_closed and config.auth:
         msg = (
             f"{config.host} can be reached by other machines: give tokens=... or sign_in=..., "
             "or say auth=False if anybody may call these tools"
@@ -73,13 +84,3 @@ def listen(host: str, port: int) -> socket.socket:
         made.close()
         raise
     return made
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach a host."""
-    if host in LOOPBACK:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -13,7 +13,8 @@ from .access.guard import Caller
 from .access.oauth import SignIn
 from .access.quotas import SessionLimits
 from .access.state_key import Keys
-from .drain import HTTP_SECONDS, STDIO_SECONDS
+from .drain import HTTP_SECONDS
+from .stdio.settings import StdioSettings
 
 __all__ = ["AppSettings", "HttpSettings", "StdioSettings"]
 
@@ -23,13 +24,6 @@ _SPARE_FILES = 100
 """Open files that are left for everything but connections."""
 
 Tokens = str | Mapping[str, str | Caller] | Iterable[str] | None
-
-
-class StdioSettings(TypedDict, total=False):
-    """The keywords of `Toolbox.serve("stdio")`."""
-
-    short: bool
-    drain: float
 
 
 class AppSettings(TypedDict, total=False):
@@ -72,14 +66,6 @@ class HttpSettings(AppSettings, total=False):
 
 # The types above are what a caller may write; the classes below hold the defaults, once, and are
 # what the parts of a server take. A test compares the two.
-
-
-@dataclass(frozen=True, kw_only=True)
-class StdioConfig:
-    """The settings of a server on stdio, complete."""
-
-    short: bool = True
-    drain: float = STDIO_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,15 +121,9 @@ class HttpConfig:
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
 
-def stdio_config(given: StdioSettings) -> StdioConfig:
-    """Complete the settings of a server on stdio. Raises `TypeError` for an unknown one."""
-    _check_names(given, StdioSettings.__annotations__)
-    return StdioConfig(**given)
-
-
 def app_config(given: AppSettings) -> AppConfig:
     """Complete the settings of an app. Raises `TypeError` for an unknown one, or `ValueError`."""
-    _check_names(given, AppSettings.__annotations__)
+    check_names(given, AppSettings.__annotations__)
     return AppConfig(
         **_only(_names(AppConfig), given),
         sessions=SessionLimits(**_only(_names(SessionLimits), given)),
@@ -152,7 +132,7 @@ def app_config(given: AppSettings) -> AppConfig:
 
 def http_config(given: HttpSettings) -> HttpConfig:
     """Complete the settings of a server. Raises `TypeError` for an unknown one, or `ValueError`."""
-    _check_names(given, HttpSettings.__annotations__)
+    check_names(given, HttpSettings.__annotations__)
     own = _only(_names(HttpConfig), given)
     # The server answers to the name that it listens under.
     hosts = (own.get("host", DEFAULTS["host"]), *given.get("hosts", ()))
@@ -180,7 +160,8 @@ def _only(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in names if name in given}
 
 
-def _check_names(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def check_names(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Raise `TypeError` for a setting that is not known, with the nearest one that is."""
     for name in given:
         if name not in known:
             raise TypeError(_unknown(name, known))

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+"""The names of this machine that only it can reach."""
+
 MAX_HOPS = 16
 """How many entries of a forwarded header are read, from its end."""
 
@@ -47,6 +50,11 @@ def is_loopback(key: str) -> bool:
     """Return whether a client is on this machine: all programs there share one address."""
     found = ip_from(key)
     return found is not None and found.is_loopback
+
+
+def is_local(host: str) -> bool:
+    """Return whether only this machine can reach a host."""
+    return host in LOOPBACK or is_loopback(host)
 
 
 class TrustedProxies:

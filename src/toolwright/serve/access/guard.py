@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from ..._door import public
 from ..._log.redact import hide
-from .address import ip_from
+from .address import LOOPBACK, ip_from
 
 _MOST_ACCEPTED = 64
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
 @public

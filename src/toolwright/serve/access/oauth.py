@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 
 from ..._door import public
 from ..._log import logger
-from .guard import LOOPBACK, Caller, Refusal
+from .address import LOOPBACK
+from .guard import Caller, Refusal
 
 if TYPE_CHECKING:
     from jwt import PyJWK
