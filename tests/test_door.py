@@ -186,6 +186,7 @@ def documented(name):
     return [attribute for row in rows for attribute in re.findall(r"`(\w+)`", row)]
 
 
+@pytest.mark.promise("door.reference")
 @pytest.mark.parametrize("name", FACES)
 def test_the_reference_names_every_public_attribute_once_and_nothing_else(name):
     """An attribute that users are not meant to use starts with an underscore."""

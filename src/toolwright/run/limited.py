@@ -171,11 +171,11 @@ class LimitedRunner:
         if self.concurrency is not None:
             permit = await self.concurrency.take(place, call, call.deadline)
         try:
-            made: ValueAndResult = (
+            outcome: ValueAndResult = (
                 (None, first) if first else await self._attempt(place, work, job, permit)
             )
-            if made[1].error is None or self.retry is None:
-                return made
+            if outcome[1].error is None or self.retry is None:
+                return outcome
 
             async def again() -> ValueAndResult:
                 # Arguments are read again: the attempt before may have changed the values.
@@ -183,7 +183,7 @@ class LimitedRunner:
                 validated, _ = await place.use(self.reader.read, sent, blocking=large)
                 return await self._attempt(place, work, job._replace(validated=validated), permit)
 
-            return await retry_failed(self.retry, place, call, made, again, self._check)
+            return await retry_failed(self.retry, place, call, outcome, again, self._check)
         finally:
             if permit is not None:
                 permit.let_go()
@@ -205,7 +205,7 @@ class LimitedRunner:
         try:
             started = threads.start(
                 lambda: sync(job),
-                lambda made, failure: self._settle(pending, job, permit, made, failure),
+                lambda outcome, failure: self._settle(pending, job, permit, outcome, failure),
                 caller=job.call.caller,
             )
         except CallError:
@@ -230,12 +230,12 @@ class LimitedRunner:
 
         def ended(task: asyncio.Task[ValueAndResult]) -> None:
             _running.discard(task)
-            made, failure = None, None
+            outcome, failure = None, None
             if task.cancelled():
                 failure = CallCancelled(f"{self.name}: the call was cancelled")
             elif (failure := task.exception()) is None:
-                made = task.result()
-            self._settle(pending, job, permit, made, failure)
+                outcome = task.result()
+            self._settle(pending, job, permit, outcome, failure)
 
         if permit is not None:
             permit.hold()
@@ -258,7 +258,7 @@ class LimitedRunner:
         pending: Pending,
         job: AttemptInput,
         permit: Permit | None,
-        made: ValueAndResult | None,
+        outcome: ValueAndResult | None,
         failure: BaseException | None,
     ) -> None:
         """Note how an attempt ended, in the thread or loop that ran it.
@@ -267,10 +267,10 @@ class LimitedRunner:
         what really runs. It is free before the caller wakes, so that their next call can get it.
         """
         if failure is not None:
-            made = None, failure_of(self.name, failure, job.repairs, job.call)
+            outcome = None, failure_of(self.name, failure, job.repairs, job.call)
         if permit is not None:
             permit.let_go()
-        pending.settle(made)
+        pending.settle(outcome)
 
     async def _watch(self, place: Waiter, call: Call, pending: Pending) -> None:
         """Wait until an attempt has ended, its call is cancelled, or its time is up.

@@ -132,10 +132,10 @@ class Threads:
                 # to refuse them now.
                 if job.holder and self._left_too_many(job.holder):
                     refused = self.parked.pop(job.holder, refused)
-            for each in refused:
-                each.state = "done"
-        for each in refused:
-            each.settle(None, self._stuck(len(refused)))
+            for parked in refused:
+                parked.state = "done"
+        for parked in refused:
+            parked.settle(None, self._stuck(len(refused)))
         return False
 
     @contextlib.contextmanager

@@ -135,11 +135,11 @@ class Registry:
 
     def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
         """Return the resources that a caller with these roles may read; None is the author."""
-        return [each for each in self.resources.values() if may_use(each.tool, roles)]
+        return [resource for resource in self.resources.values() if may_use(resource.tool, roles)]
 
     def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
         """Return the prompts that a caller with these roles may get; None is the author."""
-        return [each for each in self.prompts.values() if may_use(each.tool, roles)]
+        return [prompt for prompt in self.prompts.values() if may_use(prompt.tool, roles)]
 
     def find_resource(
         self, uri: str, roles: Iterable[str] | None
@@ -197,7 +197,7 @@ class Registry:
     @property
     def tools(self) -> list[Tool]:
         """Everything that can be run: tools, and the functions of resources and prompts."""
-        behind = [each.tool for each in (*self.resources.values(), *self.prompts.values())]
+        behind = [offered.tool for offered in (*self.resources.values(), *self.prompts.values())]
         return [*self.catalog.values(), *behind]
 
     # -- changes
@@ -228,7 +228,7 @@ class Registry:
 
 
 def _completing(hint: Any) -> Any:
-    given = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Complete)]
+    given = [marker for marker in getattr(hint, "__metadata__", ()) if isinstance(marker, Complete)]
     return given[0].values if given else None
 
 

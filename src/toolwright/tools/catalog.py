@@ -111,13 +111,13 @@ class Catalog(Mapping[str, Tool]):
     def problems(self) -> tuple[Problem, ...]:
         """Everything known to be wrong or lost, tool by tool."""
         self._compile()
-        found: list[Problem] = []
+        problems: list[Problem] = []
         for name, tool in self._tools.items():
             try:
-                found.extend(Problem(name, text) for text in tool.problems)
+                problems.extend(Problem(name, text) for text in tool.problems)
             except SchemaError as error:
-                found.append(Problem(name, str(error), fatal=True))
-        return tuple(found)
+                problems.append(Problem(name, str(error), fatal=True))
+        return tuple(problems)
 
     def to_mcp_json(
         self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
@@ -157,7 +157,7 @@ class Catalog(Mapping[str, Tool]):
 
     def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
         """Return the error for a name, with the nearest one that the caller may use."""
-        known = [each for each in self._tools if self.usable(each, roles) is not None]
+        known = [own for own in self._tools if self.usable(own, roles) is not None]
         return ToolNotFound(name, hint=_nearest(name, known))
 
     def find(self, name: str) -> Runner:

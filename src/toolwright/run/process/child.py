@@ -150,20 +150,20 @@ class Worker:
     def _ran(self, runner: Any, asked: dict[str, Any], call: ChildCall) -> dict[str, Any]:
         try:
             with running(call, asked["name"], None), _cpu_limit(asked["cpu"]):
-                value, made = _run(runner, asked["data"], call)
-            if made.error is None:
+                value, result = _run(runner, asked["data"], call)
+            if result.error is None:
                 return {
-                    "kept": runner.outcome.keep(value, made),
+                    "kept": runner.outcome.keep(value, result),
                     "headers": depends_on_headers(call),
                 }
-            cause = made.error.__cause__ or made.error
+            cause = result.error.__cause__ or result.error
         except BaseException as error:  # noqa: BLE001 - nothing may end it but its parent
             said = _described(error)
             return {"error": said, "trace": _trace(error), "headers": depends_on_headers(call)}
         if isinstance(cause, MemoryError) and self.memory is not None:
             text = f"{asked['name']} needs more memory than its limit of {self.memory} bytes"
             return {"error": _described(CallError(text)), "ends": True}
-        said = _described(made.error, cause)
+        said = _described(result.error, cause)
         return {"error": said, "trace": _trace(cause), "headers": depends_on_headers(call)}
 
 
@@ -209,8 +209,8 @@ def _has_left(before: set[threading.Thread]) -> bool:
     pools = sys.modules.get("concurrent.futures.thread")
     waiting: Any = getattr(pools, "_threads_queues", ())
     return any(
-        not each.daemon and each not in before and each not in waiting
-        for each in threading.enumerate()
+        not thread.daemon and thread not in before and thread not in waiting
+        for thread in threading.enumerate()
     )
 
 
@@ -228,8 +228,8 @@ def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
     if key not in runners:
         home = Shared()
         for kind, provider, scope in asked["provided"]:
-            made = Inject(find(Reference(*provider)), scope=scope)
-            home.providers.provide(find(Reference(*kind)), made)
+            inject = Inject(find(Reference(*provider)), scope=scope)
+            home.providers.provide(find(Reference(*kind)), inject)
         target = find(Reference(*asked["target"]))
         options = options_from({**_UNLIMITED, **asked["options"], "name": asked["name"]})
         runners[key] = runner_for(asked["name"], target, options, home)

@@ -30,6 +30,6 @@ def take_over() -> tuple[int, int]:
     if sys.platform == "win32":
         import msvcrt
 
-        for each in (wire_in, wire_out):
-            msvcrt.setmode(each, os.O_BINARY)
+        for descriptor in (wire_in, wire_out):
+            msvcrt.setmode(descriptor, os.O_BINARY)
     return wire_in, wire_out

@@ -32,7 +32,7 @@ class AskByRequest:
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Send each request and wait for its answer."""
-        return {key: await self._one(each) for key, each in requests.items()}
+        return {key: await self._one(question) for key, question in requests.items()}
 
     async def _one(self, request: Question) -> Any:
         kind, answer = _KINDS[request.method]
@@ -71,10 +71,10 @@ class AskByRepeating:
         if state:
             self.came.update(from_json(state))
         given: Any = getattr(params, "input_responses", None) or {}
-        for key, each in given.items():
-            plain = each
-            if hasattr(each, "model_dump"):
-                plain = each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for key, response in given.items():
+            plain = response
+            if hasattr(response, "model_dump"):
+                plain = response.model_dump(mode="json", by_alias=True, exclude_none=True)
             if isinstance(plain, Mapping):
                 self.came[key] = dict(cast("Mapping[str, Any]", plain))
 
@@ -99,9 +99,9 @@ class AskByRepeating:
     def needed(self, needed: InputNeeded) -> dict[str, Any]:
         """Return what the client must answer before it comes back."""
         asked = {
-            key: {"method": each.method, "params": each.params()}
-            for key, each in needed.requests.items()
+            key: {"method": question.method, "params": question.params()}
+            for key, question in needed.requests.items()
         }
-        known = {key: each for key, each in self.came.items() if key not in asked}
+        known = {key: answer for key, answer in self.came.items() if key not in asked}
         state = to_json({**known, "\n": sorted(asked)}).decode()
         return {"resultType": "input_required", "inputRequests": asked, "requestState": state}

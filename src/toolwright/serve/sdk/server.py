@@ -103,7 +103,7 @@ class SdkServer(Offered):
                 handlers["on_unsubscribe_resource"] = self.unsubscribe
         if offers_prompts:
             handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
-        if offers_prompts or any(each.is_template for each in box.resources.values()):
+        if offers_prompts or any(resource.is_template for resource in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
             handlers["on_subscriptions_listen"] = self.listen

@@ -129,9 +129,9 @@ class TaskRecords:
 
     def read(self, number: str, owner: str | None) -> TaskRecord | None:
         """Return a task of a caller; one whose server is dead has failed."""
-        found = self._read(number, owner)
-        if found is None or found["status"] in OVER or self._is_alive(found["_server"]):
-            return found
+        record = self._read(number, owner)
+        if record is None or record["status"] in OVER or self._is_alive(record["_server"]):
+            return record
         return self.end(number, "failed", error={"code": _INTERNAL_ERROR, "message": LOST})
 
     def _read(self, number: str, owner: str | None) -> TaskRecord | None:
