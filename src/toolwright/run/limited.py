@@ -113,6 +113,8 @@ class LimitedRunner:
     ) -> Result:
         repairs: tuple[Repair, ...] = ()
         try:
+            # Servers must limit the rate of calls (2026-07-28, server/tools, Security
+            # Considerations): first of all, since reading arguments is work, too.
             if self.rate_limit is not None:
                 await place.use(
                     self.rate_limit.take, call.caller, blocking=self.rate_limit.blocking
@@ -138,6 +140,7 @@ class LimitedRunner:
             run = lambda: self._run(place, work, job)  # noqa: E731
             return await self.cache.through(place, key, call, call.deadline, repairs, run)
         except ArgumentError as error:
+            # A result and not a protocol error, so that a model can correct its call (SEP-1303).
             return failed(error)
         except CallError as error:
             return failed(error, repairs)
@@ -275,7 +278,8 @@ class LimitedRunner:
     async def _watch(self, place: Waiter, call: Call, pending: Pending) -> None:
         """Wait until an attempt has ended, its call is cancelled, or its time is up.
 
-        In the last two cases the call is cancelled, so that work that goes on can see it.
+        In the last two cases the call is cancelled, so that work that goes on can see it: a server
+        should stop what nobody waits for (2026-07-28, basic/patterns/cancellation).
         """
         forget = call.on_cancel(pending.signal.set)
         try:
@@ -294,6 +298,11 @@ class LimitedRunner:
             forget()
 
     def _due(self, call: Call) -> float | None:
+        """Return when to look again. Signs of life move the idle limit, and never the deadline.
+
+        Progress shows that something happens; a maximum holds regardless of it (2025-11-25,
+        basic/lifecycle, Timeouts).
+        """
         if self.idle is None:
             return call.deadline
         silent = last_sign_of_life(call) + self.idle

@@ -116,7 +116,12 @@ class Threads:
         return future
 
     def give_up(self, job: ThreadJob) -> bool:
-        """Stop waiting for a job. Return True if it has not started: then it never will."""
+        """Stop waiting for a job. Return True if it has not started: then it never will.
+
+        A server should stop work on a cancelled request, and free what it holds (2026-07-28,
+        basic/patterns/cancellation). Python cannot stop a thread: the tool can see that its call
+        is cancelled, and until it ends, the thread counts as stuck.
+        """
         refused: deque[ThreadJob] = deque()
         with self.lock:
             if job.state == "waiting":

@@ -96,9 +96,8 @@ class Cache:
     ) -> Result:
         """Answer from what is kept, from a call that runs now, or by running it."""
         if key in _leading.get():
-            return (await run())[
-                1
-            ]  # the tool calls itself: waiting for the outer call would never end
+            # The tool calls itself: waiting for the outer call would never end.
+            return (await run())[1]
         while True:
             kept = await self._get(place, key, repairs)
             if kept is not None:
@@ -140,6 +139,8 @@ class Cache:
                 _leading.reset(above)
             self.personal = self.personal or depends_on_headers(call)
             if result.error is not None:
+                # Not stored. What asks its caller ends here, too: such a result is for one round
+                # of one caller (2026-07-28, basic/patterns/mrtr), who is in the key.
                 if not isinstance(result.error, _OWN) and not depends_on_headers(call):
                     flight.failure = result
                 return result

@@ -1,4 +1,4 @@
-"""Rate limits by key: of a tool in a store, of clients in memory."""
+"""Rate limits, in a store for tools, in memory for clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to a server over HTTP: checked hosts and origins, and tokens."""
+"""Checks of HTTP requests: host, origin and bearer token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to a server over HTTP: access tokens that an OAuth issuer signed."""
+"""Access tokens that an OAuth issuer signed."""
 
 from __future__ import annotations
 

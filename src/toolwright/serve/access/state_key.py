@@ -1,4 +1,4 @@
-"""Keys that seal what a client carries from one round of a call to the next."""
+"""Keys that seal the state of a call which clients carry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions with a handshake: each with an owner, a store of its own, a bound and an end."""
+"""Sessions of clients with a handshake, bounded per client."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ class BoundedSessions(StreamableHTTPSessionManager):
     """The sessions of the SDK, with bounds for each client.
 
     At the bound, the client's own session that was not used for longest is ended. When all
-    sessions are taken, the client with most of them gives way.
+    sessions are taken, the client with most of them gives way. A server may end a session at any
+    time; its client gets a 404, and starts another one (2025-11-25, basic/transports, Session
+    Management). Since 2026-07-28 there are no sessions.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The `Call` of a request: who asked, what their client hears, and what they can be asked."""
+"""The `Call` of a request that the SDK answers."""
 
 from __future__ import annotations
 

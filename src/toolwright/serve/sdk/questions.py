@@ -1,4 +1,4 @@
-"""Ask a client: by a request to it, or by ending the run until it comes back with answers."""
+"""Questions to a client: sent as requests, or as the result of a call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _KINDS: Mapping[str, tuple[Any, Any]] = {
 
 
 class AskByRequest:
-    """Asks by requests to the client, in the middle of a call (before 2026-07-28)."""
+    """Asks by requests to the client, in the middle of a call (before 2026-07-28).
+
+    Since then a server must not send requests (basic/patterns/mrtr).
+    """
 
     def __init__(self, ctx: Any, waiting: Shares) -> None:
         self.ctx = ctx
@@ -51,7 +54,7 @@ class AskByRequest:
         try:
             return request.answer(came.model_dump(mode="json", by_alias=True, exclude_none=True))
         except ValueError as error:
-            raise CallError(f"the client's answer is none: {error}") from error
+            raise CallError(f"the client's answer is not valid: {error}") from error
 
     def needed(self, needed: InputNeeded) -> NoReturn:
         """Never needed: every request was sent."""
@@ -61,7 +64,9 @@ class AskByRequest:
 class AskByRepeating:
     """Ends the run where an answer is missing; the client begins it again with the answers.
 
-    Answers of earlier rounds travel with the client, in a sealed state.
+    (2026-07-28, basic/patterns/mrtr.) Answers of earlier rounds travel with the client, in
+    `requestState`: whatever it sends there is untrusted, so the SDK seals it (see
+    `SdkServer._add_middleware`), and nothing else reads it.
     """
 
     def __init__(self, params: Any) -> None:
@@ -91,7 +96,7 @@ class AskByRepeating:
             except ToolError:
                 raise
             except ValueError:
-                missing[key] = request
+                missing[key] = request  # asked again, not refused (mrtr, Error Handling)
         if missing:
             raise InputNeeded(missing)
         return answers

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..servable import Servable
 
 RESOURCE_NOT_FOUND = -32002
-"""What older clients are told; newer ones get invalid parameters."""
+"""What clients are told before 2026-07-28; since then it must not be sent (SEP-2164)."""
 
 
 class Offered:
@@ -186,7 +186,7 @@ class Offered:
             log.exception("%s: an argument cannot be completed", owner.tool.name)
             message = f"`{_cut(argument.name)}` cannot be completed now"
             raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
-        shown = values[:100]
+        shown = values[:100]  # at most as many in a result (server/utilities/completion)
         completion = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
         return self._whole(ctx, {"completion": completion}, kept=False)
 
@@ -225,7 +225,10 @@ def _cursor(last: Mapping[str, Any]) -> str:
 
 
 def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
-    """Return where the page behind a cursor begins. Raises `MCPError`."""
+    """Return where the page behind a cursor begins. Raises `MCPError`.
+
+    A cursor that means nothing is an invalid parameter (server/utilities/pagination).
+    """
     try:
         last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
         return [_identity(item) for item in items].index(last) + 1

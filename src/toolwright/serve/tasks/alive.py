@@ -1,4 +1,4 @@
-"""Whether the process of another server still runs, as far as it can be seen from here."""
+"""Whether the process of another server still runs."""
 
 from __future__ import annotations
 

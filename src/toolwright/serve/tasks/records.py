@@ -1,4 +1,4 @@
-"""What is known of long calls, where every process of the server, and the next one, finds it."""
+"""Task records, shared by all server processes and kept across restarts."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ class Tasks:
         if not can_take_tasks(ctx):
             raise needs_tasks()
         headers = getattr(ctx.request, "headers", None)
-        if headers is not None:
+        if headers is not None:  # HTTP, where `Mcp-Name` has to repeat the id (SEP-2663)
             named = headers.get("mcp-name")
             if named is None or decode_header_value(named) != params.task_id:
                 raise MCPError(code=HEADER_MISMATCH, message="Mcp-Name is not the task's id")
@@ -389,7 +389,7 @@ def can_take_tasks(ctx: Any) -> bool:
 
 
 def needs_tasks() -> MCPError:
-    """Return the error for a client that would have to wait too long."""
+    """Return the error for a client that has not declared tasks: -32021 (SEP-2663)."""
     return MCPError(
         code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
         message="this needs a client that knows tasks",
