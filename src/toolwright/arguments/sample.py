@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import marshal
 import threading
 from collections.abc import Generator, Mapping
 from typing import Any
@@ -33,6 +34,11 @@ def is_large(arguments: Any) -> bool:
                 break
         else:
             return False  # as almost all are
+        with contextlib.suppress(ValueError):  # not all of it is plain JSON
+            # Each value takes a byte at least, and this is many times faster than counting. What is
+            # shared is written once: JSON from outside shares nothing but short texts.
+            if len(marshal.dumps(arguments)) <= LARGE // _VALUE:
+                return False
     return _takes_long(arguments)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -16,15 +15,11 @@ from .._json_values import is_list, is_object, strict_json, without_surrogates
 from ..content import Content, convert, known_converter
 from ..errors import ResultError
 from ..results import Result, is_block
+from .integers import MOST_DIGITS, TOO_MANY_DIGITS, IntegerCheck
 
 # A string, which may hold any digits, or an integer that readers of JSON refuse.
 # Possessive: the engine must not keep a state for each character of a long string.
 _NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+|(\d++)')
-_MOST_DIGITS = 4300
-_MOST_BITS = 14_285
-"""Bits of the largest integer of so many digits."""
-_TOO_MANY_DIGITS = "the result holds an integer of more than 4300 digits"
-_NO_INTEGERS = frozenset((str, float, bool, bytes, type(None)))
 _DIGITS_ONLY = bytes(ord("0") if 48 <= each <= 57 else 32 for each in range(256))
 _NEEDED: Mapping[str, frozenset[str]] = {
     "text": frozenset(("text",)),
@@ -101,7 +96,7 @@ def write(
 
     `check` is told how large the content is before it is read. Raises `ResultError`.
     """
-    check_integers(value)
+    IntegerCheck().check(value)
     lifter = Lifter(check)
     lifted = lifter.blocks
     with contextlib.suppress(RecursionError):  # a cycle: writing it says so
@@ -140,48 +135,10 @@ def write(
 
 def check_digits(body: bytes) -> None:
     """Refuse integers that readers of JSON refuse. Raises `ResultError`."""
-    if len(body) <= _MOST_DIGITS or b"0" * (_MOST_DIGITS + 1) not in body.translate(_DIGITS_ONLY):
+    if len(body) <= MOST_DIGITS or b"0" * (MOST_DIGITS + 1) not in body.translate(_DIGITS_ONLY):
         return
-    if any(len(found[1] or b"") > _MOST_DIGITS for found in _NUMBER.finditer(body)):
-        raise ResultError(_TOO_MANY_DIGITS)
-
-
-def check_integers(value: Any) -> None:
-    """Refuse such integers before they are written, because writing them takes quadratic time.
-
-    Raises `ResultError`.
-    """
-    if value.__class__ is int and value.bit_length() <= _MOST_BITS:
-        return
-    todo: list[Any] = [value]
-    seen: set[int] = set()
-    while todo:
-        each = todo.pop()
-        kind: type[Any] = each.__class__
-        if kind in _NO_INTEGERS:
-            continue
-        if kind is int:
-            if each.bit_length() > _MOST_BITS:
-                raise ResultError(_TOO_MANY_DIGITS)
-        elif id(each) not in seen:
-            seen.add(id(each))
-            todo += _parts(each)
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    """Return what a value consists of, as far as it is written."""
-    if isinstance(value, dict):
-        named = cast("dict[Any, Any]", value)
-        return [*named, *named.values()]
-    if isinstance(value, list | tuple | set | frozenset):
-        return cast("Iterable[Any]", value)
-    if isinstance(value, int):  # of a class of its own
-        return (int(value),)
-    if isinstance(value, Fraction):
-        return value.numerator, value.denominator
-    if isinstance(value, BaseModel) or hasattr(value, "__dataclass_fields__"):
-        return getattr(value, "__dict__", {}).values()
-    return ()
+    if any(len(found[1] or b"") > MOST_DIGITS for found in _NUMBER.finditer(body)):
+        raise ResultError(TOO_MANY_DIGITS)
 
 
 def blocks_of(value: Any) -> list[dict[str, Any]] | None:

@@ -32,7 +32,6 @@ from .encode import (
     block_dict,
     blocks_of,
     check_digits,
-    check_integers,
     lifts,
     not_finite,
     protocol_result,
@@ -41,6 +40,7 @@ from .encode import (
 )
 from .failure import failed
 from .finished import canonical, checked_result
+from .integers import IntegerCheck
 
 
 class Stopped(list[Any]):
@@ -85,9 +85,10 @@ class ResultWriter:
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
         self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
         # A value without a declared type is inspected when it is written.
-        self.holds_integers = typed and any(
+        holds_integers = typed and any(
             is_any(node) or node.get("type") == "integer" for node in nodes(schema)
         )
+        self.check_integers = IntegerCheck().check if holds_integers else None
         self.explicit = compiled.explicit_output
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
@@ -98,8 +99,8 @@ class ResultWriter:
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""
         try:
-            if self.holds_integers:
-                check_integers(value)
+            if self.check_integers is not None:
+                self.check_integers(value)
             made = (
                 self._of(value, repairs)
                 if self.cap.allows(value)

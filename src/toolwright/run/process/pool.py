@@ -160,12 +160,12 @@ class Pool:
 
     def _wait(self, call: Call, caller: str) -> None:
         """Wait for a place among those that work."""
-        turn = Turn()
         with self.lock:
             line = self.waiting.get(caller)
             if line is None and self._has_room(caller):
                 self._begin(caller)
                 return
+            turn = Turn()
             if line is None:
                 line = self.waiting[caller] = deque()
             elif len(line) >= MOST_PARKED:
