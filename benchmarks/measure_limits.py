@@ -17,6 +17,7 @@ from measure_call import TWO, _warm, add, add_async, in_turn
 
 from toolwright import Inject, Retry, Tool, Toolbox
 from toolwright.run.threads import threads
+from toolwright.tools.definition import runner_of
 
 
 def spin() -> int:
@@ -61,7 +62,7 @@ PLAIN = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
 
 def off():
     """Tools without limits, and the same steps without them."""
-    sync, later = Tool(add).runner, Tool(add_async).runner
+    sync, later = runner_of(Tool(add)), runner_of(Tool(add_async))
     plain = bare(sync)[0]
     figures = {}
     figures["call"], figures["call bare"] = in_turn(

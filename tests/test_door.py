@@ -165,6 +165,43 @@ def test_texts_import_from_public_rooms_only(path, text):
     assert {name for name in named if name not in ROOMS} == set()
 
 
+FACES = {
+    "Toolbox": Toolbox("b"),
+    "Tool": INSTANCES["Tool"],
+    "Call": toolwright.Call(),
+    "Result": INSTANCES["Result"],
+}
+
+
+def attributes(instance):
+    """What completion offers, with attributes that are set on the instance alone."""
+    return {name for name in dir(instance) if not name.startswith("_")}
+
+
+def documented(name):
+    """The names in the first column of the table that the reference has for a class."""
+    text = (ROOT / "docs" / "reference.md").read_text()
+    section = text.split(f"## {name}\n", 1)[1].split("\n## ", 1)[0]
+    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    return [attribute for row in rows for attribute in re.findall(r"`(\w+)`", row)]
+
+
+@pytest.mark.promise("door.reference")
+@pytest.mark.parametrize("name", FACES)
+def test_the_reference_names_every_public_attribute_once_and_nothing_else(name):
+    """An attribute that users are not meant to use starts with an underscore."""
+    assert sorted(documented(name)) == sorted(attributes(FACES[name]))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.py"))],
+    ids=lambda path: path.name,
+)
+def test_texts_use_no_private_attributes(path):
+    assert re.findall(r"\b\w+\._[a-z]\w*", path.read_text()) == []
+
+
 def test_every_public_room_is_there():
     for room in ROOMS:
         assert importlib.import_module(f"toolwright.{room}")

@@ -127,8 +127,8 @@ def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
             module = import_module(f".{home}", __name__)
-            for each in names:
-                globals()[each] = getattr(module, each)
+            for public in names:
+                globals()[public] = getattr(module, public)
             return globals()[name]
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

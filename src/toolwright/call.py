@@ -1,5 +1,9 @@
 """One run of a tool, as the tool and its hooks see it."""
 
+# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# ruff: noqa: SLF001
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import asyncio
@@ -9,6 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
 from ._door import public
@@ -59,7 +64,9 @@ class Call:
         "_claims",
         "_hang_up",
         "_headers",
+        "_headers_read",
         "_id",
+        "_life",
         "_lock",
         "_loop",
         "_mute",
@@ -70,9 +77,7 @@ class Call:
         "_wakers",
         "caller",
         "deadline",
-        "headers_read",
         "kind",
-        "life",
         "request_id",
         "roles",
         "tool",
@@ -106,11 +111,10 @@ class Call:
         self.roles = tuple(roles)
         self._claims = dict(claims or {})
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
-        self.headers_read = False
-        """Whether the headers were looked at: what depends on them is never cached."""
-        self.life = time.monotonic()
+        self._headers_read = False
+        self._life = time.monotonic()
         """When it last gave a sign of life, by the monotonic clock."""
-        self.deadline: float | None = None if timeout is None else self.life + timeout
+        self.deadline: float | None = None if timeout is None else self._life + timeout
         """When an answer is due, by the monotonic clock; None without a limit."""
         self._on_progress = on_progress
         self._on_log = on_log
@@ -145,8 +149,8 @@ class Call:
         """The headers of the request, by lower-case name; empty if there was none."""
         call: Call | None = self
         while call is not None:
-            call.headers_read = True
-            call = call._outer  # noqa: SLF001 - of our own kind
+            call._headers_read = True
+            call = call._outer
         return self._headers
 
     @property
@@ -155,33 +159,20 @@ class Call:
         _ = self.headers  # what depends on claims is never cached, either
         return self._claims
 
-    def all_claims(self) -> dict[str, Any]:
-        """Return the claims without looking at them: for handing them on."""
-        return self._claims
-
-    def all_headers(self) -> dict[str, str]:
-        """Return the headers without looking at them: for handing them on."""
-        return self._headers
-
     @property
     def remaining(self) -> float | None:
         """Seconds until an answer is due; None without a limit."""
         return None if self.deadline is None else self.deadline - time.monotonic()
 
-    @property
-    def listens(self) -> bool:
-        """Whether there is a listener to progress."""
-        return self._on_progress is not None
-
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
         """Report how far the work is to the listener, and restart the idle clock."""
-        self.life = time.monotonic()
+        self._life = time.monotonic()
         if self._on_progress is not None and not self._mute:
             self._tell(self._on_progress, done, total, without_surrogates(message))
 
     def heartbeat(self) -> None:
         """Give a sign of life: it restarts the idle clock."""
-        self.life = time.monotonic()
+        self._life = time.monotonic()
 
     def log(self, message: Any, level: LogLevel = "info") -> None:
         """Send a message to the listener of this call, or to the log if there is none.
@@ -268,29 +259,25 @@ class Call:
     # -- running
 
     @contextlib.contextmanager
-    def running(self, tool: str, seconds: float | None) -> Generator[Call]:
-        """Run a tool: with this call or, if a tool that runs hands it on, with one inside it.
-
-        The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
-        """
+    def _running(self, tool: str, seconds: float | None) -> Generator[Call]:
         with self._lock:
             nested, self._runs = self._runs, True
         if nested:
             inner = self._inner(tool)
             forget = self.on_cancel(inner.cancel)
             try:
-                with inner.running(tool, seconds):
+                with inner._running(tool, seconds):
                     yield inner
             finally:
                 forget()
-                inner.close()
+                end(inner)
             return
         self._mute = self._cancelled  # a call object may be used for several calls in a row
         given = self.deadline
         self.tool = self.tool or tool
         self.heartbeat()
         if seconds is not None:
-            due = self.life + seconds
+            due = self._life + seconds
             self.deadline = due if given is None else min(due, given)
         try:
             yield self
@@ -312,14 +299,6 @@ class Call:
         inner._asker, inner._loop = self._asker, self._loop
         inner.deadline = self.deadline
         return inner
-
-    def close(self) -> None:
-        """End the call once it is answered, unless a tool still runs with it.
-
-        From then on, progress and messages of threads that still hold it are dropped.
-        """
-        if not self._runs:
-            self._mute = True
 
     # -- cancelling
 
@@ -352,3 +331,48 @@ class Call:
 
 def _nothing() -> None:
     """Nothing to forget."""
+
+
+# -- what other modules of the package need of a call, and tools do not
+
+
+def running(call: Call, tool: str, seconds: float | None) -> AbstractContextManager[Call]:
+    """Run a tool: with this call or, if a tool that runs hands it on, with one inside it.
+
+    The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
+    """
+    return call._running(tool, seconds)
+
+
+def end(call: Call) -> None:
+    """End a call once it is answered, unless a tool still runs with it.
+
+    From then on, progress and messages of threads that still hold it are dropped.
+    """
+    if not call._runs:
+        call._mute = True
+
+
+def last_sign_of_life(call: Call) -> float:
+    """Return when a call last gave a sign of life, by the monotonic clock."""
+    return call._life
+
+
+def reports_progress(call: Call) -> bool:
+    """Return whether there is a listener to the progress of a call."""
+    return call._on_progress is not None
+
+
+def depends_on_headers(call: Call) -> bool:
+    """Return whether headers or claims were read: what depends on them is never cached."""
+    return call._headers_read
+
+
+def unread_headers(call: Call) -> dict[str, str]:
+    """Return the headers, to be handed on: this does not count as reading them."""
+    return call._headers
+
+
+def unread_claims(call: Call) -> dict[str, Any]:
+    """Return the claims, to be handed on: this does not count as reading them."""
+    return call._claims

@@ -97,11 +97,11 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 def rate_from(text: str, name: str = "rate_limit") -> Rate:
     """Read `"10/s"`, `"100/min"`, `"5/10s"`. Raises `ValueError`."""
-    found = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-    if found is None or int(found[1]) < 1 or int(found[2] or 1) < 1:
+    match = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if match is None or int(match[1]) < 1 or int(match[2] or 1) < 1:
         msg = f'{name} is written like "10/s", "100/min" or "5/10s"; got {text!r}'
         raise ValueError(msg)
-    return Rate(int(found[1]), int(found[2] or 1) * _SECONDS[found[3][0]])
+    return Rate(int(match[1]), int(match[2] or 1) * _SECONDS[match[3][0]])
 
 
 def timeout_from(value: Any) -> Timeout | None:

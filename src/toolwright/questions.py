@@ -213,19 +213,19 @@ def _flat(form: Any) -> dict[str, Any]:
 
 
 def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(node)
-    arms = made.get("anyOf")
+    field = dict(node)
+    arms = field.get("anyOf")
     if arms:  # `T | None`: an answer may leave it out
         real = [arm for arm in arms if arm.get("type") != "null"]
         if len(real) == 1:
-            del made["anyOf"]
-            made = {**real[0], **made}
-            if made.get("default", 0) is None:
-                del made["default"]
-    ref = made.pop("$ref", "")
+            del field["anyOf"]
+            field = {**real[0], **field}
+            if field.get("default", 0) is None:
+                del field["default"]
+    ref = field.pop("$ref", "")
     if ref:
-        made = {**definitions[ref.rsplit("/", 1)[1]], **made}
-    if made.get("type") == "object" or "anyOf" in made or "allOf" in made:
+        field = {**definitions[ref.rsplit("/", 1)[1]], **field}
+    if field.get("type") == "object" or "anyOf" in field or "allOf" in field:
         msg = "a form has plain fields only: text, numbers, booleans, choices"
         raise TypeError(msg)
-    return made
+    return field

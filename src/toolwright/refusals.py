@@ -40,5 +40,7 @@ def shown(text: str) -> str:
     if text.isprintable() and len(text) <= MOST_SHOWN:
         return text
     cut = text[:MOST_SHOWN]
-    kept = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in cut)
+    kept = "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in cut
+    )
     return kept if len(text) <= MOST_SHOWN else f"{kept}..."

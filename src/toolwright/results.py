@@ -3,6 +3,10 @@
 The contract is `tool_result.v1.schema.json`, shipped beside this file.
 """
 
+# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# ruff: noqa: SLF001
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import copy
@@ -53,13 +57,13 @@ class Result:
     __slots__ = (
         "_blocks",
         "_body",
+        "_boxed",
+        "_is_text",
+        "_shows_body",
         "_value",
-        "boxed",
         "error",
-        "is_text",
         "meta",
         "repairs",
-        "shows_body",
     )
 
     def __init__(
@@ -78,15 +82,18 @@ class Result:
         self._value = value
         self._body = body
         self._blocks = blocks
-        self.is_text = is_text
+        self._is_text = is_text
         """Whether the value is text: then its JSON is that text, quoted."""
-        self.shows_body = shows_body
+        self._shows_body = shows_body
         """Whether structured content is sent."""
-        self.boxed = boxed
+        self._boxed = boxed
         """Which clients get it boxed: none, `"old"` ones, or `"all"`."""
         self.error = error
+        """What went wrong; None if the call succeeded."""
         self.repairs = repairs
+        """What was changed in the arguments before they were accepted."""
         self.meta = meta
+        """Notes about the call, sent as `_meta`; None without any."""
 
     def __repr__(self) -> str:
         return f"<Result {'error: ' if self.is_error else ''}{self.text[:60]!r}>"
@@ -109,7 +116,7 @@ class Result:
         if self._blocks is not None:
             return [dict(block) for block in self._blocks]
         body = self._body or b"null"
-        return [{"type": "text", "text": json.loads(body) if self.is_text else body.decode()}]
+        return [{"type": "text", "text": json.loads(body) if self._is_text else body.decode()}]
 
     @property
     def text(self) -> str:
@@ -119,22 +126,7 @@ class Result:
     @property
     def structured(self) -> Any:
         """The value as JSON sees it; None if no structured content is sent."""
-        return json.loads(self._body) if self.shows_body and self._body is not None else None
-
-    def noted(self, key: str, value: Any) -> Result:
-        """Return a copy that says something more in its `_meta`."""
-        copied = copy.copy(self)
-        copied.meta = {**(self.meta or {}), key: value}
-        return copied
-
-    def json_value(self) -> Any:
-        """Return the value as JSON sees it, whether structured content is sent or not."""
-        return None if self._body is None else json.loads(self._body)
-
-    def renote(self, notice: str) -> None:
-        """Say something else in the notice behind content that was cut."""
-        if self._blocks is not None:
-            self._blocks = [*self._blocks[:-1], {"type": "text", "text": notice}]
+        return json.loads(self._body) if self._shows_body and self._body is not None else None
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the result as clients of a protocol version get it."""
@@ -144,12 +136,12 @@ class Result:
         """Return the result as clients of a protocol version get it, as JSON."""
         body = self._body
         if self._blocks is None and body is not None:
-            text = body if self.is_text else _quoted(body)
+            text = body if self._is_text else _quoted(body)
             parts = [b'{"content":[{"type":"text","text":', text, b"}]"]
         else:
             parts = [b'{"content":', compact_json(self.content)]
-        if self.shows_body and body is not None:
-            box = self.boxed == "all" or (self.boxed == "old" and protocol < STATELESS_SINCE)
+        if self._shows_body and body is not None:
+            box = self._boxed == "all" or (self._boxed == "old" and protocol < STATELESS_SINCE)
             parts += [b',"structuredContent":', b'{"result":' + body + b"}" if box else body]
         parts.append(b',"isError":true' if self.error is not None else b',"isError":false')
         if self.meta:
@@ -161,6 +153,51 @@ class Result:
 def _quoted(body: bytes) -> bytes:
     """Write JSON as a JSON string."""
     return to_json(body.decode())
+
+
+# -- what other modules of the package need of a result, and users do not
+
+
+class Sending(NamedTuple):
+    """How the value of a result is sent."""
+
+    shows_body: bool
+    """Whether structured content is sent."""
+    boxed: str
+    """Which clients get it boxed: none, `"old"` ones, or `"all"`."""
+
+
+def sending(result: Result) -> Sending:
+    """Return how the value of a result is sent."""
+    return Sending(result._shows_body, result._boxed)
+
+
+def send_as(result: Result, how: Sending) -> None:
+    """Change how the value of a result is sent."""
+    result._shows_body, result._boxed = how
+
+
+def holds_text(result: Result) -> bool:
+    """Return whether the value of a result is text."""
+    return result._is_text
+
+
+def json_value(result: Result) -> Any:
+    """Return the value as JSON sees it, whether structured content is sent or not."""
+    return None if result._body is None else json.loads(result._body)
+
+
+def with_note(result: Result, key: str, value: Any) -> Result:
+    """Return a copy that has one more note in its `_meta`."""
+    copied = copy.copy(result)
+    copied.meta = {**(result.meta or {}), key: value}
+    return copied
+
+
+def replace_notice(result: Result, notice: str) -> None:
+    """Replace the notice behind content that was cut."""
+    if result._blocks is not None:
+        result._blocks = [*result._blocks[:-1], {"type": "text", "text": notice}]
 
 
 # -- the contract

@@ -108,10 +108,11 @@ def test_a_large_text_takes_no_more_memory_than_a_few_copies_of_it():
     code = """
 import resource
 from toolwright import Tool
+from toolwright.tools.definition import runner_of
 def large() -> dict[str, str]:
     return {"text": "A" * 20_000_000}
 tool = Tool(large, max_result=30_000_000)
-tool.compile(), tool.runner
+tool.compile(), runner_of(tool)
 resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000, 1_000_000_000))
 made = tool.call()
 assert not made.is_error, made.text[:200]

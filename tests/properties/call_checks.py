@@ -18,6 +18,7 @@ from call_values import ANY_TEXT, ERRORS, JUNK, LAZY, NOT_JSON, Shy, VALUES, arg
 from toolwright import ArgumentError, Result, Toolbox
 from toolwright.results import validate
 from toolwright.stores import MemoryStore
+from toolwright.tools.definition import runner_of
 
 
 def check_result(tool, result):
@@ -70,7 +71,7 @@ def check_call(box, name, sent, call):
     """A call ends in a true result; arguments that fit reach the function as they are."""
     tool = box[name]
     seen = []
-    runner = tool.runner
+    runner = runner_of(tool)
     target = runner.target
 
     def spy(*positional, **named):

@@ -24,6 +24,7 @@ from toolwright import Result, Toolbox
 from toolwright.arguments.reader import Reader
 from toolwright.run.policies.cache import Cache
 from toolwright.outcome.writer import ResultWriter
+from toolwright.results import with_note
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +145,7 @@ def test_a_kept_error_is_noticed(monkeypatch):
         await keep(self, place, key, json.dumps({"result": made.to_mcp()}).encode())
         flight.landed.set()
         self.flights.clear()
-        return made.noted("toolwright/cache", {"hit": False})
+        return with_note(made, "toolwright/cache", {"hit": False})
 
     monkeypatch.setattr(Cache, "_lead", lead)
     monkeypatch.setattr(

@@ -11,6 +11,7 @@ from toolwright.serve.short_path import PlainCall
 from toolwright.serve.stdio.conversation import Conversation
 from toolwright.serve.stdio.call import StdioCall
 from toolwright.toolbox.box import served
+from toolwright.tools.definition import runner_of
 
 from driving import WAYS, wait_for
 
@@ -135,7 +136,7 @@ def test_the_end_of_a_call_forgets_no_other_with_its_id():
         box.add(one)
         talk = Conversation(served(box), reading, writing, short=True)
         old, new = StdioCall(), StdioCall()
-        task = PlainCall(box["one"].runner, {}, 1, None, "2025-11-25")
+        task = PlainCall(runner_of(box["one"]), {}, 1, None, "2025-11-25")
         talk.running[1] = new
         talk._done(task, old, box.call("one"))
         assert talk.running == {1: new}
@@ -156,7 +157,7 @@ def test_no_progress_is_written_behind_an_answer():
         box.add(one)
         talk = Conversation(served(box), reading, writing, short=True)
         run = talk.running[1] = StdioCall()
-        task = PlainCall(box["one"].runner, {}, 1, "token", "2025-11-25")
+        task = PlainCall(runner_of(box["one"]), {}, 1, "token", "2025-11-25")
         tell = talk._teller(task, run)
         tell(1, 2, "in time")
         talk._done(task, run, box.call("one"))

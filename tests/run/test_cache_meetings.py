@@ -8,6 +8,7 @@ from typing import Annotated
 import pytest
 
 from toolwright import Call, Inject, Retry, Toolbox, ToolError
+from toolwright.tools.definition import runner_of
 
 from driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, note_of, wait_for, wait_until
 
@@ -224,7 +225,7 @@ def crowd_of(start, box, count, call=Call):
 
 def followers(box):
     """How many wait for the call that leads."""
-    flights = list(box["probe"].runner.limited.cache.flights.values())
+    flights = list(runner_of(box["probe"]).limited.cache.flights.values())
     return len(flights[0].landed._wakers) if flights else 0
 
 

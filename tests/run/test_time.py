@@ -102,7 +102,7 @@ def test_signs_of_life_start_the_idle_clock_anew(way, sign, start):
     """The clock is wound back as if much time had passed; one sign of life makes up for it."""
 
     def probe(call: Call) -> str:
-        call.life -= 1000
+        call._life -= 1000
         call.heartbeat() if sign == "heartbeat" else call.progress(1)
         return "alive"
 

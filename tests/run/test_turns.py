@@ -8,6 +8,7 @@ import pytest
 
 from toolwright import Call, Inject, Retry, Timeout, Toolbox
 from toolwright.run import threads as workers
+from toolwright.tools.definition import runner_of
 
 from driving import LATER, LONGEST, SOON, STOPPED, WAYS, code_of, wait_for, wait_until
 
@@ -16,7 +17,7 @@ STOPS = pytest.mark.parametrize("stopped_by", ["call", "task", "deadline"])
 
 
 def line_of(box, name="probe"):
-    return box[name].runner.limited.concurrency.line
+    return runner_of(box[name]).limited.concurrency.line
 
 
 def blocking_box(event, **options):
@@ -134,7 +135,7 @@ def test_a_turn_that_comes_to_a_call_that_is_just_cancelled_goes_on(start, event
         for calling in callings:
             assert code_of(calling.answer()) in (None, "cancelled")
     assert box.call("probe", {"n": 2}, call=Call(timeout=LONGEST)).value == 2
-    slots = box["probe"].runner.limited.concurrency
+    slots = runner_of(box["probe"]).limited.concurrency
     wait_until(lambda: slots.free == 1)
     assert not slots.line
 
@@ -159,7 +160,7 @@ def test_the_wait_for_a_turn_is_no_silence_of_the_tool(start, event):
     call = Call()
     second = start("call_async", box, "probe", {"n": 1}, call)
     wait_until(lambda: len(line_of(box)) == 1)
-    call.life -= 1000
+    call._life -= 1000
     events[0].set()
     assert first.answer().value == 0
     wait_until(lambda: begun == [0, 1])
@@ -236,7 +237,7 @@ def test_a_call_beyond_the_rate_takes_no_turn_and_opens_no_provider():
     assert code_of(refused) == "overloaded"
     assert refused.error.retry_after > 60
     assert told == ["open"]
-    assert box["probe"].runner.limited.concurrency.free == 1
+    assert runner_of(box["probe"]).limited.concurrency.free == 1
 
 
 def test_the_rate_of_one_tool_is_not_that_of_another():

@@ -18,6 +18,7 @@ from toolwright.markers import Complete
 from toolwright.serve.access import quotas
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.sdk.server import SdkServer
+from toolwright.tools.definition import runner_of
 
 
 @pytest.fixture
@@ -317,7 +318,7 @@ def test_resources_and_prompts_share_what_the_toolbox_has():
             return read.contents[0].text, said.messages[0].content.text
 
     assert asyncio.run(run()) == ("hello ada open", "hello open")
-    assert box.resources["words://{name}"].tool.runner.timeout.total == 30
+    assert runner_of(box.resources["words://{name}"].tool).timeout.total == 30
 
 
 def test_what_a_tool_says_is_sent_whatever_it_holds(box):

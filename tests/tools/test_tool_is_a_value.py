@@ -10,6 +10,7 @@ import pytest
 from toolwright import Inject, Tool, Toolbox, ToolTimeout
 from toolwright.read import target as targets
 from toolwright.stores import MemoryStore
+from toolwright.tools.definition import runner_of
 
 
 class Db:
@@ -45,12 +46,12 @@ def test_adding_a_tool_changes_nothing_in_it():
 
 def test_a_tool_is_compiled_once_for_itself_whatever_boxes_do():
     tool = Tool(add)
-    compiled, runner = tool.compile(), tool.runner
+    compiled, runner = tool.compile(), runner_of(tool)
     box = Toolbox("box", [tool])
     box.provide(Db)
     box.compile()
     assert tool.compile() is compiled
-    assert tool.runner is runner
+    assert runner_of(tool) is runner
 
 
 def test_each_box_has_a_tool_of_its_own():
@@ -102,8 +103,8 @@ def test_timeouts_are_those_of_the_box_and_a_tool_alone_has_none():
         released.set()
     assert patient["wait"].call({}).value == "waited"
     assert tool.call({}).value == "waited"
-    assert tool.runner.timeout is None
-    assert patient["wait"].runner.timeout.total == 60
+    assert runner_of(tool).timeout is None
+    assert runner_of(patient["wait"]).timeout.total == 60
 
 
 @pytest.mark.promise("toolbox.bound-tools")
@@ -151,7 +152,7 @@ def test_a_pickled_tool_is_one_that_belongs_to_no_box():
     for each in (tool, Toolbox("box", [tool], timeout=5)["add"]):
         again = pickle.loads(pickle.dumps(each))
         assert (again.name, again.title, again.options) == ("add", "Adds", tool.options)
-        assert again.runner.timeout is None
+        assert runner_of(again).timeout is None
         assert again.call({"a": 1}).value == 2
 
 

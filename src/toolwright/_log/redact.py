@@ -51,19 +51,19 @@ def without_known_secrets(text: str) -> str:
     return _SURE.sub(_hidden, text)
 
 
-def _hidden(found: re.Match[str]) -> str:
+def _hidden(match: re.Match[str]) -> str:
     """Return the replacement of a match: itself, if it only begins like a secret."""
-    if found["token"] and not found["signed"]:
-        return found[0]
-    if found["key"] and not any(each.isdecimal() for each in found["key"]):
-        return found[0]
-    return (found["scheme"] or "") + _HIDDEN
+    if match["token"] and not match["signed"]:
+        return match[0]
+    if match["key"] and not any(character.isdecimal() for character in match["key"]):
+        return match[0]
+    return (match["scheme"] or "") + _HIDDEN
 
 
 def without_likely_secrets(text: str) -> str:
     """Hide also what may be a secret, by the name before it."""
     return _NAMED.sub(
-        lambda found: (found["name"] or found["bearer"]) + _HIDDEN, without_known_secrets(text)
+        lambda match: (match["name"] or match["bearer"]) + _HIDDEN, without_known_secrets(text)
     )
 
 
@@ -76,7 +76,7 @@ def _secrets(_now: int, _count: int) -> list[str]:
 
 def _is_no_word(value: str) -> bool:
     """Return whether a value may be a secret: not a path, and not an everyday word."""
-    if len(value) < 8 or value[0] in "/~." or any(each.isspace() for each in value):
+    if len(value) < 8 or value[0] in "/~." or any(character.isspace() for character in value):
         return False
     return len(value) >= 16 or not value.isalpha()
 

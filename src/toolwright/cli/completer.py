@@ -49,13 +49,13 @@ class _Finder(CompletionFinder):
         cword_prefix: str,
     ) -> list[str]:
         """Return the completions of a word; argparse asked for none if it expects no positional here."""
-        found = super().collect_completions(active_parsers, parsed_args, cword_prefix)
+        completions = super().collect_completions(active_parsers, parsed_args, cword_prefix)
         if self.asked or parsed_args.command != "call" or cword_prefix.startswith("-"):
-            return found
+            return completions
         with contextlib.suppress(Exception):
             pairs = _pairs(parsed_args, *cword_prefix.partition("="))
             self.get_display_completions().update(pairs)
-            return [each for each in pairs if each.startswith(cword_prefix)]
+            return [pair for pair in pairs if pair.startswith(cword_prefix)]
         return []
 
     def words(
@@ -65,7 +65,7 @@ class _Finder(CompletionFinder):
         self.asked = True
         with contextlib.suppress(Exception):  # a target that cannot be loaded, a missing folder
             if action.dest == "client":
-                return {each.name: each.title for each in (*CLIENTS.values(), GENERIC)}
+                return {client.name: client.title for client in (*CLIENTS.values(), GENERIC)}
             if action.dest == "tool":
                 return _tools(parsed_args)
             if action.dest == "given":
@@ -98,20 +98,24 @@ def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> di
     schema = _box(chosen)[chosen.tool].input_schema
     known = schema.get("properties", {})
     if not equals:
-        used = {each.partition("=")[0] for each in chosen.given or ()}
-        described = {each: first_line(known[each].get("description", "")) for each in known}
-        return {f"{each}=": said for each, said in described.items() if each not in used}
+        used = {argument.partition("=")[0] for argument in chosen.given or ()}
+        described = {
+            argument: first_line(known[argument].get("description", "")) for argument in known
+        }
+        return {
+            f"{argument}=": said for argument, said in described.items() if argument not in used
+        }
     if value.startswith("@"):
-        return dict.fromkeys((f"{name}=@{each}" for each in _files(value[1:])), "")
-    return dict.fromkeys((f"{name}={each}" for each in _values(known[name], schema)), "")
+        return dict.fromkeys((f"{name}=@{path}" for path in _files(value[1:])), "")
+    return dict.fromkeys((f"{name}={choice}" for choice in _values(known[name], schema)), "")
 
 
 def _values(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
     """Return the values of an argument that is a boolean or an enumeration."""
-    for each in (schema, *schema.get("anyOf", ())):
-        shared = each.get("$ref", "").removeprefix("#/$defs/")
-        found = whole.get("$defs", {}).get(shared, each)
-        few = [True, False] if found.get("type") == "boolean" else found.get("enum", ())
+    for node in (schema, *schema.get("anyOf", ())):
+        shared = node.get("$ref", "").removeprefix("#/$defs/")
+        resolved = whole.get("$defs", {}).get(shared, node)
+        few = [True, False] if resolved.get("type") == "boolean" else resolved.get("enum", ())
         yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
 
 
@@ -119,7 +123,7 @@ def _files(start: str) -> Iterator[str]:
     """Return the files and folders whose path starts with a text."""
     folder, name = os.path.split(start)
     folder = start.removesuffix(name)
-    with os.scandir(os.path.expanduser(folder) or ".") as found:  # noqa: PTH111 - text
-        for each in sorted(found, key=lambda each: each.name):
-            if each.name.startswith(name) and (name or not each.name.startswith(".")):
-                yield folder + each.name + ("/" if each.is_dir() else "")
+    with os.scandir(os.path.expanduser(folder) or ".") as entries:  # noqa: PTH111 - text
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.startswith(name) and (name or not entry.name.startswith(".")):
+                yield folder + entry.name + ("/" if entry.is_dir() else "")

@@ -84,15 +84,15 @@ def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
         sys.path.append(here)  # last: a file of the user must not shadow what we import
     with loading() as refused:
         module = _imported(path)
-        found: Any = module
+        named: Any = module
         for part in filter(None, attribute.split(".")):
-            found = getattr(found, part, None)
-            if found is None:
+            named = getattr(named, part, None)
+            if named is None:
                 raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
-        if not _holds_functions(found):
-            kind = type(found).__name__
+        if not _holds_functions(named):
+            kind = type(named).__name__
             raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
-        box = found if isinstance(found, Toolbox) else _box_of(found, module, bool(attribute))
+        box = named if isinstance(named, Toolbox) else _box_of(named, module, bool(attribute))
     return box, refused
 
 
@@ -194,11 +194,11 @@ def _folder(place: Path) -> ModuleType:
     return whole
 
 
-def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
+def _box_of(source: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
     """Return the toolbox of a module, or a new one with its plain functions."""
-    if isinstance(found, ModuleType):
-        boxes = {name: each for name, each in vars(found).items() if isinstance(each, Toolbox)}
-        distinct = list({id(each): each for each in boxes.values()}.values())
+    if isinstance(source, ModuleType):
+        boxes = {name: box for name, box in vars(source).items() if isinstance(box, Toolbox)}
+        distinct = list({id(box): box for box in boxes.values()}.values())
         if len(distinct) == 1:
             return distinct[0]
         for name in _FAVOURITES:
@@ -206,27 +206,27 @@ def _box_of(found: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FB
                 return boxes[name]
         if distinct:
             names = ", ".join(f"`{name}`" for name in boxes)
-            raise BadTarget(f"{found.__name__} has several toolboxes: say which of {names}")
+            raise BadTarget(f"{source.__name__} has several toolboxes: say which of {names}")
     own = module.__name__.rsplit(".", 1)[-1]
     if own.startswith("toolwright_target_") and module.__file__:
         own = Path(module.__file__).stem  # the name that the user knows
     box = Toolbox(own)
-    if callable(found) and not isinstance(found, type) and named:
-        box.add(found)
+    if callable(source) and not isinstance(source, type) and named:
+        box.add(source)
     else:
-        box.include(found)
+        box.include(source)
     if not box:
         raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
     return box
 
 
-def _holds_functions(found: Any) -> bool:
+def _holds_functions(value: Any) -> bool:
     """Return whether a value can hold functions: not a number, a text or a list."""
-    if isinstance(found, ModuleType | Mapping) or callable(found):
+    if isinstance(value, ModuleType | Mapping) or callable(value):
         return True
-    return type(found).__module__ != "builtins"
+    return type(value).__module__ != "builtins"
 
 
 def _offer(module: ModuleType) -> str:
-    names = [name for name, each in vars(module).items() if isinstance(each, Toolbox)]
+    names = [name for name, value in vars(module).items() if isinstance(value, Toolbox)]
     return f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""

@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(ended.code or 0)
     if chosen is None:
         return 0
-    from .._descriptors import stand_in
+    from ..run.process.descriptors import stand_in
 
     stand_in()
     try:

@@ -64,8 +64,8 @@ class Workers:
 
     def run(self) -> int:
         """Keep `count` workers running until a signal comes; return the exit code."""
-        for each in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(each, self._end)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._end)
         code, pause = 0, 0.0
         while not self.over.wait(pause):
             died = self._died()
@@ -122,7 +122,7 @@ def keys_from_input() -> list[bytes]:
     line = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte
-    return [bytes.fromhex(each.decode()) for each in line.split()]
+    return [bytes.fromhex(key.decode()) for key in line.split()]
 
 
 def end_with_input() -> None:

@@ -14,7 +14,16 @@ from ..arguments.explain import plain
 from ..content import Content, of_bytes
 from ..errors import ResultError
 from ..options import Options
-from ..results import Repair, Result, is_canonical
+from ..results import (
+    Repair,
+    Result,
+    Sending,
+    is_canonical,
+    json_value,
+    replace_notice,
+    send_as,
+    sending,
+)
 from ..schema.explicit import broken_rules
 from ..schema.walk import nodes
 from ..schema.write import Compiled
@@ -99,7 +108,7 @@ class ResultWriter:
             )
             if type(value) is Stopped:
                 rest = "only the beginning is shown, the rest was not taken"
-                made.renote(f"[cut: {rest}; {self.cap.hint}]")
+                replace_notice(made, f"[cut: {rest}; {self.cap.hint}]")
             if self.explicit is not None and made.error is None:
                 self._check_explicit(made)
         except ResultError as error:
@@ -155,7 +164,7 @@ class ResultWriter:
         """A finished result of a tool with an output schema must bring what that promises."""
         if made.error is not None or not self.shows_body:
             return made
-        if not made.shows_body:
+        if not sending(made).shows_body:
             raise ResultError(
                 "a finished result must have `structuredContent` of the declared type"
             )
@@ -163,7 +172,7 @@ class ResultWriter:
             self.compiled.output_validator.validate_json(to_json(made.structured), strict=True)
         except ValidationError as error:
             raise self._broken(error) from error
-        made.boxed = self.boxed
+        send_as(made, Sending(shows_body=True, boxed=self.boxed))
         return made
 
     def _broken(self, error: ValidationError) -> ResultError:
@@ -203,15 +212,14 @@ class ResultWriter:
 
     def _check_explicit(self, made: Result) -> None:
         try:
-            errors, _ = broken_rules(self.explicit, made.json_value())
+            errors, _ = broken_rules(self.explicit, json_value(made))
         except RecursionError:
             raise ResultError("the result is nested too deeply") from None
         if errors:
             steps = [str(step) for step in errors[0].absolute_path]
             where = ".".join(["result", *steps])
             raise ResultError(f"`{where}` does not meet the output schema: {errors[0].message}")
-        made.shows_body = self.shows_body
-        made.boxed = self.boxed
+        send_as(made, Sending(self.shows_body, self.boxed))
 
     # -- values that are kept, or come from elsewhere
 
@@ -274,12 +282,13 @@ class ResultWriter:
         given: Any = protocol_result(value) or value
         if is_canonical(given):
             made = canonical(given, repairs)
+            how = sending(made)
             return Result(
                 given,
-                body=to_json(made.structured) if made.shows_body else None,
+                body=to_json(made.structured) if how.shows_body else None,
                 blocks=self.cap.blocks(made.content),
-                shows_body=made.shows_body,
-                boxed=made.boxed,
+                shows_body=how.shows_body,
+                boxed=how.boxed,
                 error=made.error,
                 repairs=repairs,
                 meta=made.meta,
@@ -322,7 +331,7 @@ class ResultWriter:
         if self.check is not None and not (self.is_text or self.may_cut):
             return self._of(value, repairs)
         made = self._of(self.cap.beginning(value), repairs)
-        kept = made.json_value()
+        kept = json_value(made)
         if kept is None:
             raise ResultError(f"the result has {len(value)} pieces of content, far too many")
         notice = self.cap.left_of(value, kept)

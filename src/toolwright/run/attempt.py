@@ -84,26 +84,26 @@ class Invoker:
             value = self.called(validated)
             if is_deferred(value):
                 value = self.drain.drained(value, job.call)
-            made = self.result_of(value, job.repairs)
-            error = made.error
+            result = self.result_of(value, job.repairs)
+            error = result.error
             if error is None:
                 self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
-            made = failure_of(self.name, raised, job.repairs, job.call)
+            result = failure_of(self.name, raised, job.repairs, job.call)
         if self.injector is None:
-            return value, made
+            return value, result
         try:
             stack.__exit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
-            return self._left(raised, error, (value, made), job)
-        return value, made
+            return self._left(raised, error, (value, result), job)
+        return value, result
 
     async def waits(self, job: AttemptInput) -> ValueAndResult:
         """Do the same for what must be awaited; clean-up waits until a thread has ended."""
         stack = AsyncExitStack()
         value: Any = None
-        made: Result | None = None
+        result: Result | None = None
         error: BaseException | None = None
         try:
             validated = job.validated
@@ -114,26 +114,26 @@ class Invoker:
                 value = await self.drain.settled(self.called(validated), job.call)
             else:
                 value = await self._beside(validated, job)
-            made = self.result_of(value, job.repairs)
-            error = made.error
+            result = self.result_of(value, job.repairs)
+            error = result.error
             if error is None:
                 self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
-            made = None
+            result = None
         cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
-        if made is None and error is not None and not cancelled:
-            made = failure_of(self.name, error, job.repairs, job.call)
+        if result is None and error is not None and not cancelled:
+            result = failure_of(self.name, error, job.repairs, job.call)
         try:
             await stack.__aexit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
-            if not cancelled and made is not None:
-                return self._left(raised, error, (value, made), job)
+            if not cancelled and result is not None:
+                return self._left(raised, error, (value, result), job)
             if raised is not error:
                 log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
-        if made is None:
+        if result is None:
             raise asyncio.CancelledError
-        return value, made
+        return value, result
 
     async def _beside(self, validated: Validated, job: AttemptInput) -> Any:
         """Run a sync target in a thread, and return only when that has ended."""
@@ -163,16 +163,16 @@ class Invoker:
         self,
         raised: BaseException,
         seen: BaseException | None,
-        made: ValueAndResult,
+        outcome: ValueAndResult,
         job: AttemptInput,
     ) -> ValueAndResult:
         """Let a call fail that had succeeded, because a clean-up failed."""
         if raised is seen:
-            return made
+            return outcome
         if seen is None:
             return None, failure_of(self.name, raised, job.repairs, job.call)
         log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
-        return made
+        return outcome
 
 
 def is_cancelled() -> bool:

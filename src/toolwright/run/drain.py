@@ -9,7 +9,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator
 from typing import Any, cast
 
 from ..arguments.wording import truncate
-from ..call import Call
+from ..call import Call, reports_progress
 from ..errors import CallCancelled, ResultError
 from ..outcome.writer import Stopped
 from .loop import background
@@ -91,7 +91,7 @@ class GeneratorDrain:
         """Report an item as progress. Raises `CallCancelled` if the caller gave up."""
         if call.cancelled:
             raise CallCancelled(f"{self.name}: the call was cancelled")
-        if call.listens:
+        if reports_progress(call):
             text = item if isinstance(item, str) else truncate(_written(item), _MOST_TOLD)
             call.progress(done, None, text[:_MOST_TOLD])
         else:

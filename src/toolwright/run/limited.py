@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from ..arguments.reader import Arguments, Reader
 from ..arguments.sample import is_large
-from ..call import Call
+from ..call import Call, last_sign_of_life, running
 from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
 from ..limits import Retry, Timeout
 from ..outcome.failure import failed, failure_of
@@ -105,14 +105,16 @@ class LimitedRunner:
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
         """Run one call; `first` is the result of an attempt that was already made."""
-        with (call or Call(self.name)).running(self.name, self.total) as running:
-            return await self._go(place, arguments, running, first)
+        with running(call or Call(self.name), self.name, self.total) as own:
+            return await self._go(place, arguments, own, first)
 
     async def _go(
         self, place: Waiter, arguments: Arguments, call: Call, first: Result | None
     ) -> Result:
         repairs: tuple[Repair, ...] = ()
         try:
+            # Servers must limit the rate of calls (2026-07-28, server/tools, Security
+            # Considerations): first of all, since reading arguments is work, too.
             if self.rate_limit is not None:
                 await place.use(
                     self.rate_limit.take, call.caller, blocking=self.rate_limit.blocking
@@ -138,6 +140,7 @@ class LimitedRunner:
             run = lambda: self._run(place, work, job)  # noqa: E731
             return await self.cache.through(place, key, call, call.deadline, repairs, run)
         except ArgumentError as error:
+            # A result and not a protocol error, so that a model can correct its call (SEP-1303).
             return failed(error)
         except CallError as error:
             return failed(error, repairs)
@@ -152,7 +155,7 @@ class LimitedRunner:
         if call.deadline is not None and now >= call.deadline:
             limit = f" in {self.total:g} s" if self.total is not None else " in time"
             raise ToolTimeout(f"{self.name} gave no answer{limit}")
-        if self.idle is not None and now >= call.life + self.idle:
+        if self.idle is not None and now >= last_sign_of_life(call) + self.idle:
             raise ToolTimeout(f"{self.name} gave no sign of life for {self.idle:g} s")
 
     def _defaults(self) -> dict[str, str]:
@@ -171,11 +174,11 @@ class LimitedRunner:
         if self.concurrency is not None:
             permit = await self.concurrency.take(place, call, call.deadline)
         try:
-            made: ValueAndResult = (
+            outcome: ValueAndResult = (
                 (None, first) if first else await self._attempt(place, work, job, permit)
             )
-            if made[1].error is None or self.retry is None:
-                return made
+            if outcome[1].error is None or self.retry is None:
+                return outcome
 
             async def again() -> ValueAndResult:
                 # Arguments are read again: the attempt before may have changed the values.
@@ -183,7 +186,7 @@ class LimitedRunner:
                 validated, _ = await place.use(self.reader.read, sent, blocking=large)
                 return await self._attempt(place, work, job._replace(validated=validated), permit)
 
-            return await retry_failed(self.retry, place, call, made, again, self._check)
+            return await retry_failed(self.retry, place, call, outcome, again, self._check)
         finally:
             if permit is not None:
                 permit.let_go()
@@ -205,7 +208,7 @@ class LimitedRunner:
         try:
             started = threads.start(
                 lambda: sync(job),
-                lambda made, failure: self._settle(pending, job, permit, made, failure),
+                lambda outcome, failure: self._settle(pending, job, permit, outcome, failure),
                 caller=job.call.caller,
             )
         except CallError:
@@ -230,12 +233,12 @@ class LimitedRunner:
 
         def ended(task: asyncio.Task[ValueAndResult]) -> None:
             _running.discard(task)
-            made, failure = None, None
+            outcome, failure = None, None
             if task.cancelled():
                 failure = CallCancelled(f"{self.name}: the call was cancelled")
             elif (failure := task.exception()) is None:
-                made = task.result()
-            self._settle(pending, job, permit, made, failure)
+                outcome = task.result()
+            self._settle(pending, job, permit, outcome, failure)
 
         if permit is not None:
             permit.hold()
@@ -258,7 +261,7 @@ class LimitedRunner:
         pending: Pending,
         job: AttemptInput,
         permit: Permit | None,
-        made: ValueAndResult | None,
+        outcome: ValueAndResult | None,
         failure: BaseException | None,
     ) -> None:
         """Note how an attempt ended, in the thread or loop that ran it.
@@ -267,15 +270,16 @@ class LimitedRunner:
         what really runs. It is free before the caller wakes, so that their next call can get it.
         """
         if failure is not None:
-            made = None, failure_of(self.name, failure, job.repairs, job.call)
+            outcome = None, failure_of(self.name, failure, job.repairs, job.call)
         if permit is not None:
             permit.let_go()
-        pending.settle(made)
+        pending.settle(outcome)
 
     async def _watch(self, place: Waiter, call: Call, pending: Pending) -> None:
         """Wait until an attempt has ended, its call is cancelled, or its time is up.
 
-        In the last two cases the call is cancelled, so that work that goes on can see it.
+        In the last two cases the call is cancelled, so that work that goes on can see it: a server
+        should stop what nobody waits for (2026-07-28, basic/patterns/cancellation).
         """
         forget = call.on_cancel(pending.signal.set)
         try:
@@ -294,9 +298,14 @@ class LimitedRunner:
             forget()
 
     def _due(self, call: Call) -> float | None:
+        """Return when to look again. Signs of life move the idle limit, and never the deadline.
+
+        Progress shows that something happens; a maximum holds regardless of it (2025-11-25,
+        basic/lifecycle, Timeouts).
+        """
         if self.idle is None:
             return call.deadline
-        silent = call.life + self.idle
+        silent = last_sign_of_life(call) + self.idle
         return silent if call.deadline is None else min(silent, call.deadline)
 
 

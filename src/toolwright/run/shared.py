@@ -77,10 +77,10 @@ class Shared:
         """Return what a tool shares that is included here from another toolbox."""
         from .inject.providers import Providers
 
-        made = Shared(version=self.version, timeout=self.timeout or origin.timeout)
-        made._above = self
-        made._providers = Providers(self.providers, origin.providers)
-        return made
+        combined = Shared(version=self.version, timeout=self.timeout or origin.timeout)
+        combined._above = self
+        combined._providers = Providers(self.providers, origin.providers)
+        return combined
 
     def close(self) -> None:
         """Clean up what was made once."""

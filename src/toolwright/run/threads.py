@@ -116,7 +116,12 @@ class Threads:
         return future
 
     def give_up(self, job: ThreadJob) -> bool:
-        """Stop waiting for a job. Return True if it has not started: then it never will."""
+        """Stop waiting for a job. Return True if it has not started: then it never will.
+
+        A server should stop work on a cancelled request, and free what it holds (2026-07-28,
+        basic/patterns/cancellation). Python cannot stop a thread: the tool can see that its call
+        is cancelled, and until it ends, the thread counts as stuck.
+        """
         refused: deque[ThreadJob] = deque()
         with self.lock:
             if job.state == "waiting":
@@ -132,10 +137,10 @@ class Threads:
                 # to refuse them now.
                 if job.holder and self._left_too_many(job.holder):
                     refused = self.parked.pop(job.holder, refused)
-            for each in refused:
-                each.state = "done"
-        for each in refused:
-            each.settle(None, self._stuck(len(refused)))
+            for parked in refused:
+                parked.state = "done"
+        for parked in refused:
+            parked.settle(None, self._stuck(len(refused)))
         return False
 
     @contextlib.contextmanager

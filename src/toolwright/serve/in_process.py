@@ -1,4 +1,4 @@
-"""A toolbox without a server: one request and its reply, or a client in memory."""
+"""Requests without a server: one at a time, or from a client in memory."""
 
 from __future__ import annotations
 

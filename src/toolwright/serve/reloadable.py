@@ -1,4 +1,4 @@
-"""A toolbox that is exchanged for a newer one while clients are connected."""
+"""A toolbox that is replaced while clients are connected."""
 
 from __future__ import annotations
 

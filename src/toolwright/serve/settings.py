@@ -143,7 +143,7 @@ def http_config(given: HttpSettings) -> HttpConfig:
 
 def _defaults() -> dict[str, Any]:
     parts = (HttpConfig, AppConfig, SessionLimits)
-    known = {each.name: each.default for part in parts for each in fields(part)}
+    known = {field.name: field.default for part in parts for field in fields(part)}
     known |= ConnectionLimits._field_defaults
     return {name: value for name, value in known.items() if value is not MISSING}
 
@@ -153,7 +153,7 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(_defaults())
 
 
 def _names(part: Any) -> list[str]:
-    return [each.name for each in fields(part)]
+    return [field.name for field in fields(part)]
 
 
 def _only(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from .._protocol import (
     TASKS_EXTENSION,
 )
 from ..errors import SchemaError
+from ..tools.definition import runner_of
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
@@ -101,6 +102,7 @@ class ShortPath:
             or not params.keys() <= {"protocolVersion", "capabilities", "clientInfo"}
         ):
             return None
+        # A version that we do not have is answered with our latest (2025-11-25, basic/lifecycle).
         agreed = version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         result: dict[str, Any] = {
             "protocolVersion": agreed,
@@ -153,12 +155,14 @@ class ShortPath:
         if tool is None:
             return None
         try:
-            runner = tool.runner
+            runner = runner_of(tool)
         except SchemaError:
             return None
         options = runner.options
+        # The SDK compares the headers that repeat arguments (2026-07-28, server/tools, x-mcp-header).
         if runner.sees_call or runner.has_headers or options.confirm or options.task:
             return None
+        # A token is text or an integer (2026-07-28, basic/patterns/progress): a boolean is neither.
         token = asked.meta.get("progressToken")
         if "progressToken" in asked.meta and (
             isinstance(token, bool) or not isinstance(token, int | str)
@@ -176,7 +180,7 @@ class ShortPath:
     def _stamped(self, body: bytes, *, kept: bool, meta: Any = None) -> bytes:
         """Add what 2026-07-28 wants in every result: `resultType`, server info, and hints for caches.
 
-        (basic, "Results"; server/utilities/caching for `ttlMs` and `cacheScope`.)
+        (basic, ResultType; server/utilities/caching for `ttlMs` and `cacheScope`.)
         """
         hints = b',"ttlMs":0,"cacheScope":"private"' if kept else b""
         rest = hints + b',"resultType":"complete"}'

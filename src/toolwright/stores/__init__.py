@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .base import Store
 from .memory import MemoryStore
 from .sqlite import SqliteStore
+from .store import Store
 
 __all__ = ["MemoryStore", "SqliteStore", "Store", "open_store"]
 

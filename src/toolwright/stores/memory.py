@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from .base import Change, check_max_items, guard_against_fork
+from .store import Change, check_max_items, guard_against_fork
 
 __all__ = ["MemoryStore"]
 

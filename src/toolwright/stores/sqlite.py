@@ -10,9 +10,9 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._clocks import boot, since_boot
 from ..errors import StoreError
-from .base import Change, check_max_items, guard_against_fork
+from .clocks import boot, since_boot
+from .store import Change, check_max_items, guard_against_fork
 
 if TYPE_CHECKING:
     import sqlite3  # imported where it is used: programs without such a store do not pay for it

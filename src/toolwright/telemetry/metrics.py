@@ -124,9 +124,9 @@ def exposition(box: Shown, roles: Iterable[str], registry: Any = None) -> bytes:
     where = registry if registry is not None else prometheus.REGISTRY
     owned = frozenset(roles)
     groups: dict[str, Mapping[str, Tool]] = {
-        "tool": {each.name: each for each in box.values()},
-        "resource": {uri: each.tool for uri, each in box.resources.items()},
-        "prompt": {name: each.tool for name, each in box.prompts.items()},
+        "tool": {tool.name: tool for tool in box.values()},
+        "resource": {uri: resource.tool for uri, resource in box.resources.items()},
+        "prompt": {name: prompt.tool for name, prompt in box.prompts.items()},
     }
     if all(may_use(tool, owned) for tools in groups.values() for tool in tools.values()):
         return prometheus.generate_latest(where)
@@ -151,5 +151,5 @@ class _Visible:
     def collect(self) -> Iterator[Any]:
         """Return what is counted, without what is not shown."""
         for family in self.registry.collect():
-            family.samples = [each for each in family.samples if self.is_shown(each.labels)]
+            family.samples = [sample for sample in family.samples if self.is_shown(sample.labels)]
             yield family

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ..call import Call
+from ..call import Call, unread_headers
 from ..results import Result
 from .audit import Around
 
@@ -36,7 +36,7 @@ def spans(tracer: Any = None) -> Around:
             attributes["gen_ai.operation.name"] = "execute_tool"
         if call.caller is not None:
             attributes["enduser.id"] = call.caller
-        parent = propagate.extract(call.all_headers())
+        parent = propagate.extract(unread_headers(call))
         with used.start_as_current_span(
             f"{method} {call.tool}",
             context=parent,

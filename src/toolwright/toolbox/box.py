@@ -1,4 +1,4 @@
-"""The public face of a set of tools: what it offers, runs and serves."""
+"""`Toolbox`, the public face of a set of tools."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
 from ..tools.catalog import Catalog, matches, may_use
-from ..tools.definition import Tool
+from ..tools.definition import Tool, bound_to, forget_compiled
 from ..tools.members import members
 from .loading import refused_while_loading
 
@@ -48,7 +48,7 @@ class Registry:
             tool = target.replace(**options) if options else target
         else:
             tool = Tool(target, **options)
-        tool = tool.bound_to(self._shared)
+        tool = bound_to(tool, self._shared)
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)
@@ -101,7 +101,7 @@ class Registry:
         if resource.uri in self.resources:
             what = f"has the URI `{resource.uri}`, which is taken"
             raise SchemaError(what, tool=resource.tool.name)
-        resource.tool = resource.tool.bound_to(self._shared)
+        resource.tool = bound_to(resource.tool, self._shared)
         resource.check_parameters()
         self.resources[resource.uri] = resource
         self.changed("resources")
@@ -110,7 +110,7 @@ class Registry:
         """Add a prompt. Raises `SchemaError`."""
         if prompt.tool.name in self.prompts:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
-        prompt.tool = prompt.tool.bound_to(self._shared)
+        prompt.tool = bound_to(prompt.tool, self._shared)
         prompt.tool.compile()
         self.prompts[prompt.tool.name] = prompt
         self.changed("prompts")
@@ -135,11 +135,11 @@ class Registry:
 
     def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
         """Return the resources that a caller with these roles may read; None is the author."""
-        return [each for each in self.resources.values() if may_use(each.tool, roles)]
+        return [resource for resource in self.resources.values() if may_use(resource.tool, roles)]
 
     def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
         """Return the prompts that a caller with these roles may get; None is the author."""
-        return [each for each in self.prompts.values() if may_use(each.tool, roles)]
+        return [prompt for prompt in self.prompts.values() if may_use(prompt.tool, roles)]
 
     def find_resource(
         self, uri: str, roles: Iterable[str] | None
@@ -197,7 +197,7 @@ class Registry:
     @property
     def tools(self) -> list[Tool]:
         """Everything that can be run: tools, and the functions of resources and prompts."""
-        behind = [each.tool for each in (*self.resources.values(), *self.prompts.values())]
+        behind = [offered.tool for offered in (*self.resources.values(), *self.prompts.values())]
         return [*self.catalog.values(), *behind]
 
     # -- changes
@@ -206,7 +206,7 @@ class Registry:
         """Compile everything again when next needed: the providers have changed."""
         self.catalog.forget()
         for offered in (*self.resources.values(), *self.prompts.values()):
-            offered.tool.forget()
+            forget_compiled(offered.tool)
 
     def on_change(self, listener: OnChange) -> Callable[[], None]:
         """Call a function at each change: of `tools`, `resources`, `prompts`, or one `resource`.
@@ -228,7 +228,7 @@ class Registry:
 
 
 def _completing(hint: Any) -> Any:
-    given = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Complete)]
+    given = [marker for marker in getattr(hint, "__metadata__", ()) if isinstance(marker, Complete)]
     return given[0].values if given else None
 
 

@@ -66,7 +66,7 @@ class Runtime:
             else:
                 result = runner.call(arguments, call)
         if call is not None:
-            call.close()
+            _end(call)
         return _raised(result) if raise_on_error else result
 
     async def call_async(
@@ -83,7 +83,7 @@ class Runtime:
         else:
             result = await self._inner(name, arguments, call)
         if call is not None:
-            call.close()
+            _end(call)
         return _raised(result) if raise_on_error else result
 
     async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
@@ -242,6 +242,12 @@ def _named(call: Call | None, kind: Kind, name: str) -> Call:
     call = call or Call()
     call.kind, call.tool = kind, name
     return call
+
+
+def _end(call: Call) -> None:
+    from ..call import end
+
+    end(call)
 
 
 def _log() -> Logger:

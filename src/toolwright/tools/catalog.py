@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
-from .definition import Tool, compile_tools
+from .definition import Tool, compile_tools, forget_compiled, outline, runner_of
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
@@ -56,7 +56,7 @@ class Catalog(Mapping[str, Tool]):
 
     def insert(self, tool: Tool) -> Tool:
         """Add a tool. Raises `SchemaError` if its name is taken or it can never be called."""
-        signature = tool.outline
+        signature = outline(tool)
         if not tool.callable:
             raise signature.refusal(
                 "is a method without its instance",
@@ -111,13 +111,13 @@ class Catalog(Mapping[str, Tool]):
     def problems(self) -> tuple[Problem, ...]:
         """Everything known to be wrong or lost, tool by tool."""
         self._compile()
-        found: list[Problem] = []
+        problems: list[Problem] = []
         for name, tool in self._tools.items():
             try:
-                found.extend(Problem(name, text) for text in tool.problems)
+                problems.extend(Problem(name, text) for text in tool.problems)
             except SchemaError as error:
-                found.append(Problem(name, str(error), fatal=True))
-        return tuple(found)
+                problems.append(Problem(name, str(error), fatal=True))
+        return tuple(problems)
 
     def to_mcp_json(
         self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
@@ -157,7 +157,7 @@ class Catalog(Mapping[str, Tool]):
 
     def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
         """Return the error for a name, with the nearest one that the caller may use."""
-        known = [each for each in self._tools if self.usable(each, roles) is not None]
+        known = [own for own in self._tools if self.usable(own, roles) is not None]
         return ToolNotFound(name, hint=_nearest(name, known))
 
     def find(self, name: str) -> Runner:
@@ -168,7 +168,7 @@ class Catalog(Mapping[str, Tool]):
         if tool.name in self._disabled:
             raise ToolNotFound(name, hint="it is disabled")
         try:
-            return tool.runner
+            return runner_of(tool)
         except SchemaError as error:
             refused = CallError(f"{name} is not available: its definition is refused")
             raise refused from error
@@ -198,7 +198,7 @@ class Catalog(Mapping[str, Tool]):
     def forget(self) -> None:
         """Compile every tool again when next needed."""
         for tool in self._tools.values():
-            tool.forget()
+            forget_compiled(tool)
         self._changed()
 
     def _changed(self) -> None:

@@ -18,8 +18,8 @@ MARK = "__toolwright__"
 
 def marks(target: Any) -> Mapping[str, Any]:
     """Return the options that `@tool` left on a target."""
-    found: Any = getattr(target, MARK, None)
-    return found if is_marked(target) else {}
+    given: Any = getattr(target, MARK, None)
+    return given if is_marked(target) else {}
 
 
 def is_marked(target: Any) -> bool:

@@ -1,5 +1,9 @@
 """A tool: the frozen definition of one callable, compiled when needed."""
 
+# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# ruff: noqa: SLF001
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import json
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from ..run.runner import Runner
     from ..schema.write import Compiled
 
-__all__ = ["Tool", "compile_tools"]
+__all__ = ["Tool", "bound_to", "compile_tools", "forget_compiled", "outline", "runner_of"]
 
 
 _making = threading.Lock()
@@ -102,11 +106,6 @@ class Tool:
         return self._reading.signature(self._target, self.options)
 
     @property
-    def outline(self) -> Signature:
-        """The name and place of the target, without reading it: enough to refuse it by name."""
-        return Signature(self.name, self._target.call, (), location=self._target.location)
-
-    @property
     def title(self) -> str | None:
         """A name for people to read, if the author gave one."""
         return self.options.title
@@ -173,51 +172,6 @@ class Tool:
             raise compiled
         return compiled
 
-    @property
-    def provided(self) -> Sequence[Any]:
-        """The types that its toolbox has a provider for."""
-        return () if self._shared is None else self._shared.provided
-
-    def checked(self, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
-        """Check that it can be run as it is to be; return the error that refuses it if not."""
-        if isinstance(compiled, SchemaError):
-            return compiled
-        apart = self.options.run_on not in ("thread", "inline")
-        if not compiled.plan.injected and not apart:
-            return compiled
-        from ..run.inject.injector import Injector
-        from ..run.process.invoker import check_found
-
-        shared = self._shared or Shared()
-        try:
-            Injector(self.name, compiled.plan.injected, shared.providers)
-            if apart:
-                check_found(self.name, self.target, compiled.plan.injected, shared)
-        except SchemaError as error:
-            where = self._target.location
-            return error.at(where.file, where.line)
-        return compiled
-
-    def bound_to(self, shared: Shared) -> Tool:
-        """Return a copy that runs with the providers, store and timeout of a toolbox.
-
-        This tool stays as it is. The copy shares what was read off the target, which is neither
-        opened nor checked a second time. A tool of another toolbox keeps that one's providers
-        behind those of the new one.
-        """
-        if self._shared is shared:
-            return self
-        if self._shared is not None:
-            shared = shared.over(self._shared)
-        bound = Tool.__new__(Tool)
-        _fill(bound, self._target, self.options, self._reading, shared)
-        return bound
-
-    def forget(self) -> None:
-        """Compile again when next needed: the providers of its toolbox have changed."""
-        _set(self, "_compiled", None)
-        _set(self, "_runner", None)
-
     def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
         """Validate arguments strictly; return the target's own, by position and by name.
 
@@ -228,21 +182,6 @@ class Tool:
         reader = Reader(self.name, self.compile(), repair=False)
         validated, _ = reader.read(arguments)
         return self.compile().plan.bind(validated)
-
-    @property
-    def runner(self) -> Runner:
-        """What runs the calls; one for each tool. Raises `SchemaError`."""
-        known = self._runner
-        if known is not None:
-            return known
-        from ..run.runner import Runner
-
-        compiled = self.compile()
-        with _making:  # one only: it counts the calls that run
-            if self._runner is None:
-                runner = Runner(self.name, self.target, compiled, self.options, self._shared)
-                _set(self, "_runner", runner)
-            return cast("Runner", self._runner)
 
     def call(
         self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
@@ -256,13 +195,13 @@ class Tool:
         >>> Tool(add).call({"a": 2}).value
         3
         """
-        return self.runner.call(arguments, call)
+        return runner_of(self).call(arguments, call)
 
     async def call_async(
         self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
     ) -> Result:
         """Call the tool from async code; a sync function runs in a thread."""
-        return await self.runner.call_async(arguments, call)
+        return await runner_of(self).call_async(arguments, call)
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to clients of a protocol version."""
@@ -279,7 +218,7 @@ class Tool:
         if self.options.icons:
             parts += [b',"icons":', compact_json([dict(icon) for icon in self.options.icons])]
         parts += [b',"inputSchema":', compiled.input_schema]
-        output = self.published_output(protocol)
+        output = self._published_output(protocol)
         if output is not None:
             parts += [b',"outputSchema":', output]
         if self.annotations:
@@ -291,8 +230,7 @@ class Tool:
             parts += [b',"_meta":', compact_json(meta)]
         return b"".join([*parts, b"}"])
 
-    def published_output(self, protocol: str) -> bytes | None:
-        """Return the output schema that clients of a protocol version see, as JSON."""
+    def _published_output(self, protocol: str) -> bytes | None:
         compiled = self.compile()
         emit = self.options.emit
         if compiled.output_schema is None or emit == "text" or compiled.bytes_output:
@@ -305,20 +243,91 @@ class Tool:
         return compiled.output_schema if bare else compiled.boxed_output_schema
 
 
+# -- what other modules of the package need of a tool, and users do not
+
+
 def compile_tools(tools: Sequence[Tool]) -> None:
     """Compile many tools at once; each keeps its own result or error."""
     from ..schema.compile import compile_all
 
     jobs: list[tuple[Tool, Signature]] = []
-    for each in tools:
-        if not each.compiled:
+    for tool in tools:
+        if not tool.compiled:
             try:
-                jobs.append((each, each.signature))
+                jobs.append((tool, tool.signature))
             except SchemaError as error:
-                _set(each, "_compiled", error)
-    done = compile_all([(read, each.options, each.provided) for each, read in jobs])
-    for (each, _), compiled in zip(jobs, done, strict=True):
-        _set(each, "_compiled", each.checked(compiled))
+                _set(tool, "_compiled", error)
+    done = compile_all([(read, tool.options, _provided(tool)) for tool, read in jobs])
+    for (tool, _), compiled in zip(jobs, done, strict=True):
+        _set(tool, "_compiled", _checked(tool, compiled))
+
+
+def forget_compiled(tool: Tool) -> None:
+    """Compile a tool again when next needed: the providers of its toolbox have changed."""
+    _set(tool, "_compiled", None)
+    _set(tool, "_runner", None)
+
+
+def outline(tool: Tool) -> Signature:
+    """Return the name and place of a target, without reading it: enough to refuse it by name."""
+    return Signature(tool.name, tool.target, (), location=tool._target.location)
+
+
+def bound_to(tool: Tool, shared: Shared) -> Tool:
+    """Return a copy of a tool that runs with the providers, store and timeout of a toolbox.
+
+    The tool stays as it is. The copy shares what was read off the target, which is neither opened
+    nor checked a second time. A tool of another toolbox keeps that one's providers behind those of
+    the new one.
+    """
+    if tool._shared is shared:
+        return tool
+    if tool._shared is not None:
+        shared = shared.over(tool._shared)
+    bound = Tool.__new__(Tool)
+    _fill(bound, tool._target, tool.options, tool._reading, shared)
+    return bound
+
+
+def runner_of(tool: Tool) -> Runner:
+    """Return what runs the calls of a tool: always the same one. Raises `SchemaError`."""
+    known = tool._runner
+    if known is not None:
+        return known
+    from ..run.runner import Runner
+
+    compiled = tool.compile()
+    with _making:  # one only: it counts the calls that run
+        if tool._runner is None:
+            runner = Runner(tool.name, tool.target, compiled, tool.options, tool._shared)
+            _set(tool, "_runner", runner)
+        return cast("Runner", tool._runner)
+
+
+def _provided(tool: Tool) -> Sequence[Any]:
+    """Return the types that the tool's toolbox has a provider for."""
+    return () if tool._shared is None else tool._shared.provided
+
+
+def _checked(tool: Tool, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
+    """Check that a tool can be run as it is to be; return the error that refuses it if not."""
+    if isinstance(compiled, SchemaError):
+        return compiled
+    apart = tool.options.run_on not in ("thread", "inline")
+    if not compiled.plan.injected and not apart:
+        return compiled
+    from ..run.inject.injector import Injector
+    from ..run.process.invoker import check_found
+
+    shared = tool._shared or Shared()
+    try:
+        Injector(tool.name, compiled.plan.injected, shared.providers)
+        if apart:
+            check_found(tool.name, tool.target, compiled.plan.injected, shared)
+    except SchemaError as error:
+        where = tool._target.location
+        return error.at(where.file, where.line)
+    return compiled
 
 
 def _set(instance: Tool, name: str, value: Any) -> None:

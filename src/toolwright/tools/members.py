@@ -20,13 +20,13 @@ def members(source: Any) -> list[tuple[str, Any]]:
     if isinstance(source, Tool) or inspect.isroutine(source):
         msg = "include takes a module, an object, a class, a mapping, a list or a toolbox; use add"
         raise TypeError(msg)
-    found = dict(_public(source))
+    targets = dict(_public(source))
     marked = {
         str(marks(target).get("name") or name): target
-        for name, target in found.items()
+        for name, target in targets.items()
         if is_marked(target)
     }
-    return list((marked or found).items())
+    return list((marked or targets).items())
 
 
 def _public(source: Any) -> Iterator[tuple[str, Any]]:

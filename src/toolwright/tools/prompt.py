@@ -79,20 +79,20 @@ class Prompt:
         value = result.value
         many = isinstance(value, list | tuple) and not isinstance(value, str)
         said: Sequence[Any] = cast("Sequence[Any]", value) if many else [value]
-        messages = [message for each in said for message in self._of(each)]
+        messages = [message for item in said for message in self._of(item)]
         if not messages:
             raise ResultError(f"{self.tool.name}: a prompt must have at least one message")
         return messages
 
-    def _of(self, each: Any) -> list[dict[str, Any]]:
+    def _of(self, item: Any) -> list[dict[str, Any]]:
         from ..outcome.encode import block_dict, blocks_of
 
-        if isinstance(each, str):
-            return [_said("user", {"type": "text", "text": each})]
-        if hasattr(each, "model_dump") and hasattr(each, "role"):
-            each = each.model_dump(mode="json", by_alias=True, exclude_none=True)
-        if isinstance(each, Mapping) and {"role", "content"} <= cast("Any", each).keys():
-            told = cast("Mapping[str, Any]", each)
+        if isinstance(item, str):
+            return [_said("user", {"type": "text", "text": item})]
+        if hasattr(item, "model_dump") and hasattr(item, "role"):
+            item = item.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if isinstance(item, Mapping) and {"role", "content"} <= cast("Any", item).keys():
+            told = cast("Mapping[str, Any]", item)
             content = told["content"]
             if isinstance(content, str):
                 content = {"type": "text", "text": content}
@@ -100,7 +100,7 @@ class Prompt:
             if told["role"] in ("user", "assistant") and blocks:
                 return [_said(told["role"], block) for block in blocks]
         else:
-            blocks = blocks_of(each) or block_dict(each)
+            blocks = blocks_of(item) or block_dict(item)
             if blocks:
                 return [_said("user", block) for block in blocks]
         text = "gives text, content, or messages with a `role` of user or assistant and a `content`"

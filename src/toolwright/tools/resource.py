@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from .._door import public
 from ..errors import SchemaError
 from ..options import ToolOptions
-from .definition import Tool
+from .definition import Tool, outline
 from .uri_template import UnsafeValue, UriTemplate
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Resource:
         try:
             return UriTemplate(self.uri)
         except ValueError as error:
-            place = self.tool.outline.location
+            place = outline(self.tool).location
             raise SchemaError(
                 str(error), tool=self.tool.name, file=place.file, line=place.line
             ) from None
@@ -126,15 +126,17 @@ class Resource:
 
     def contents(self, uri: str, result: Result) -> list[dict[str, Any]]:
         """Return what a client reads of a result."""
-        return [_content(uri, block, self.mime_type, result) for block in result.content]
+        from ..results import holds_text
+
+        guess = "text/plain" if holds_text(result) else "application/json"
+        return [_content(uri, block, self.mime_type, guess) for block in result.content]
 
 
 def _content(
-    uri: str, block: Mapping[str, Any], mime_type: str | None, result: Result
+    uri: str, block: Mapping[str, Any], mime_type: str | None, guess: str
 ) -> dict[str, Any]:
     match block["type"]:
         case "text":
-            guess = "text/plain" if result.is_text else "application/json"
             return {"uri": uri, "mimeType": mime_type or guess, "text": block["text"]}
         case "image" | "audio":
             return {"uri": uri, "mimeType": mime_type or block["mimeType"], "blob": block["data"]}

@@ -39,13 +39,13 @@ class UriTemplate:
 
     def __init__(self, text: str) -> None:
         """Read a template. Raises `ValueError` that says what is wrong, and what would be right."""
-        found = list(_VARIABLE.finditer(text))
+        variables = list(_VARIABLE.finditer(text))
         self.text = text
-        self.variables = tuple(each[2] for each in found)
-        ends = [0, *(each.end() for each in found)]
-        starts = [*(each.start() for each in found), len(text)]
+        self.variables = tuple(variable[2] for variable in variables)
+        ends = [0, *(variable.end() for variable in variables)]
+        starts = [*(variable.start() for variable in variables), len(text)]
         self._literals = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-        several = [at for at, each in enumerate(found) if each[1] or each[3]]
+        several = [at for at, variable in enumerate(variables) if variable[1] or variable[3]]
         self._check(several)
         self._many = several[0] if several else None
 
@@ -76,13 +76,13 @@ class UriTemplate:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """Return the decoded values in a URI; None if it does not fit. Raises `UnsafeValue`."""
-        found = self._captured(uri)
-        if found is None:
+        captured = self._captured(uri)
+        if captured is None:
             return None
         values: dict[str, str] = {}
-        for at, (name, raw) in enumerate(zip(self.variables, found, strict=True)):
+        for at, (name, raw) in enumerate(zip(self.variables, captured, strict=True)):
             many = at == self._many
-            if not raw or any(each in raw for each in (_ENDS_MANY if many else _ENDS_ONE)):
+            if not raw or any(end in raw for end in (_ENDS_MANY if many else _ENDS_ONE)):
                 return None
             values[name] = raw
         for at, (name, raw) in enumerate(values.items()):
@@ -142,8 +142,10 @@ def _written(value: str, literal: frozenset[str], *, keep: str) -> str:
     if literal.isdisjoint(value):
         return quoted
     return "".join(
-        "".join(f"%{byte:02X}" for byte in each.encode()) if each in literal else quote(each, keep)
-        for each in value
+        "".join(f"%{byte:02X}" for byte in character.encode())
+        if character in literal
+        else quote(character, keep)
+        for character in value
     )
 
 
@@ -152,7 +154,7 @@ def _is_safe(value: str, *, many: bool) -> bool:
     if "\0" in value or value[0] in "/\\" or (value[1:2] == ":" and _is_letter(value[0])):
         return False  # a path from the root, or on another drive, is not below anything
     if not many:
-        return value not in (".", "..") and not any(each in value for each in _NEVER_IN_ONE)
+        return value not in (".", "..") and not any(part in value for part in _NEVER_IN_ONE)
     return ".." not in value.replace("\\", "/").split("/")
 
 

@@ -80,7 +80,7 @@ class _Node:
 
     def member(self, key: str) -> _Member | None:
         """Return the member that counts: of those with the same key, the last."""
-        return next((found for found in reversed(self.members or []) if found.key == key), None)
+        return next((member for member in reversed(self.members or []) if member.key == key), None)
 
 
 @dataclass(slots=True)
@@ -102,37 +102,37 @@ class _Document:
 
     def __init__(self, text: str, depth: int = 0) -> None:
         self.text = text
-        self.lines = [0, *(found.end() for found in _LINE_BREAK.finditer(text))]
-        self.eol = next((found[0] for found in _LINE_BREAK.finditer(text)), "\n")
+        self.lines = [0, *(line_break.end() for line_break in _LINE_BREAK.finditer(text))]
+        self.eol = next((line_break[0] for line_break in _LINE_BREAK.finditer(text)), "\n")
         self.comments: dict[int, int] = {}  # where they start, where they end
         self.objects: list[_Node] = []  # in the order of the text
         self.top = self.at = 1 if text.startswith("\ufeff") else 0
         self.levels = _MAX_DEPTH - depth
         self.open: list[_Node] = []
         self.advance()
-        self.root = self.begin() if self.found else None
+        self.root = self.begin() if self.lexeme else None
         self.value: Any = self.root.value if self.root else {}
         while self.open:  # no recursion: how deep a file is nested is not ours to choose
             self.step(self.open[-1])
         self.advance()
-        if self.found:
+        if self.lexeme:
             self.fail(self.start, "expected the end of the document")
 
     def advance(self) -> None:
         """Go to the next token, past spaces and comments; at the end of the text it is empty."""
         while True:
             at = _skip(_SPACE, self.text, self.at)
-            found = _COMMENT_OR_TOKEN.match(self.text, at)
-            if found is None:
+            match = _COMMENT_OR_TOKEN.match(self.text, at)
+            if match is None:
                 self.fail(at, f"unexpected {json.dumps(self.text[at])}")
-            self.at = found.end()
-            if found["open_comment"] is not None:
+            self.at = match.end()
+            if match["open_comment"] is not None:
                 self.fail(at, "a comment is not closed")
-            if found["open_string"] is not None:
+            if match["open_string"] is not None:
                 ended = self.text[self.at : self.at + 1] in ("", "\r", "\n")
                 self.fail(at if ended else self.at, _NOT_CLOSED if ended else _NOT_ALLOWED)
-            if found["token"] is not None:
-                self.start, self.found = at, found["token"]
+            if match["token"] is not None:
+                self.start, self.lexeme = at, match["token"]
                 return
             self.comments[at] = self.at
 
@@ -144,11 +144,11 @@ class _Document:
         """Read one thing in the innermost list or object: an element, a comma, or its end."""
         self.advance()
         closing = "]" if inner.members is None else "}"
-        if self.found == closing:
+        if self.lexeme == closing:
             inner.end = self.at
             self.open.pop()
         elif inner.awaits_comma:
-            if self.found != ",":
+            if self.lexeme != ",":
                 self.fail(self.start, f'expected "," or "{closing}"')
             inner.awaits_comma = False
             if inner.members:
@@ -162,25 +162,25 @@ class _Document:
                 inner.value[inner.members[-1].key] = inner.members[-1].node.value
 
     def begin_member(self) -> _Member:
-        if not self.found.startswith('"'):
+        if not self.lexeme.startswith('"'):
             self.fail(self.start, 'expected a key in double quotes, or "}"')
-        key, start = json.loads(self.found), self.start
+        key, start = json.loads(self.lexeme), self.start
         self.advance()
-        if self.found != ":":
+        if self.lexeme != ":":
             self.fail(self.start, 'expected ":" after a key')
         self.advance()
         return _Member(key, start, self.begin())
 
     def begin(self) -> _Node:
         """Return the node that starts here; what a list or an object holds is read later."""
-        if self.found in ("", "]", "}", ":", ","):
+        if self.lexeme in ("", "]", "}", ":", ","):
             self.fail(self.start, "expected a value")
-        if self.found not in ("{", "["):
-            return _Node(self.start, self.at, _scalar(self.found))
+        if self.lexeme not in ("{", "["):
+            return _Node(self.start, self.at, _scalar(self.lexeme))
         if len(self.open) >= self.levels:
             self.fail(self.start, "nested too deeply")
         node = _Node(self.start, self.at, [])
-        if self.found == "{":
+        if self.lexeme == "{":
             node.value, node.members = {}, []
             self.objects.append(node)
         self.open.append(node)
@@ -233,12 +233,12 @@ class _Document:
         else:
             text = json.dumps(value, ensure_ascii=False, indent=self.unit())
             text = text.replace("\n", self.eol + indent)
-        return _ESCAPED.sub(lambda found: json.dumps(found[0])[1:-1], text)
+        return _ESCAPED.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+    match = pattern.match(text, at)
+    return match.end() if match else at
 
 
 def _scalar(token: str) -> Any:

@@ -41,7 +41,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _serve_stdio(chosen: argparse.Namespace) -> int:
-    from ..._descriptors import take_over
+    from ...run.process.descriptors import take_over
     from ...serve.drain import STDIO_SECONDS
     from ...serve.stdio.conversation import converse
 

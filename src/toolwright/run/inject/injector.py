@@ -27,39 +27,39 @@ class Injector:
         self.providers = providers
         self.steps: list[Step] = []
         self._at: dict[Any, int] = {}
-        self.gives = [(name, self._plan(each, (), name)) for name, each in wanted.items()]
+        self.gives = [(name, self._plan(want, (), name)) for name, want in wanted.items()]
         self.is_async = any(step.kind.startswith("a") for step in self.steps)
         self.sees_call = any(step.kind == "call" for step in self.steps)
 
     def enter(self, stack: ExitStack, call: Call) -> dict[str, Any]:
         """Make everything, in this thread; the stack cleans up."""
-        made: list[Any] = []
+        values: list[Any] = []
         for step in self.steps:
-            needed = {name: made[at] for name, at in step.needs}
+            needed = {name: values[at] for name, at in step.needs}
             if step.kind == "call":
-                made.append(call)
+                values.append(call)
             elif step.kept is not None:
-                made.append(step.kept.get(step, needed))
+                values.append(step.kept.get(step, needed))
             else:
-                made.append(entered(step, needed, stack))
-        return {name: made[at] for name, at in self.gives}
+                values.append(entered(step, needed, stack))
+        return {name: values[at] for name, at in self.gives}
 
     async def enter_async(self, stack: AsyncExitStack, call: Call) -> dict[str, Any]:
         """Make everything, sync providers in a thread; the stack cleans up."""
-        made: list[Any] = []
+        values: list[Any] = []
         for step in self.steps:
-            needed = {name: made[at] for name, at in step.needs}
+            needed = {name: values[at] for name, at in step.needs}
             if step.kind == "call":
-                made.append(call)
+                values.append(call)
             elif step.kept is None:
-                made.append(await entered_async(step, needed, stack))
+                values.append(await entered_async(step, needed, stack))
             elif step.kind.startswith("a"):
-                made.append(await step.kept.get_async(step, needed))
+                values.append(await step.kept.get_async(step, needed))
             elif step.make in step.kept.values:
-                made.append(step.kept.values[step.make])
+                values.append(step.kept.values[step.make])
             else:
-                made.append(await in_thread(step.kept.get, step, needed))
-        return {name: made[at] for name, at in self.gives}
+                values.append(await in_thread(step.kept.get, step, needed))
+        return {name: values[at] for name, at in self.gives}
 
     # -- planning
 
@@ -69,7 +69,7 @@ class Injector:
         inject = self.providers.find(wanted)
         make = inject.provider
         if make in above:
-            chain = " -> ".join(_name(each) for each in (*above[above.index(make) :], make))
+            chain = " -> ".join(_name(provider) for provider in (*above[above.index(make) :], make))
             raise self._refusal(parameter, f"asks for itself: {chain}")
         key = (make, inject.scope)
         known = self._at.get(key)
@@ -81,12 +81,12 @@ class Injector:
             what = f"is provided by {_name(make)}, which {error.what}"
             raise self._refusal(parameter, what) from error
         needs: list[tuple[str, int]] = []
-        for each in asked:
-            inner = injection(each.hint, self.providers.types)
+        for own in asked:
+            inner = injection(own.hint, self.providers.types)
             if inner is not None:
-                needs.append((each.name, self._plan(inner, (*above, make), parameter)))
-            elif each.default is EMPTY:
-                what = f"is provided by {_name(make)}, which needs `{each.name}`: nothing gives it"
+                needs.append((own.name, self._plan(inner, (*above, make), parameter)))
+            elif own.default is EMPTY:
+                what = f"is provided by {_name(make)}, which needs `{own.name}`: nothing gives it"
                 raise self._refusal(parameter, what)
         kept = self.providers.kept if inject.scope == "process" else None
         if kept is not None:
@@ -115,7 +115,7 @@ def _parameters(make: Any) -> list[Parameter]:
         return []
     target = open_constructor(make) if isinstance(make, type) else open_target(make)
     signature = read(target, scope_of(target), permissive=True)
-    return [each for each in signature.parameters if each.kind not in VARIADIC]
+    return [parameter for parameter in signature.parameters if parameter.kind not in VARIADIC]
 
 
 def _has_no_constructor(cls: type) -> bool:

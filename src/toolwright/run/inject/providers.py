@@ -63,16 +63,16 @@ class Kept:
             stack, self.stack = self.stack, ExitStack()
             held, self.held = self.held, {}
             self.values.clear()
-        for each in reversed(held.values()):
-            each.leave_soon()
+        for lifespan in reversed(held.values()):
+            lifespan.leave_soon()
         stack.close()
 
     async def aclose(self) -> None:
         """Clean up, from async code."""
         with self.lock:
             held, self.held = self.held, {}
-        for each in reversed(held.values()):
-            await each.leave()
+        for lifespan in reversed(held.values()):
+            await lifespan.leave()
         self.close()
 
 
@@ -129,24 +129,24 @@ class Providers:
     def find(self, wanted: Wanted) -> Inject:
         """Return the provider that counts for what a parameter wants. Raises `KeyError`."""
         key = wanted.provider if isinstance(wanted, Inject) else wanted
-        found = self._swapped(key)
-        if found is not None:
-            return found
+        override = self._swapped(key)
+        if override is not None:
+            return override
         inner = wanted if isinstance(wanted, Inject) else self._typed(wanted)
         if inner is None:
             raise KeyError(wanted)
         return self._swapped(inner.provider) or inner
 
     def _typed(self, kind: Any) -> Inject | None:
-        found = [self._types.get(kind), *(base._typed(kind) for base in self._bases)]  # noqa: SLF001
-        return next((each for each in found if each is not None), None)
+        providers = [self._types.get(kind), *(base._typed(kind) for base in self._bases)]  # noqa: SLF001
+        return next((provider for provider in providers if provider is not None), None)
 
     def _swapped(self, key: Any) -> Inject | None:
-        for each in reversed(self._overrides):
-            if key in each:
-                return each[key]
-        found = (base._swapped(key) for base in self._bases)  # noqa: SLF001 - of our own kind
-        return next((each for each in found if each is not None), None)
+        for overrides in reversed(self._overrides):
+            if key in overrides:
+                return overrides[key]
+        inherited = (base._swapped(key) for base in self._bases)  # noqa: SLF001 - of our own kind
+        return next((override for override in inherited if override is not None), None)
 
     @contextlib.contextmanager
     def override(self, others: Mapping[Any, Inject]) -> Generator[None]:
@@ -158,7 +158,7 @@ class Providers:
         try:
             yield
         finally:
-            self._overrides = [each for each in self._overrides if each is not mine]
+            self._overrides = [others for others in self._overrides if others is not mine]
             self._version += 1
             inner, self._kept = self._kept, kept
             inner.close()
@@ -176,19 +176,19 @@ def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
     """Run a provider; its clean-up goes on the stack."""
     if step.kind == "generator":
         return stack.enter_context(contextmanager(generator_of(step.make))(**needed))
-    made = step.make(**needed)
-    if inspect.iscoroutine(made):
-        made.close()
+    value = step.make(**needed)
+    if inspect.iscoroutine(value):
+        value.close()
         msg = f"the provider {step.name} gives a coroutine: write it as `async def`"
         raise TypeError(msg)
-    return made
+    return value
 
 
 async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitStack) -> Any:
     """Run a provider from async code; a sync one runs in a thread."""
     if step.kind == "async generator":
-        manager = asynccontextmanager(generator_of(step.make))(**needed)
-        return await stack.enter_async_context(manager)
+        context = asynccontextmanager(generator_of(step.make))(**needed)
+        return await stack.enter_async_context(context)
     if step.kind == "awaitable":
         return await step.make(**needed)
     if step.kind == "value":

@@ -11,12 +11,12 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..._log import log
-from ...call import Call
+from ...call import Call, depends_on_headers
 from ...errors import CallCancelled, Overloaded, ToolTimeout
 from ...outcome.failure import failed
 from ...outcome.writer import ResultWriter
-from ...results import Repair, Result
-from ...stores.base import Store, clock_of
+from ...results import Repair, Result, with_note
+from ...stores.store import Store, clock_of
 from ..waiting import Signal, Waiter
 
 NOTE = "toolwright/cache"
@@ -96,9 +96,8 @@ class Cache:
     ) -> Result:
         """Answer from what is kept, from a call that runs now, or by running it."""
         if key in _leading.get():
-            return (await run())[
-                1
-            ]  # the tool calls itself: waiting for the outer call would never end
+            # The tool calls itself: waiting for the outer call would never end.
+            return (await run())[1]
         while True:
             kept = await self._get(place, key, repairs)
             if kept is not None:
@@ -116,7 +115,7 @@ class Cache:
             if flight.stored is not None:
                 shared = self._again(flight.stored, repairs)
                 if shared is not None:
-                    return shared.noted(NOTE, {"hit": False, "shared": True})
+                    return with_note(shared, NOTE, {"hit": False, "shared": True})
             # The call that led was stopped, or its result is not for others: lead ourselves.
 
     async def _lead(
@@ -135,16 +134,18 @@ class Cache:
                 return kept
             above = _leading.set(_leading.get() | {key})
             try:
-                value, made = await run()
+                value, result = await run()
             finally:
                 _leading.reset(above)
-            self.personal = self.personal or call.headers_read
-            if made.error is not None:
-                if not isinstance(made.error, _OWN) and not call.headers_read:
-                    flight.failure = made
-                return made
-            stored = None if call.headers_read else self.outcome.keep(value, made)
-            fresh: Result | None = made
+            self.personal = self.personal or depends_on_headers(call)
+            if result.error is not None:
+                # Not stored. What asks its caller ends here, too: such a result is for one round
+                # of one caller (2026-07-28, basic/patterns/mrtr), who is in the key.
+                if not isinstance(result.error, _OWN) and not depends_on_headers(call):
+                    flight.failure = result
+                return result
+            stored = None if depends_on_headers(call) else self.outcome.keep(value, result)
+            fresh: Result | None = result
             if stored is not None and (
                 not stored.startswith(b'{"value"') or self.outcome.to_json is None
             ):
@@ -152,10 +153,10 @@ class Cache:
                 # too, so that a miss and a hit give the same.
                 fresh = self._again(stored, repairs)
             if stored is None or fresh is None:
-                return made.noted(NOTE, {"hit": False, "kept": False})
+                return with_note(result, NOTE, {"hit": False, "kept": False})
             await self._put(place, key, stored)
             flight.stored = stored
-            return fresh.noted(NOTE, {"hit": False})
+            return with_note(fresh, NOTE, {"hit": False})
         finally:
             with self.lock:
                 if self.flights.get(key) is flight:
@@ -179,26 +180,26 @@ class Cache:
 
     async def _get(self, place: Waiter, key: str, repairs: tuple[Repair, ...]) -> Result | None:
         try:
-            found = await place.use(self.store.get, key, blocking=self.store.blocking)
+            entry = await place.use(self.store.get, key, blocking=self.store.blocking)
         except OSError as error:
             log.warning("%s: the store cannot be read", self.tool, exc_info=error)
             return None
-        if found is None:
+        if entry is None:
             return None
-        at, stored = found.split(b" ", 1)
-        made = self._again(stored, repairs)
-        if made is None:
+        at, stored = entry.split(b" ", 1)
+        result = self._again(stored, repairs)
+        if result is None:
             return None
         age = min(max(self.clock() - float(at), 0), self.seconds)
-        return made.noted(NOTE, {"hit": True, "age": round(age, 3)})
+        return with_note(result, NOTE, {"hit": True, "age": round(age, 3)})
 
     def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:
         """Make the result of a stored value; None if it no longer fits the tool."""
         try:
-            made = self.outcome.of(self.outcome.kept(stored), repairs)
+            result = self.outcome.of(self.outcome.kept(stored), repairs)
         except ValueError:
             return None
-        return made if made.error is None else None
+        return result if result.error is None else None
 
     async def _put(self, place: Waiter, key: str, stored: bytes) -> None:
         body = b"%r " % self.clock() + stored
@@ -235,6 +236,8 @@ def version_of(target: Any, *parts: bytes | str | None) -> bytes:
 
 def _constants(code: types.CodeType) -> list[Any]:
     return [
-        (each.co_code, _constants(each)) if isinstance(each, types.CodeType) else each
-        for each in code.co_consts
+        (constant.co_code, _constants(constant))
+        if isinstance(constant, types.CodeType)
+        else constant
+        for constant in code.co_consts
     ]

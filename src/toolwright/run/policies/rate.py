@@ -1,4 +1,4 @@
-"""Rate limits by key: of a tool in a store, of clients in memory."""
+"""Rate limits, in a store for tools, in memory for clients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..._json_values import strict_json
 from ..._log import log
 from ...errors import Overloaded
 from ...limits import Rate
-from ...stores.base import Store, clock_of
+from ...stores.store import Store, clock_of
 
 _MAX_KEYS = 10_000
 

@@ -19,8 +19,7 @@ from typing import Any, NoReturn
 
 from pydantic_core import to_json
 
-from ..._descriptors import take_over
-from ...call import Call, LogLevel
+from ...call import Call, LogLevel, depends_on_headers, end, running
 from ...errors import CallError
 from ...markers import Inject
 from ...options import options_from
@@ -28,6 +27,7 @@ from ...outcome.failure import kinds_of
 from ..attempt import AttemptInput
 from ..prepare import runner_for
 from ..shared import Shared
+from .descriptors import take_over
 from .forks import end_copy, unshared
 from .pipe import Closed, Pipe, TooLarge, sendable
 from .reference import Reference, find
@@ -95,8 +95,8 @@ class ChildCall(Call):
         """Give a sign of life, here and to the parent."""
         super().heartbeat()
         self._note()
-        if not self._mute and self.life - self._told > _QUIET:
-            self._told = self.life
+        if not self._mute and self._life - self._told > _QUIET:
+            self._told = self._life
             with contextlib.suppress(
                 Closed
             ):  # a forked copy may give signs, which the parent does not see
@@ -145,23 +145,26 @@ class Worker:
         try:
             return self._ran(runner, asked, call)
         finally:
-            call.close()
+            end(call)
 
     def _ran(self, runner: Any, asked: dict[str, Any], call: ChildCall) -> dict[str, Any]:
         try:
-            with call.running(asked["name"], None), _cpu_limit(asked["cpu"]):
-                value, made = _run(runner, asked["data"], call)
-            if made.error is None:
-                return {"kept": runner.outcome.keep(value, made), "headers": call.headers_read}
-            cause = made.error.__cause__ or made.error
+            with running(call, asked["name"], None), _cpu_limit(asked["cpu"]):
+                value, result = _run(runner, asked["data"], call)
+            if result.error is None:
+                return {
+                    "kept": runner.outcome.keep(value, result),
+                    "headers": depends_on_headers(call),
+                }
+            cause = result.error.__cause__ or result.error
         except BaseException as error:  # noqa: BLE001 - nothing may end it but its parent
             said = _described(error)
-            return {"error": said, "trace": _trace(error), "headers": call.headers_read}
+            return {"error": said, "trace": _trace(error), "headers": depends_on_headers(call)}
         if isinstance(cause, MemoryError) and self.memory is not None:
             text = f"{asked['name']} needs more memory than its limit of {self.memory} bytes"
             return {"error": _described(CallError(text)), "ends": True}
-        said = _described(made.error, cause)
-        return {"error": said, "trace": _trace(cause), "headers": call.headers_read}
+        said = _described(result.error, cause)
+        return {"error": said, "trace": _trace(cause), "headers": depends_on_headers(call)}
 
 
 def main() -> None:
@@ -206,8 +209,8 @@ def _has_left(before: set[threading.Thread]) -> bool:
     pools = sys.modules.get("concurrent.futures.thread")
     waiting: Any = getattr(pools, "_threads_queues", ())
     return any(
-        not each.daemon and each not in before and each not in waiting
-        for each in threading.enumerate()
+        not thread.daemon and thread not in before and thread not in waiting
+        for thread in threading.enumerate()
     )
 
 
@@ -225,8 +228,8 @@ def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
     if key not in runners:
         home = Shared()
         for kind, provider, scope in asked["provided"]:
-            made = Inject(find(Reference(*provider)), scope=scope)
-            home.providers.provide(find(Reference(*kind)), made)
+            inject = Inject(find(Reference(*provider)), scope=scope)
+            home.providers.provide(find(Reference(*kind)), inject)
         target = find(Reference(*asked["target"]))
         options = options_from({**_UNLIMITED, **asked["options"], "name": asked["name"]})
         runners[key] = runner_for(asked["name"], target, options, home)

@@ -45,8 +45,8 @@ class unshared:  # noqa: N801 - reads as a statement
 def end_copy() -> None:
     """End a copy that has returned from the tool that forked it: it has no caller to answer."""
     log.warning("a tool forked, and its copy returned from the tool: the copy was ended")
-    for each in _endings:
-        each()
+    for end in _endings:
+        end()
     os._exit(1)
 
 
@@ -62,11 +62,11 @@ def _in_original() -> None:
 def _in_copy() -> None:
     loop, _loop[0] = _loop[0], None
     guards, _guards[:] = list(_guards), []
-    for each in guards:
+    for guard in guards:
         with contextlib.suppress(Exception):  # half of a server that starts or ends
-            _replace(each.descriptors())
-        if each.ending is not None:
-            _endings.append(each.ending)
+            _replace(guard.descriptors())
+        if guard.ending is not None:
+            _endings.append(guard.ending)
     if guards and loop is not None:
         # An async tool forked. Its copy may do anything until it returns to the loop;
         # then the loop must not go on here: the original runs it, on the same sockets.
@@ -76,9 +76,9 @@ def _in_copy() -> None:
 def _replace(descriptors: Iterable[int]) -> None:
     """Put the null device in the place of descriptors, so that nothing else gets their numbers."""
     null = os.open(os.devnull, os.O_RDWR)
-    for each in descriptors:
+    for descriptor in descriptors:
         with contextlib.suppress(OSError):
-            os.dup2(null, each, inheritable=False)
+            os.dup2(null, descriptor, inheritable=False)
     os.close(null)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._log import log
-from ...call import Call
+from ...call import Call, unread_claims, unread_headers
 from ...errors import (
     CallCancelled,
     CallError,
@@ -110,8 +110,8 @@ class ProcessInvoker:
             "id": call.id,
             "caller": call.caller,
             "roles": call.roles,
-            "claims": call.all_claims(),
-            "headers": call.all_headers(),
+            "claims": unread_claims(call),
+            "headers": unread_headers(call),
             "remaining": call.remaining,
         }
         return {**self.request, "data": job.data, "call": who}
@@ -124,8 +124,8 @@ class ProcessInvoker:
             text = f"{self.name}: its result cannot be sent from one process to another"
             return None, failed(CallError(text), job.repairs)
         value = self.outcome.kept(done["kept"].encode())
-        made: Result = self.outcome.of(value, job.repairs)
-        return value, made
+        result: Result = self.outcome.of(value, job.repairs)
+        return value, result
 
     def _error(self, done: dict[str, Any]) -> CallError:
         said = done["error"]
@@ -133,9 +133,9 @@ class ProcessInvoker:
         if kind is UnexpectedError:
             log.error("%s\n%s", said["message"], done["trace"])
             said["message"] = said["message"].split("\n", 1)[0]
-        made: CallError
+        error: CallError
         if issubclass(kind, ToolError):
-            made = ToolError(
+            error = ToolError(
                 said["message"],
                 code=said["code"],
                 retryable=said["retryable"],
@@ -143,9 +143,9 @@ class ProcessInvoker:
                 path=said["path"],
             )
         else:
-            made = kind(said["message"], hint=said["hint"], path=said["path"])
-        made.__cause__ = Remote(frozenset(said["kinds"]), done.get("trace", ""))
-        return made
+            error = kind(said["message"], hint=said["hint"], path=said["path"])
+        error.__cause__ = Remote(frozenset(said["kinds"]), done.get("trace", ""))
+        return error
 
     def _too_large(self) -> CallError:
         text = f"its arguments are too large for a process: {frames.MOST_FRAME} bytes are the most"
@@ -196,9 +196,9 @@ def _tell(call: Call, came: dict[str, Any]) -> None:
 
 def _provided(home: Shared) -> list[tuple[Reference, Reference, str]]:
     """Return references to the providers of types; those without one are left out."""
-    found: list[tuple[Reference, Reference, str]] = []
+    references: list[tuple[Reference, Reference, str]] = []
     for kind in home.provided:
         with contextlib.suppress(ValueError):
             inject = home.providers.find(kind)
-            found.append((reference(kind), reference(inject.provider), inject.scope))
-    return found
+            references.append((reference(kind), reference(inject.provider), inject.scope))
+    return references

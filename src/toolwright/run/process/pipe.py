@@ -102,5 +102,5 @@ class Pipe:
 
     def close(self) -> None:
         """Close both."""
-        for each in (self.incoming, self.outgoing):
-            os.close(each)
+        for descriptor in (self.incoming, self.outgoing):
+            os.close(descriptor)

@@ -88,10 +88,10 @@ class Child:
 
     def forget(self) -> None:
         """Close its pipe in a forked child, which does not own it."""
-        for each in (self.process.stdin, self.process.stdout):
-            if each is not None:
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
                 with contextlib.suppress(OSError):
-                    each.close()
+                    stream.close()
         self.process.returncode = 0  # this process never waits for it
 
     def end(self) -> int:
@@ -101,10 +101,10 @@ class Child:
             self.process.wait(0.05)
         self.kill()
         code = self.process.wait()
-        for each in (self.process.stdin, self.process.stdout):
-            if each is not None:
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
                 with contextlib.suppress(OSError):
-                    each.close()
+                    stream.close()
         return code
 
 
@@ -210,14 +210,14 @@ class Pool:
             self.held[caller] -= 1
             if not self.held[caller]:
                 del self.held[caller]
-            for each in list(self.waiting):
-                if not self._has_room(each):
+            for waiter in list(self.waiting):
+                if not self._has_room(waiter):
                     continue
-                line = self.waiting.pop(each)
+                line = self.waiting.pop(waiter)
                 turn = line.popleft()
                 if line:
-                    self.waiting[each] = line  # behind the others
-                self._begin(each)
+                    self.waiting[waiter] = line  # behind the others
+                self._begin(waiter)
                 turn.has_place = True
                 turn.came.set()
 
@@ -271,8 +271,8 @@ def _in_copy() -> None:
     _lock = threading.Lock()
     pools = list(_pools.values())
     _pools.clear()
-    for each in pools:
-        for child in each.all:
+    for inherited in pools:
+        for child in inherited.all:
             child.forget()
 
 
@@ -284,8 +284,8 @@ def close_pools() -> None:
     """End every idle process; the others end when this one does."""
     with _lock:
         pools = list(_pools.values())
-    for each in pools:
-        each.close()
+    for started in pools:
+        started.close()
 
 
 def forget_code() -> None:

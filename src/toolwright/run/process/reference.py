@@ -40,8 +40,8 @@ def claimed(target: Any) -> Reference:
 def reference(target: Any) -> Reference:
     """Say where a target is found, now that its module is there. Raises `ValueError`."""
     where = claimed(target)
-    found = _walk(sys.modules.get(where.module), where.name)
-    if found is not target and found != target:
+    named = _walk(sys.modules.get(where.module), where.name)
+    if named is not target and named != target:
         msg = f"`{where.module}.{where.name}` is something else"
         raise ValueError(msg)
     return where
@@ -49,18 +49,18 @@ def reference(target: Any) -> Reference:
 
 def find(where: Reference) -> Any:
     """Return what a reference names. Raises `LookupError`, or whatever importing it raises."""
-    found = _walk(_module(where), where.name)
-    if found is None:
+    target = _walk(_module(where), where.name)
+    if target is None:
         msg = f"`{where.module}.{where.name}` is not there"
         raise LookupError(msg)
-    return found
+    return target
 
 
 def _walk(module: Any, name: str) -> Any:
-    found = module
+    value = module
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        value = getattr(value, part, None)
+    return value
 
 
 def _module(where: Reference) -> Any:

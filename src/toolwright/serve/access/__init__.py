@@ -1,1 +1,1 @@
-"""Who may talk to a server, and how much of it they may use."""
+"""Access: who may call a server, and how much they may use."""

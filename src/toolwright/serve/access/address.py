@@ -27,11 +27,11 @@ def ip_from(text: str) -> Address | None:
 @lru_cache(maxsize=4096)
 def _ip_from(text: str) -> Address | None:
     try:
-        found = ipaddress.ip_address(text.strip().strip("[]").partition("%")[0])
+        ip = ipaddress.ip_address(text.strip().strip("[]").partition("%")[0])
     except ValueError:
         return None
     # An IPv4 client of a socket that takes both kinds is still an IPv4 client.
-    return getattr(found, "ipv4_mapped", None) or found
+    return getattr(ip, "ipv4_mapped", None) or ip
 
 
 @lru_cache(maxsize=4096)
@@ -40,16 +40,16 @@ def client_key(address: str) -> str:
 
     A client that has one IPv6 address usually has all 2**64 of its network.
     """
-    found = ip_from(address)
-    if isinstance(found, ipaddress.IPv6Address) and not found.is_loopback:
-        return f"{ipaddress.IPv6Address(int(found) >> 64 << 64)}/64"
-    return str(found) if found is not None else address[:_LONGEST]
+    ip = ip_from(address)
+    if isinstance(ip, ipaddress.IPv6Address) and not ip.is_loopback:
+        return f"{ipaddress.IPv6Address(int(ip) >> 64 << 64)}/64"
+    return str(ip) if ip is not None else address[:_LONGEST]
 
 
 def is_loopback(key: str) -> bool:
     """Return whether a client is on this machine: all programs there share one address."""
-    found = ip_from(key)
-    return found is not None and found.is_loopback
+    ip = ip_from(key)
+    return ip is not None and ip.is_loopback
 
 
 def is_local(host: str) -> bool:
@@ -62,12 +62,12 @@ class TrustedProxies:
 
     def __init__(self, given: Iterable[str] = ()) -> None:
         named = (given,) if isinstance(given, str) else given
-        self.networks = tuple(_network(each) for each in named)
+        self.networks = tuple(_network(proxy) for proxy in named)
 
     def trusts(self, address: str) -> bool:
         """Return whether an address is that of a named proxy."""
-        found = ip_from(address) if self.networks else None
-        return found is not None and any(found in network for network in self.networks)
+        ip = ip_from(address) if self.networks else None
+        return ip is not None and any(ip in network for network in self.networks)
 
     def client(self, scope: Mapping[str, Any]) -> str:
         """Return the address that an HTTP request is counted for."""
@@ -86,22 +86,22 @@ class TrustedProxies:
         for name, value in headers:
             if name in sent:
                 sent[name].append(value)
-        found = {
+        clients = {
             self._nearest(
                 peer, b",".join(lines).decode("latin-1"), is_standard=name == b"forwarded"
             )
             for name, lines in sent.items()
             if lines
         }
-        return found.pop() if len(found) == 1 else peer
+        return clients.pop() if len(clients) == 1 else peer
 
     def _nearest(self, peer: str, line: str, *, is_standard: bool) -> str:
         hops = line.rsplit(",", MAX_HOPS)[-MAX_HOPS:]
         for hop in reversed(hops):
-            found = _hop(_for(hop) if is_standard else hop)
-            if found is None:
+            ip = _hop(_for(hop) if is_standard else hop)
+            if ip is None:
                 break  # entries left of an unreadable one cannot be trusted either
-            peer = str(found)
+            peer = str(ip)
             if not self.trusts(peer):
                 break
         return peer

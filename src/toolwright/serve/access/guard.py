@@ -1,4 +1,4 @@
-"""Who may talk to a server over HTTP: checked hosts and origins, and tokens."""
+"""Checks of HTTP requests: host, origin and bearer token."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Guard:
         origins: Iterable[str] = (),
         tokens: Mapping[str, Caller] | None = None,
     ) -> None:
-        self.hosts = frozenset(_name_and_port(each) for each in (*LOOPBACK, *hosts))
+        self.hosts = frozenset(_name_and_port(host) for host in (*LOOPBACK, *hosts))
         self.any_host = ("*", "") in self.hosts
         self._accepted: set[bytes] = set()
         """Headers that were looked at before: clients send the same one each time."""
-        self.origins = frozenset(each.lower().rstrip("/") for each in origins)
+        self.origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self.any_origin = "*" in self.origins
         self.tokens = {token.encode(): caller for token, caller in (tokens or {}).items()}
 
@@ -106,12 +106,12 @@ class Guard:
     def caller(self, sent: bytes) -> Caller | Refusal:
         """Return the owner of a token, as sent in the header `Authorization`."""
         scheme, _, token = sent.partition(b" ")
-        found: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
+        owner: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
         for known, caller in self.tokens.items():
             # Every token is compared, each in constant time: timing reveals nothing.
             if hmac.compare_digest(known, token.strip()) and scheme.lower() == b"bearer":
-                found = caller
-        return found
+                owner = caller
+        return owner
 
 
 def _name_and_port(host: str) -> tuple[str, str]:
@@ -135,16 +135,16 @@ def tokens_from(given: Any) -> dict[str, Caller]:
     if isinstance(given, str):
         return {_checked(given): Caller("token")}
     if isinstance(given, Mapping):
-        made: dict[str, Caller] = {}
+        callers: dict[str, Caller] = {}
         for token, who in given.items():  # pyright: ignore[reportUnknownVariableType]
-            made[_checked(str(token))] = who if isinstance(who, Caller) else Caller(str(who))  # pyright: ignore[reportUnknownArgumentType]
-        return made
-    return {_checked(str(each)): Caller(f"token{at}") for at, each in enumerate(given, 1)}
+            callers[_checked(str(token))] = who if isinstance(who, Caller) else Caller(str(who))  # pyright: ignore[reportUnknownArgumentType]
+        return callers
+    return {_checked(str(token)): Caller(f"token{at}") for at, token in enumerate(given, 1)}
 
 
 def _checked(token: str) -> str:
     hide(token)
-    if len(token) < 8 or not token.isascii() or any(each.isspace() for each in token):
+    if len(token) < 8 or not token.isascii() or any(character.isspace() for character in token):
         msg = "a token has at least 8 characters, all ASCII, none of them a space"
         raise ValueError(msg)
     return token

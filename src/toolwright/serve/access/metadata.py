@@ -22,7 +22,7 @@ class Metadata(NamedTuple):
     def of(cls, sign_in: SignIn, resource: str) -> Metadata | None:
         """Write it, if the public address is known: as given, or an audience that is one."""
         named = [resource, *sign_in.audience]
-        known = next((each for each in named if "://" in each), "")
+        known = next((address for address in named if "://" in address), "")
         if not known:
             return None
         parts = urlsplit(known)
@@ -34,9 +34,9 @@ class Metadata(NamedTuple):
 def metadata(resource: str, issuers: Sequence[str], scopes: Sequence[str] = ()) -> dict[str, Any]:
     """Return the document that tells clients where to get tokens for a server."""
     # The SDK's model would normalise URLs; clients compare issuers letter by letter (RFC 8414).
-    made: dict[str, Any] = {"resource": resource, "authorization_servers": list(issuers)}
+    document: dict[str, Any] = {"resource": resource, "authorization_servers": list(issuers)}
     listed = {"scopes_supported": list(scopes)} if scopes else {}
-    return {**made, **listed, "bearer_methods_supported": ["header"]}
+    return {**document, **listed, "bearer_methods_supported": ["header"]}
 
 
 def metadata_path(path: str) -> str:

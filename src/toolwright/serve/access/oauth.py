@@ -1,4 +1,4 @@
-"""Who may talk to a server over HTTP: access tokens that an OAuth issuer signed."""
+"""Access tokens that an OAuth issuer signed."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Keys(NamedTuple):
 
     def matching(self, key_id: str | None, algorithm: str) -> list[PyJWK]:
         """Return the keys that may have signed a token; all that fit if it does not say which."""
-        named = (each for own_id, each in self.ready if key_id is None or own_id == key_id)
-        return [each[algorithm] for each in named if algorithm in each]
+        named = (usable for own_id, usable in self.ready if key_id is None or own_id == key_id)
+        return [usable[algorithm] for usable in named if algorithm in usable]
 
 
 class Keyring:
@@ -86,24 +86,24 @@ class Keyring:
 
     async def matching(self, key_id: str | None, algorithm: str) -> tuple[Keys, list[PyJWK]]:
         """Return the keys that may have signed a token, after looking for new ones."""
-        found = self.keys.matching(key_id, algorithm)
-        if not found or self.clock() - self._fetched > _AGEING:
+        matching = self.keys.matching(key_id, algorithm)
+        if not matching or self.clock() - self._fetched > _AGEING:
             running = self._start()
-            if running is not None and not found:  # old keys are good while new ones come
+            if running is not None and not matching:  # old keys are good while new ones come
                 try:
                     await asyncio.wait_for(asyncio.wrap_future(running), _PATIENCE + 1)
                 except TimeoutError:
                     self._failed = True
         keys = self.keys
-        found = keys.matching(key_id, algorithm)
-        if not found:
+        matching = keys.matching(key_id, algorithm)
+        if not matching:
             late = TokenRejected(503, "the keys of the issuer cannot be fetched now")
             raise (
                 late
                 if self._failed
                 else TokenRejected(401, "the token is signed with an unknown key")
             )
-        return keys, found
+        return keys, matching
 
     def _start(self) -> Future[None] | None:
         with self._lock:
@@ -160,7 +160,7 @@ class SignIn:
             raise ValueError("signing in needs an issuer, and an audience that tokens are for")
         if not set(self.algorithms) <= set(_FITS):
             raise ValueError(f"the algorithms are some of {', '.join(_FITS)}")
-        if not all(re.fullmatch(r"[!#-\[\]-~]+", each) for each in self.scopes):
+        if not all(re.fullmatch(r"[!#-\[\]-~]+", scope) for scope in self.scopes):
             raise ValueError("a scope is a word of ASCII letters and signs, without quotes")
         source = _source(self.issuer, self.jwks)
         self._ring = Keyring(lambda: _keys(source(), self.algorithms), self.clock)
@@ -233,14 +233,14 @@ class SignIn:
     def _read(self, claims: dict[str, Any], until: float) -> VerifiedToken:
         meant = claims.get("aud")
         meant = [meant] if isinstance(meant, str) else _words(meant)
-        audience = next((each for each in self.audience if each in meant), "")
+        audience = next((name for name in self.audience if name in meant), "")
         if not audience:
             raise TokenRejected(401, "the token is for another audience")
         name = _named(claims, self.name_claim, "client_id", "azp")
         if not name:
             raise TokenRejected(401, "the token does not say whom it belongs to")
         scopes = _words(claims.get("scope")) + _words(claims.get("scp"))
-        missing = [each for each in self.scopes if each not in scopes]
+        missing = [scope for scope in self.scopes if scope not in scopes]
         if missing:
             raise TokenRejected(403, f"the token lacks the scope {' '.join(missing)}")
         roles = (role for claim in self.roles_claim for role in _words(_claim(claims, claim)))
@@ -296,22 +296,22 @@ def _get(value: Any, name: str) -> Any:
 
 def _claim(claims: dict[str, Any], name: str) -> Any:
     """Return a claim by its name or the dotted path to it; a name may be a URL with dots."""
-    found: Any = claims
+    value: Any = claims
     for part in (name,) if name in claims else name.split("."):
-        found = _get(found, part)
-    return found
+        value = _get(value, part)
+    return value
 
 
 def _named(claims: dict[str, Any], *names: str) -> str:
-    found = (_claim(claims, name) for name in names)
-    return next((each for each in found if isinstance(each, str) and each), "")
+    values = (_claim(claims, name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
 
 
 def _words(value: Any) -> list[str]:
     if isinstance(value, str):
         return value.split()
     listed = cast("list[Any]", value) if isinstance(value, list) else []
-    return [each for each in listed if isinstance(each, str)]
+    return [word for word in listed if isinstance(word, str)]
 
 
 def _keys(document: Any, algorithms: Iterable[str]) -> Keys:
@@ -322,15 +322,15 @@ def _keys(document: Any, algorithms: Iterable[str]) -> Keys:
     if not isinstance(listed, list):
         raise TokenRejected(503, "what the issuer gave is not a set of keys")
     keys = Keys(cast("list[Any]", listed), [], {})
-    for each in keys.listed:
-        kind = _get(each, "use") in (None, "sig") and (_get(each, "crv") or _get(each, "kty"))
-        meant = _get(each, "alg")
+    for key in keys.listed:
+        kind = _get(key, "use") in (None, "sig") and (_get(key, "crv") or _get(key, "kty"))
+        meant = _get(key, "alg")
         fitting = [name for name in algorithms if kind in _FITS[name] and meant in (None, name)]
         with suppress(jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError):
             # The private part is left out, should an issuer ever show it.
-            public = {name: value for name, value in each.items() if name != "d"}
+            public = {name: value for name, value in key.items() if name != "d"}
             ready = {name: jwt.PyJWK(public, name) for name in fitting}
-            keys.ready.append((_get(each, "kid"), ready))
+            keys.ready.append((_get(key, "kid"), ready))
     return keys
 
 
@@ -361,11 +361,11 @@ def _discovered(issuer: str) -> str:
     openid, oauth = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
     for own in (path + openid, oauth + path):
         with suppress(TokenRejected):
-            found = _document(parts._replace(path=own).geturl())
-            keys = str(_get(found, "jwks_uri"))
+            document = _document(parts._replace(path=own).geturl())
+            keys = str(_get(document, "jwks_uri"))
             # An issuer that needs a certificate does not give its keys without one.
             safe = _is_safe(keys) and urlsplit(keys).scheme == parts.scheme
-            if safe and _get(found, "issuer") == issuer:
+            if safe and _get(document, "issuer") == issuer:
                 return keys
     raise TokenRejected(503, f"{issuer} does not say where its keys are")
 

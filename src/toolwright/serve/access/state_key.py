@@ -1,4 +1,4 @@
-"""Keys that seal what a client carries from one round of a call to the next."""
+"""Keys that seal the state of a call which clients carry."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def state_keys(given: Keys, environment: Mapping[str, str] = os.environ) -> tupl
         many = [given] if isinstance(given, str | bytes) else list(given)
         if not many:
             raise ValueError("state_key needs at least one key")
-    return tuple(dict.fromkeys(_checked(each) for each in many))
+    return tuple(dict.fromkeys(_checked(key) for key in many))
 
 
 def _checked(key: str | bytes) -> bytes:
     if not isinstance(cast("object", key), str | bytes):
         msg = f"state_key must be text or bytes; got {type(key).__name__}"
         raise TypeError(msg)
-    made = key.encode() if isinstance(key, str) else key
-    if len(made) < _LEAST:
+    encoded = key.encode() if isinstance(key, str) else key
+    if len(encoded) < _LEAST:
         msg = (
-            f"state_key must have at least {_LEAST} bytes; got {len(made)}: "
+            f"state_key must have at least {_LEAST} bytes; got {len(encoded)}: "
             "`python -c 'import secrets; print(secrets.token_hex(32))'` makes one"
         )
         raise ValueError(msg)
-    hide(made.decode("utf-8", "replace"))
-    return made
+    hide(encoded.decode("utf-8", "replace"))
+    return encoded

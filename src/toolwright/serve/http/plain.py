@@ -115,7 +115,8 @@ def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
 def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
     """Return whether the headers repeat what the body says, as they must.
 
-    The SDK answers those that do not, with the error for it (-32020, HeaderMismatch).
+    The SDK answers those that do not, with the error for it: -32020, HeaderMismatch (2026-07-28,
+    basic/transports/streamable-http).
     """
     if headers.get(b"mcp-method") != asked.method.encode():
         return False

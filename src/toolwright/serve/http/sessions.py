@@ -46,7 +46,7 @@ class SdkSessions:
         self.stop = stop
         """What ends the whole app, if the server around it ends."""
         self._served: Any = None
-        self._manager: Any = None
+        self._sessions: Any = None
         self.limits = limits
         self.running = running
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
@@ -59,7 +59,7 @@ class SdkSessions:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, body: bytes = b"") -> None:
         """Answer one request."""
-        manager = await self._started()
+        sessions = await self._started()
         client = client_of(scope)
         kept = _kept(scope, stateless=self.stateless)
         if kept and len(body) > MOST_HELLO:
@@ -67,14 +67,14 @@ class SdkSessions:
             await refuse(send, said)
             return
         cost = cost_of(body) if kept else 0
-        if kept == "session" and not manager.make_room(client, cost):
+        if kept == "session" and not sessions.make_room(client, cost):
             await say(send, 503, "too many open sessions: end some, or try again later", LATER)
         elif kept == "listener" and not self.listening.take(client, cost):
             await say(send, 429, "too many open streams: end some, or try again later", LATER)
         else:
             try:
-                with manager.opening(client, cost):
-                    await self.streams.run(manager.asgi_app, client, scope, receive, send)
+                with sessions.opening(client, cost):
+                    await self.streams.run(sessions.asgi_app, client, scope, receive, send)
             finally:
                 if kept == "listener":
                     self.listening.give_back(client, cost)
@@ -97,8 +97,8 @@ class SdkSessions:
             starting.set_exception(error)
 
     async def _serve(self, starting: Any, stop: Any) -> None:
+        from ..sdk.bounded_sessions import BoundedSessions
         from ..sdk.server import SdkServer
-        from ..sdk.session_manager import SessionManager
 
         served = SdkServer(
             self.box,
@@ -109,21 +109,21 @@ class SdkSessions:
         )
         served.server.middleware.append(self.drain.count)
         served.server.middleware.append(_bounded_hello)
-        manager = SessionManager(
+        sessions = BoundedSessions(
             served.server,
             self.limits,
             stateless=self.stateless,
             max_request_body_size=self.most_body,
         )
         host = asyncio.ensure_future(watch_host(self.stop))
-        async with manager.run():
-            self._served, self._manager = served, manager
-            starting.set_result(manager)
+        async with sessions.run():
+            self._served, self._sessions = served, sessions
+            starting.set_result(sessions)
             await stop.wait()
             host.cancel()
             await served.tasks.close()
-            await manager.end_all()
-            self._served = self._manager = None
+            await sessions.end_all()
+            self._served = self._sessions = None
 
     def end_listeners(self) -> None:
         """End the streams of `subscriptions/listen`, each with its result."""
@@ -132,8 +132,8 @@ class SdkSessions:
 
     async def end_sessions(self) -> None:
         """End sessions with a handshake, and all their streams."""
-        if self._manager is not None:
-            await self._manager.end_all()
+        if self._sessions is not None:
+            await self._sessions.end_all()
 
     async def close(self) -> None:
         """End all sessions."""

@@ -1,4 +1,4 @@
-"""The SDK's server behind a stream of lines, loaded when it is first needed."""
+"""The SDK's server behind a stream of lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 class Bridge:
     """Feeds lines to the SDK and writes what it answers.
 
-    The answer to a replayed handshake is dropped: the client has had it.
+    It is made when a line first needs the SDK. What the short path answered before is replayed, so
+    that the SDK knows the era of the conversation (2026-07-28, basic/versioning); its answer to a
+    replayed handshake is dropped, since the client has had one.
     """
 
     def __init__(

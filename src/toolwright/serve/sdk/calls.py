@@ -1,4 +1,4 @@
-"""The `Call` of a request: who asked, what their client hears, and what they can be asked."""
+"""The `Call` of a request that the SDK answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from ...call import Call
+from ...call import Call, end
 from ...run.process.pipe import sendable
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ async def call_of(
     try:
         yield call
     except BaseException:
-        call.close()
+        end(call)
         outbox.drop()
         raise
-    call.close()
+    end(call)
     await outbox.flush()

@@ -187,13 +187,13 @@ class Notifications:
         if what == "resource":
             may_hear = self.bus.may_hear = self._readers_of(uri)
             await self.bus.publish(ResourceUpdated(uri=uri))
-            for each, wanted in list(self.watchers.items()):
-                if uri in wanted and may_hear(self.roles.get(each, ())):
-                    await _quietly(each.send_resource_updated(uri))
+            for client, wanted in list(self.watchers.items()):
+                if uri in wanted and may_hear(self.roles.get(client, ())):
+                    await _quietly(client.send_resource_updated(uri))
             return
         await self.bus.publish(_EVENTS[what]())
-        for each in list(self.clients) if self.tells_of_lists else ():
-            await _quietly(getattr(each, f"send_{what.removesuffix('s')}_list_changed")())
+        for client in list(self.clients) if self.tells_of_lists else ():
+            await _quietly(getattr(client, f"send_{what.removesuffix('s')}_list_changed")())
 
 
 def _cost(uri: str) -> int:

@@ -1,4 +1,4 @@
-"""Ask a client: by a request to it, or by ending the run until it comes back with answers."""
+"""Questions to a client: sent as requests, or as the result of a call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _KINDS: Mapping[str, tuple[Any, Any]] = {
 
 
 class AskByRequest:
-    """Asks by requests to the client, in the middle of a call (before 2026-07-28)."""
+    """Asks by requests to the client, in the middle of a call (before 2026-07-28).
+
+    Since then a server must not send requests (basic/patterns/mrtr).
+    """
 
     def __init__(self, ctx: Any, waiting: Shares) -> None:
         self.ctx = ctx
@@ -32,7 +35,7 @@ class AskByRequest:
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Send each request and wait for its answer."""
-        return {key: await self._one(each) for key, each in requests.items()}
+        return {key: await self._one(question) for key, question in requests.items()}
 
     async def _one(self, request: Question) -> Any:
         kind, answer = _KINDS[request.method]
@@ -51,7 +54,7 @@ class AskByRequest:
         try:
             return request.answer(came.model_dump(mode="json", by_alias=True, exclude_none=True))
         except ValueError as error:
-            raise CallError(f"the client's answer is none: {error}") from error
+            raise CallError(f"the client's answer is not valid: {error}") from error
 
     def needed(self, needed: InputNeeded) -> NoReturn:
         """Never needed: every request was sent."""
@@ -61,7 +64,9 @@ class AskByRequest:
 class AskByRepeating:
     """Ends the run where an answer is missing; the client begins it again with the answers.
 
-    Answers of earlier rounds travel with the client, in a sealed state.
+    (2026-07-28, basic/patterns/mrtr.) Answers of earlier rounds travel with the client, in
+    `requestState`: whatever it sends there is untrusted, so the SDK seals it (see
+    `SdkServer._add_middleware`), and nothing else reads it.
     """
 
     def __init__(self, params: Any) -> None:
@@ -71,10 +76,10 @@ class AskByRepeating:
         if state:
             self.came.update(from_json(state))
         given: Any = getattr(params, "input_responses", None) or {}
-        for key, each in given.items():
-            plain = each
-            if hasattr(each, "model_dump"):
-                plain = each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for key, response in given.items():
+            plain = response
+            if hasattr(response, "model_dump"):
+                plain = response.model_dump(mode="json", by_alias=True, exclude_none=True)
             if isinstance(plain, Mapping):
                 self.came[key] = dict(cast("Mapping[str, Any]", plain))
 
@@ -91,7 +96,7 @@ class AskByRepeating:
             except ToolError:
                 raise
             except ValueError:
-                missing[key] = request
+                missing[key] = request  # asked again, not refused (mrtr, Error Handling)
         if missing:
             raise InputNeeded(missing)
         return answers
@@ -99,9 +104,9 @@ class AskByRepeating:
     def needed(self, needed: InputNeeded) -> dict[str, Any]:
         """Return what the client must answer before it comes back."""
         asked = {
-            key: {"method": each.method, "params": each.params()}
-            for key, each in needed.requests.items()
+            key: {"method": question.method, "params": question.params()}
+            for key, question in needed.requests.items()
         }
-        known = {key: each for key, each in self.came.items() if key not in asked}
+        known = {key: answer for key, answer in self.came.items() if key not in asked}
         state = to_json({**known, "\n": sorted(asked)}).decode()
         return {"resultType": "input_required", "inputRequests": asked, "requestState": state}

@@ -50,8 +50,8 @@ class EventMemory:
         while bound := shares.excess(client, 0):
             largest = client
             if bound != "client" and shares.held[client.name] <= shares.most // len(self.order):
-                groups = (each for each in self.order if is_within(bound, client, each))
-                largest = max(groups, key=lambda each: shares.held[each.name])
+                groups = (other for other in self.order if is_within(bound, client, other))
+                largest = max(groups, key=lambda other: shares.held[other.name])
             oldest = next(iter(self.order[largest]))
             self.order[largest][oldest].drop(oldest)
 

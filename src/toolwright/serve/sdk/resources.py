@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..servable import Servable
 
 RESOURCE_NOT_FOUND = -32002
-"""What older clients are told; newer ones get invalid parameters."""
+"""What clients are told before 2026-07-28; since then it must not be sent (SEP-2164)."""
 
 
 class Offered:
@@ -41,13 +41,13 @@ class Offered:
         """Run something that may ask the client; return its result, or what it asks for."""
         raise NotImplementedError
 
-    def _whole(self, ctx: Any, made: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
+    def _whole(self, ctx: Any, result: dict[str, Any], *, kept: bool = True) -> dict[str, Any]:
         """Add `resultType`, `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching)."""
         if ctx.protocol_version < STATELESS_SINCE:
-            return made
+            return result
         if kept:
-            made = {**made, "ttlMs": 0, "cacheScope": "private"}
-        return {**made, "resultType": "complete"}
+            result = {**result, "ttlMs": 0, "cacheScope": "private"}
+        return {**result, "resultType": "complete"}
 
     def _page(
         self, ctx: Any, params: Any, key: str, items: Sequence[Mapping[str, Any]]
@@ -56,10 +56,10 @@ class Offered:
         cursor = params.cursor if params is not None else None
         begin = _place(cursor, items) if cursor else 0
         most = self.box.page_size or len(items)
-        made: dict[str, Any] = {key: items[begin : begin + most]}
+        page: dict[str, Any] = {key: items[begin : begin + most]}
         if begin + most < len(items):
-            made["nextCursor"] = _cursor(items[begin + most - 1])
-        return self._whole(ctx, made)
+            page["nextCursor"] = _cursor(items[begin + most - 1])
+        return self._whole(ctx, page)
 
     def _roles(self, ctx: Any) -> tuple[str, ...] | None:
         if self.trusted:
@@ -79,25 +79,25 @@ class Offered:
         """Answer `resources/list`."""
         self.changes.seen(ctx)
         known = self.box.resources_for(self._roles(ctx))
-        plain = [each.to_mcp() for each in known if not each.is_template]
+        plain = [resource.to_mcp() for resource in known if not resource.is_template]
         return self._page(ctx, params, "resources", plain)
 
     async def list_templates(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/templates/list`."""
         known = self.box.resources_for(self._roles(ctx))
-        many = [each.to_mcp() for each in known if each.is_template]
+        many = [resource.to_mcp() for resource in known if resource.is_template]
         return self._page(ctx, params, "resourceTemplates", many)
 
     async def read_resource(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/read`."""
         uri = str(params.uri)
         roles = self._roles(ctx)
-        found = self.box.find_resource(uri, roles)
-        if found is None:
+        match = self.box.find_resource(uri, roles)
+        if match is None:
             hidden = self.box.is_hidden(uri, roles)
             self._refused(ctx, "resource", why(hidden=hidden), uri)
             raise _no_resource(ctx, uri)
-        resource, values = found
+        resource, values = match
 
         async def run(_: Any, call: Any) -> Result:
             return await self.box.read_resource(resource, values, call)
@@ -134,8 +134,8 @@ class Offered:
     async def list_prompts(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/list`."""
         self.changes.seen(ctx)
-        all_of_them = [each.to_mcp() for each in self.box.prompts_for(self._roles(ctx))]
-        return self._page(ctx, params, "prompts", all_of_them)
+        prompts = [prompt.to_mcp() for prompt in self.box.prompts_for(self._roles(ctx))]
+        return self._page(ctx, params, "prompts", prompts)
 
     async def get_prompt(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/get`."""
@@ -154,10 +154,10 @@ class Offered:
             return result
         try:
             if result.error is None:
-                made: dict[str, Any] = {"messages": prompt.messages(result)}
+                shown: dict[str, Any] = {"messages": prompt.messages(result)}
                 if prompt.tool.description:
-                    made["description"] = prompt.tool.description
-                return self._whole(ctx, made, kept=False)
+                    shown["description"] = prompt.tool.description
+                return self._whole(ctx, shown, kept=False)
             text, code = result.text, result.error.code
         except ResultError as error:
             text, code = str(error), "result"
@@ -186,9 +186,9 @@ class Offered:
             log.exception("%s: an argument cannot be completed", owner.tool.name)
             message = f"`{_cut(argument.name)}` cannot be completed now"
             raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
-        shown = values[:100]
-        found = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
-        return self._whole(ctx, {"completion": found}, kept=False)
+        shown = values[:100]  # at most as many in a result (server/utilities/completion)
+        completion = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
+        return self._whole(ctx, {"completion": completion}, kept=False)
 
 
 def _cut(text: str) -> str:
@@ -225,7 +225,10 @@ def _cursor(last: Mapping[str, Any]) -> str:
 
 
 def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
-    """Return where the page behind a cursor begins. Raises `MCPError`."""
+    """Return where the page behind a cursor begins. Raises `MCPError`.
+
+    A cursor that means nothing is an invalid parameter (server/utilities/pagination).
+    """
     try:
         last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
         return [_identity(item) for item in items].index(last) + 1

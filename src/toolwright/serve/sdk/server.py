@@ -1,4 +1,4 @@
-"""A toolbox as a server of the official SDK, which knows every method, era and edge."""
+"""A toolbox as a server of the official SDK: every method, every era."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
 """Methods that end at once, or with the connection."""
-# Deprecated, and still what old clients want: the function inside does not warn.
+# Deprecated since 2026-07-28, and still what old clients want: the function inside does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
 
@@ -103,7 +103,7 @@ class SdkServer(Offered):
                 handlers["on_unsubscribe_resource"] = self.unsubscribe
         if offers_prompts:
             handlers |= {"on_list_prompts": self.list_prompts, "on_get_prompt": self.get_prompt}
-        if offers_prompts or any(each.is_template for each in box.resources.values()):
+        if offers_prompts or any(resource.is_template for resource in box.resources.values()):
             handlers["on_completion"] = self.complete
         if watch:
             handlers["on_subscriptions_listen"] = self.listen
@@ -122,7 +122,8 @@ class SdkServer(Offered):
             )
 
     def _add_middleware(self, state_keys: Sequence[bytes]) -> None:
-        # Without keys, only this process opens what it has sealed.
+        # `requestState` comes back from a client, so it is sealed, and bound to who got it
+        # (2026-07-28, basic/patterns/mrtr). Without keys, only this process opens it.
         keys = RequestStateSecurity(keys=state_keys) if state_keys else None
         security = keys or RequestStateSecurity.ephemeral()
         security.bind_principal = principal_of
@@ -208,7 +209,10 @@ class SdkServer(Offered):
         return await self.tasks.run(running, work, finish)
 
     def _usable(self, ctx: Any, name: str) -> Tool:
-        """Return a tool that the caller may use. Raises `MCPError`."""
+        """Return a tool that the caller may use. Raises `MCPError`.
+
+        An unknown tool is a protocol error, invalid parameters (server/tools, Error Handling).
+        """
         roles = self._roles(ctx)
         tool = self.box.usable(name, roles)
         if tool is None:
@@ -248,6 +252,7 @@ class SdkServer(Offered):
         if type(cause) is InputNeeded:  # its type, not what it claims: a tool may raise anything
             return asker.needed(cause)
         error = result.error
+        # Nothing may be asked that the client has not declared (2026-07-28, basic/patterns/mrtr).
         if isinstance(error, CannotAsk) and ctx.protocol_version >= STATELESS_SINCE:
             needed: dict[str, Any] = {ability: {} for ability in error.abilities}
             raise MCPError(

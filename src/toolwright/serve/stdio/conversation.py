@@ -2,8 +2,8 @@
 
 A thread reads lines, an event loop runs what must be awaited, and answers are plain writes: the
 SDK's own transport takes a thread hop for each read, write and flush. The descriptors are moved
-first, since nothing but messages may be written to standard output (stdio transport): what
-a tool prints, or reads, never touches them.
+first, since nothing but messages may be written to standard output (2026-07-28,
+basic/transports/stdio): what a tool prints, or reads, never touches them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..._descriptors import take_over
 from ..._json_values import is_object
 from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
@@ -22,6 +21,7 @@ from ...arguments.sample import is_large, parsed
 from ...call import Call
 from ...errors import CallError
 from ...outcome.failure import failed, failure_of
+from ...run.process.descriptors import take_over
 from ...run.process.forks import unshared
 from ...run.threads import threads
 from ..access.quotas import MOST_RUNNING, too_many
@@ -144,7 +144,7 @@ class Conversation:
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
     def _read(self, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-        """Answer lines until the input ends; then the server must end (stdio transport)."""
+        """Answer lines until the input ends; then the server ends (basic/transports/stdio)."""
         with contextlib.suppress(OSError):
             for line in read_lines(self.wire_in, MOST_LINE):
                 if line is None:
@@ -286,7 +286,10 @@ class Conversation:
     def _done(
         self, task: PlainCall, run: StdioCall, result: Any, failure: BaseException | None = None
     ) -> None:
-        """Answer a call, in whatever thread it ended; a cancelled one is never answered."""
+        """Answer a call, in whatever thread it ended; a cancelled one is never answered.
+
+        (2026-07-28, basic/transports/stdio, Cancellation.)
+        """
         is_owed = self._over(task, run)
         if failure is not None:
             result = failure_of(task.runner.name, failure, ())
@@ -310,9 +313,9 @@ class Conversation:
     ) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, said: str) -> None:
             line = progress(task.token, done, total, said)
-            with (
-                run.telling
-            ):  # nothing may follow the answer: its token may belong to another call by then
+            # Progress must stop with the answer (2026-07-28, basic/patterns/progress): its token
+            # may belong to another call by then.
+            with run.telling:
                 if not run.cancelled and not run.answered:
                     self.writer.write(line)
 

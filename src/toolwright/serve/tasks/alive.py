@@ -1,4 +1,4 @@
-"""Whether the process of another server still runs, as far as it can be seen from here."""
+"""Whether the process of another server still runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
-from ..._clocks import boot
+from ...stores.clocks import boot
 
 
 class Sign(TypedDict):

@@ -1,4 +1,4 @@
-"""What is known of long calls, where every process of the server, and the next one, finds it."""
+"""Task records, shared by all server processes and kept across restarts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
 from ...stores import MemoryStore, SqliteStore, Store, open_store
-from ...stores.base import clock_of
+from ...stores.store import clock_of
 from .alive import lives, this_process
 
 if TYPE_CHECKING:
@@ -129,9 +129,9 @@ class TaskRecords:
 
     def read(self, number: str, owner: str | None) -> TaskRecord | None:
         """Return a task of a caller; one whose server is dead has failed."""
-        found = self._read(number, owner)
-        if found is None or found["status"] in OVER or self._is_alive(found["_server"]):
-            return found
+        record = self._read(number, owner)
+        if record is None or record["status"] in OVER or self._is_alive(record["_server"]):
+            return record
         return self.end(number, "failed", error={"code": _INTERNAL_ERROR, "message": LOST})
 
     def _read(self, number: str, owner: str | None) -> TaskRecord | None:

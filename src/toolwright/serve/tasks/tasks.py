@@ -120,8 +120,8 @@ class RunningTask:
 
     async def _answered(self, requests: dict[str, Question]) -> dict[str, Any]:
         sent = {
-            name: {"method": each.method, "params": each.params()}
-            for name, each in requests.items()
+            name: {"method": question.method, "params": question.params()}
+            for name, question in requests.items()
         }
 
         def ask(entry: TaskRecord) -> None:
@@ -144,7 +144,7 @@ class RunningTask:
         self.loop.call_soon_threadsafe(self._hear, dict(answers))
 
     def _hear(self, answers: dict[str, Any]) -> None:
-        self.answers.update({name: each for name, each in answers.items() if name in self.asked})
+        self.answers.update({name: said for name, said in answers.items() if name in self.asked})
         self.came.set()
 
     # -- telling
@@ -184,8 +184,8 @@ class Tasks:
         """Return where tasks are written down."""
         if self._records is None:
             where, keep = self.box.tasks, self.box.keep_tasks
-            made = await asyncio.to_thread(open_task_records, where, self.box.name, keep)
-            self._records = self._records or made
+            opened = await asyncio.to_thread(open_task_records, where, self.box.name, keep)
+            self._records = self._records or opened
         return self._records
 
     # -- running
@@ -194,22 +194,22 @@ class Tasks:
         self, running: RunningTask, work: Callable[[], Awaitable[Any]], finish: Callable[[Any], Any]
     ) -> Any:
         """Run a call; return its result, or the task that it has become."""
-        made = running.work = asyncio.ensure_future(work())
-        made.add_done_callback(lambda _: self.shares.end(running.client))
+        future = running.work = asyncio.ensure_future(work())
+        future.add_done_callback(lambda _: self.shares.end(running.client))
         try:
-            await asyncio.wait({made}, timeout=_HOLD)
-            if made.done():
-                return finish(await made)
+            await asyncio.wait({future}, timeout=_HOLD)
+            if future.done():
+                return finish(await future)
             entry = await self._begun(running)
-            if entry is None or made.done():
-                return finish(await made)
+            if entry is None or future.done():
+                return finish(await future)
         except BaseException:  # the client has left: it could not ask for the task
             running.stop()
             raise
         number = entry["taskId"]
         self.running[number] = running
         (await self.records()).beat(self._look)
-        self._keep(self._finished(number, made, finish))
+        self._keep(self._finished(number, future, finish))
         return {"resultType": "task", **shown(entry)}
 
     async def _begun(self, running: RunningTask) -> TaskRecord | None:
@@ -318,13 +318,13 @@ class Tasks:
         records, entry = await self._found(ctx, params)
         given = params.input_responses
         asked = entry.get("inputRequests", {})
-        known = {name: each for name, each in given.items() if name in asked and is_object(each)}
+        known = {name: said for name, said in given.items() if name in asked and is_object(said)}
 
         def take(entry: TaskRecord) -> None:
             left = entry.get("inputRequests", {})
-            for name, each in known.items():
+            for name, answer in known.items():
                 if left.pop(name, None) is not None:
-                    entry["_answers"][name] = each
+                    entry["_answers"][name] = answer
             if not left and entry["status"] == "input_required":
                 entry["status"] = "working"
                 entry.pop("inputRequests", None)
@@ -353,7 +353,7 @@ class Tasks:
         if not can_take_tasks(ctx):
             raise needs_tasks()
         headers = getattr(ctx.request, "headers", None)
-        if headers is not None:
+        if headers is not None:  # HTTP, where `Mcp-Name` has to repeat the id (SEP-2663)
             named = headers.get("mcp-name")
             if named is None or decode_header_value(named) != params.task_id:
                 raise MCPError(code=HEADER_MISMATCH, message="Mcp-Name is not the task's id")
@@ -389,7 +389,7 @@ def can_take_tasks(ctx: Any) -> bool:
 
 
 def needs_tasks() -> MCPError:
-    """Return the error for a client that would have to wait too long."""
+    """Return the error for a client that has not declared tasks: -32021 (SEP-2663)."""
     return MCPError(
         code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
         message="this needs a client that knows tasks",

@@ -1,4 +1,4 @@
-"""Sessions with a handshake: each with an owner, a store of its own, a bound and an end."""
+"""Sessions of clients with a handshake, bounded per client."""
 
 from __future__ import annotations
 
@@ -52,11 +52,13 @@ class Session(StreamableHTTPServerTransport):
             yield Incoming(incoming), Outgoing(outgoing)
 
 
-class SessionManager(StreamableHTTPSessionManager):
-    """The SDK's manager, with bounds for each client.
+class BoundedSessions(StreamableHTTPSessionManager):
+    """The sessions of the SDK, with bounds for each client.
 
     At the bound, the client's own session that was not used for longest is ended. When all
-    sessions are taken, the client with most of them gives way.
+    sessions are taken, the client with most of them gives way. A server may end a session at any
+    time; its client gets a 404, and starts another one (2025-11-25, basic/transports, Session
+    Management). Since 2026-07-28 there are no sessions.
     """
 
     def __init__(
@@ -96,14 +98,14 @@ class SessionManager(StreamableHTTPSessionManager):
         if not self.make_room(client, cost):
             return None
         session_id = uuid4().hex
-        made = Session(self.memory, client, cost, session_id, self.limits.session_idle)
+        session = Session(self.memory, client, cost, session_id, self.limits.session_idle)
         if requestor is not None:
             self._session_owners[session_id] = requestor
-        self._server_instances[session_id] = made
+        self._server_instances[session_id] = session
         self.held.add(client, cost)
         self.counted.add(client)
-        self.of_client.setdefault(client, OrderedDict())[session_id] = made
-        return made
+        self.of_client.setdefault(client, OrderedDict())[session_id] = session
+        return session
 
     def _own(self, client: Client) -> OrderedDict[str, Session]:
         """Return the sessions of a client."""
@@ -122,12 +124,12 @@ class SessionManager(StreamableHTTPSessionManager):
 
     def _gives_way(self, client: Client, bound: Excess) -> Session | None:
         """Return the session that ends for a new one of a client; None if it is not to begin."""
-        groups = [each for other, each in self.of_client.items() if is_within(bound, client, other)]
+        groups = [own for other, own in self.of_client.items() if is_within(bound, client, other)]
         groups.sort(key=len, reverse=True)
-        idle = (each for group in groups for each in group.values() if not each.in_use)
-        found = next(idle, None)
-        if found is not None or bound == "client" or len(groups[0]) <= len(self._own(client)) + 1:
-            return found
+        unused = (session for own in groups for session in own.values() if not session.in_use)
+        idle = next(unused, None)
+        if idle is not None or bound == "client" or len(groups[0]) <= len(self._own(client)) + 1:
+            return idle
         return next(iter(groups[0].values()))
 
     def _forget(self, session: Session) -> None:

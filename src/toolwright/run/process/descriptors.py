@@ -1,4 +1,4 @@
-"""Standard input and output, taken over by a server."""
+"""Standard input and output, taken over by a server or a child process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def stand_in() -> None:
-    """Open what a program was started without (`>&-`), so that nothing else gets its number."""
+    """Reopen closed standard streams on the null device, so that no other file gets their numbers."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
@@ -30,6 +30,6 @@ def take_over() -> tuple[int, int]:
     if sys.platform == "win32":
         import msvcrt
 
-        for each in (wire_in, wire_out):
-            msvcrt.setmode(each, os.O_BINARY)
+        for descriptor in (wire_in, wire_out):
+            msvcrt.setmode(descriptor, os.O_BINARY)
     return wire_in, wire_out
