@@ -71,7 +71,7 @@ class ChildCall(Call):
             on_log=lambda level, said: self._send("log", [level, sendable(said)]),
         )
         self._worker = worker
-        self._told = self.life  # the parent knows that the call has begun
+        self._told = self._life  # the parent knows that the call has begun
 
     def _send(self, kind: str, said: Any) -> None:
         self._worker.pipe.send({"number": self._number, kind: said})
