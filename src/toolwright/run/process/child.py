@@ -71,7 +71,7 @@ class ChildCall(Call):
             on_log=lambda level, said: self._send("log", [level, sendable(said)]),
         )
         self._worker = worker
-        self._told = self.life  # the parent knows that the call has begun
+        self._told = self._life  # the parent knows that the call has begun
 
     def _send(self, kind: str, said: Any) -> None:
         self._worker.pipe.send({"number": self._number, kind: said})
@@ -97,9 +97,8 @@ class ChildCall(Call):
         self._note()
         if not self._mute and self._life - self._told > _QUIET:
             self._told = self._life
-            with contextlib.suppress(
-                Closed
-            ):  # a forked copy may give signs, which the parent does not see
+            # A forked copy may give signs, too, which the parent does not see.
+            with contextlib.suppress(Closed):
                 self._send("alive", True)
 
 
