@@ -97,9 +97,8 @@ class ChildCall(Call):
         self._note()
         if not self._mute and self._life - self._told > _QUIET:
             self._told = self._life
-            with contextlib.suppress(
-                Closed
-            ):  # a forked copy may give signs, which the parent does not see
+            # A forked copy may give signs, too, which the parent does not see.
+            with contextlib.suppress(Closed):
                 self._send("alive", True)
 
 
