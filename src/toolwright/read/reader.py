@@ -10,7 +10,8 @@ from typing import Any, Self
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
 from .docstring import ATTRIBUTES, PARAMETERS, Docstring, parse
-from .scope import Scope, UnresolvedName, needs_scope
+from .module_names import UnresolvedName
+from .scope import Scope, needs_scope
 from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
 from .source import lines_of
 from .target import Target
@@ -81,7 +82,7 @@ def _hints(
         if annotation is EMPTY or not needs_scope(annotation):
             continue
         try:
-            hints[name] = scope.resolve(annotation, names)
+            hints[name] = scope.resolve(name, annotation, names)
         except UnresolvedName as error:
             if name == RETURN:
                 problems.append(f"has no output schema: its return type is not known; {error.hint}")
@@ -96,9 +97,7 @@ def _hints(
 
 def _unresolved(target: Target, name: str, error: UnresolvedName) -> Exception:
     bare = Signature(target.name, target.call, (), location=target.location)
-    return bare.refusal(
-        f"has a type that is not known: `{error.name}`", parameter=name, hint=error.hint
-    )
+    return bare.refusal(error.what, parameter=name, hint=error.hint)
 
 
 def _explained(hint: Any, default: Any) -> bool:

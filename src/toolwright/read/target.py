@@ -52,6 +52,8 @@ class Target:
     """The class whose scope and base classes count, for a method or a constructor."""
     reserved: frozenset[str] = frozenset()
     unbound: bool = False
+    writers: tuple[Any, ...] = ()
+    """The function and what it wraps, innermost first, where that is more than one function."""
 
     @property
     def location(self) -> Location:
@@ -101,6 +103,11 @@ def _open_function(obj: Any) -> Target:
         inner = open_target(function)
         return replace(inner, call=obj, name=_name_of(obj), documented=(obj, *inner.documented))
     parameters, returns = _bare(function)
+    writers = _writers(function)
+    if "__signature__" in getattr(function, "__dict__", ()) and isinstance(
+        writers[0], types.FunctionType
+    ):
+        function = writers[0]  # the wrapper shows its signature, so it was written there
     owner = _defining_class(function)
     unbound = _is_unbound(function, owner, parameters)
     if unbound:
@@ -119,6 +126,7 @@ def _open_function(obj: Any) -> Target:
         documented=(obj,) if function is obj else (obj, function),
         owner=owner,
         unbound=unbound,
+        writers=writers if len(writers) > 1 else (),
     )
 
 
@@ -175,7 +183,7 @@ def _open_class(cls: type) -> Target:
 
 def open_constructor(cls: type) -> Target:
     """Open a class as what calling it takes. Raises `SchemaError` if it has no constructor."""
-    if _is_record(cls) and not is_typed_dict(cls):
+    if (_is_record(cls) and not is_typed_dict(cls)) or _is_named_tuple(cls):
         parameters, _ = _bare(cls)
         return Target(cls.__name__, cls, parameters, cls, cls, (cls,), owner=cls)
     function = next(
@@ -214,6 +222,13 @@ def _is_record(cls: Any) -> bool:
     return is_dataclass(cls) or is_typed_dict(cls) or hasattr(cls, "__pydantic_fields__")
 
 
+def _is_named_tuple(cls: type) -> bool:
+    """Return whether `NamedTuple` made the constructor: it is written in no module."""
+    made: Any = inspect.unwrap(cls.__new__)
+    module = getattr(made, "__module__", None) or ""
+    return tuple in cls.__mro__ and module.startswith("namedtuple_")
+
+
 def is_typed_dict(hint: Any) -> bool:
     """Return whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
     return isinstance(hint, type) and dict in hint.__mro__ and hasattr(hint, "__total__")
@@ -233,6 +248,15 @@ def _innermost(obj: Any) -> Any:
             return obj
         seen.add(id(inner))
         obj = inner
+
+
+def _writers(function: Any) -> tuple[Any, ...]:
+    chain = [function]
+    while (inner := getattr(chain[-1], "__wrapped__", None)) is not None:
+        if any(inner is each for each in chain):
+            break
+        chain.append(inner)
+    return tuple(reversed(chain))
 
 
 def _passes_all(function: types.FunctionType) -> bool:

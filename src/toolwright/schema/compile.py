@@ -10,6 +10,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 from ..errors import SchemaError
 from ..options import Options
+from ..read.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
 from .adapters import arguments_adapter, value_adapter
 from .generate import Generator
@@ -74,6 +75,11 @@ class _Batch:
             outputs = self._outputs(hint, translate, problems)
         except SchemaError as error:
             return error
+        except (
+            UnresolvedName
+        ) as error:  # of `**kwargs: Unpack[...]`: all others are found one by one
+            keywords = next((p.name for p in signature.parameters if p.kind is VAR_KEYWORD), "")
+            return signature.refusal(error.what, parameter=keywords, hint=error.hint)
         except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
         return Draft(
@@ -201,12 +207,20 @@ def _refusal_of(slot: Slot) -> Exception | None:
 
 
 def _no_output(hint: Any, error: Exception) -> str:
+    if isinstance(error, UnresolvedName):
+        return f"has no output schema: its return type {error.what}; {error.hint}"
     if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
         return f"has no output schema: `{_type_name(hint)}` cannot be sent as JSON"
     return f"has no output schema: {_one_line(error)}"
 
 
 def _unsupported(signature: Signature, slot: Slot, error: Exception) -> SchemaError:
+    if isinstance(error, UnresolvedName):
+        return signature.refusal(error.what, parameter=slot.name, hint=error.hint)
+    if isinstance(error, SchemaError):  # of a class that is built by its constructor
+        inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
+        what = f"has a type that cannot be used: `{inner}` {error.what}"
+        return signature.refusal(what, parameter=slot.name, hint=error.hint)
     if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
         what = f"has a type that cannot be sent as JSON: `{_type_name(slot.hint)}`"
     else:
