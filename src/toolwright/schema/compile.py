@@ -65,10 +65,14 @@ class _Batch:
             planned = plan(
                 signature,
                 translate,
-                extra=options.extra or ("ignore" if _drops_rest(signature, options) else None),
+                extra=options.extra,
                 skip=options.on_unsupported == "skip",
                 provided=provided,
             )
+            is_open = _is_open(signature, options, planned)
+            if is_open and options.extra is None and planned.extra is EMPTY:
+                # Published as taking anything: what it has no place for is dropped.
+                planned.extra, planned.drop_extra = Any, True
             problems = [*signature.problems, *planned.problems]
             inputs = self._inputs(signature, options, planned, problems)
             hint = output_hint(signature.returns)
@@ -83,7 +87,15 @@ class _Batch:
         except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
         return Draft(
-            signature, options, planned, inputs, outputs, hint, translate.used_names, problems
+            signature,
+            options,
+            planned,
+            inputs,
+            outputs,
+            hint,
+            translate.used_names,
+            is_open,
+            problems,
         )
 
     def _inputs(
@@ -186,12 +198,16 @@ class _Batch:
         return self.finish([draft])[0]
 
 
-def _drops_rest(signature: Signature, options: Options) -> bool:
-    """A target let through with an untyped `*args` is published as taking anything; what it has
-    no place for is dropped."""
-    kinds = {p.kind for p in signature.parameters if p.kind in VARIADIC}
-    untyped = any(p.kind in VARIADIC and p.untyped for p in signature.parameters)
-    return options.on_unsupported == "permissive" and untyped and VAR_KEYWORD not in kinds
+def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
+    """Return whether a target that was let through takes any object: it has an untyped variadic,
+    and a type for nothing that a caller can send."""
+    sent = {slot.name for slot in planned.slots}
+    parameters = [p for p in signature.parameters if p.name in sent or p.kind in VARIADIC]
+    return (
+        options.on_unsupported == "permissive"
+        and any(p.kind in VARIADIC for p in parameters)
+        and all(p.untyped for p in parameters)
+    )
 
 
 def _refusal_of(slot: Slot) -> Exception | None:

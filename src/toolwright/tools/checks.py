@@ -8,6 +8,7 @@ import sys
 from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options
+from ..read.foreign import foreign_marker
 from ..read.signature import EMPTY, VARIADIC
 from ..read.target import Target, is_async
 from ..run.process.reference import claimed
@@ -51,6 +52,10 @@ def check(target: Target, options: Options) -> None:
     wrong = _check_run_on(target, options)
     if wrong:
         raise refuse(wrong, hint='change it, or use run_on="thread"')
+    for parameter in target.parameters:
+        found = foreign_marker(parameter.default) if parameter.annotation is EMPTY else None
+        if found is not None:
+            raise refuse(found.what, parameter.name, found.hint)
     if options.on_unsupported == "permissive" or options.input_schema is not None:
         return
     for parameter in target.parameters:
