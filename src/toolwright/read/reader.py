@@ -10,7 +10,8 @@ from typing import Any, Self
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
 from .docstring import ATTRIBUTES, PARAMETERS, Docstring, parse
-from .module_names import UnresolvedName
+from .generics import with_arguments
+from .names.module_names import UnresolvedName
 from .scope import Scope, needs_scope
 from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
 from .source import lines_of
@@ -73,7 +74,7 @@ def _hints(
             hints[parameter.name] = Any
             problems.append(f"takes any value for `{parameter.name}`: it has no type hint")
     if scope is None:
-        return hints, problems, None
+        return _substituted(hints, target), problems, None
     names = scope.local_names()
     for name, annotation in hints.items():
         if annotation is Self and target.owner is not None:
@@ -92,7 +93,15 @@ def _hints(
                 hints[name] = Any
             else:
                 raise _unresolved(target, name, error) from None
-    return hints, problems, dict(names)
+    return _substituted(hints, target), problems, dict(names)
+
+
+def _substituted(hints: dict[str, Any], target: Target) -> dict[str, Any]:
+    """Put what the type variables of a generic class stand for into hints."""
+    known = target.type_arguments
+    if not known:
+        return hints
+    return {name: with_arguments(hint, known) for name, hint in hints.items()}
 
 
 def _unresolved(target: Target, name: str, error: UnresolvedName) -> Exception:

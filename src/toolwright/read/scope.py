@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from types import MappingProxyType
 from typing import Any, ForwardRef, Self, cast
 
-from .lazy_alias import LazyAlias
-from .module_names import ModuleNames, UnresolvedName, names_around, names_of_module
-from .rewrite import used_names, with_attributes, without_refused_parameters
+from .names.lazy_alias import LazyAlias
+from .names.module_names import ModuleNames, UnresolvedName, names_around, names_of_module
+from .names.rewrite import used_names, with_attributes, without_refused_parameters
 from .target import Target
 
 

@@ -10,7 +10,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 from ..errors import SchemaError
 from ..options import Options
-from ..read.module_names import UnresolvedName
+from ..read.names.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
 from .adapters import arguments_adapter, value_adapter
 from .generate import Generator

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import PydanticUndefinedAnnotation
 from pydantic.dataclasses import rebuild_dataclass
 
-from ...read.module_names import UnresolvedName, names_around
+from ...read.names.module_names import UnresolvedName, names_around
 from ...read.scope import class_hints
 
 _MOST_NAMES = 1000

@@ -20,9 +20,9 @@ import typing_extensions
 from pydantic import AfterValidator, EncodedBytes
 
 from ..._json_values import is_list
-from ...read.module_names import UnresolvedName
+from ...read.names.module_names import UnresolvedName
+from ...read.records import is_typed_dict
 from ...read.scope import class_hints, needs_scope, type_var_bound
-from ...read.target import is_typed_dict
 from .complete import Unknown, complete
 from .construct import Constructed, has_typed_constructor, is_named_tuple
 from .encoded import Encoded

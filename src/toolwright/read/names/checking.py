@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .source import module_tree, stamp_of
+from ..source import module_tree, stamp_of
 
 
 class Origin(NamedTuple):
