@@ -8,7 +8,7 @@ import toolwright
 TESTS = Path(__file__).parent
 SOURCE = Path(toolwright.__file__).parent
 LONGEST = 600
-OTHERS = {"seeds", "probes", "properties", "wire", "typing"}
+OTHERS = {"seeds", "probes", "properties", "real", "wire", "typing"}
 """Folders whose tests are of no single part: see CONTRIBUTING.md."""
 
 

@@ -111,6 +111,10 @@ class SchemaError(DefinitionError, ValueError):
         self.line = line
         self.problems = (self,)
 
+    def named(self, tool: str) -> SchemaError:
+        """Return the same refusal under the name that the tool was to have."""
+        return _schema_error(self.what, tool, self.parameter, self.hint, self.file, self.line)
+
     def at(self, file: str, line: int) -> SchemaError:
         """Say where it is."""
         self.file, self.line = file, line

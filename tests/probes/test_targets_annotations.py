@@ -121,13 +121,13 @@ def test_a_local_class_under_future_annotations_is_found_through_the_box():
 
 @pytest.mark.promise("schema.lost-output")
 @covers("P03")
-def test_a_return_type_for_type_checkers_costs_only_the_output_schema():
+def test_a_return_type_that_cannot_be_imported_costs_only_the_output_schema():
     made = Tool(checking.returns_it)
 
     assert made.input_schema["properties"] == {"x": INT}
     assert made.output_schema is None
     assert len(made.problems) == 1
-    assert "from decimal import Decimal as Money" in made.problems[0]
+    assert "from absent_money import Decimal as Money" in made.problems[0]
 
 
 @pytest.mark.promise("parameters.checkers-only")
@@ -136,8 +136,8 @@ def test_a_return_type_for_type_checkers_costs_only_the_output_schema():
     ("target", "parameter"),
     [(checking.takes_it, "x"), (checking.takes_it_optionally, "y")],
 )
-def test_a_parameters_type_for_type_checkers_is_refused_with_the_import_to_move(target, parameter):
-    with pytest.raises(SchemaError, match="from fractions import Fraction") as caught:
+def test_a_parameters_type_that_cannot_be_imported_is_refused_with_the_import(target, parameter):
+    with pytest.raises(SchemaError, match="from absent_numbers import Fraction") as caught:
         Tool(target).compile()
 
     assert caught.value.parameter == parameter
@@ -145,11 +145,16 @@ def test_a_parameters_type_for_type_checkers_is_refused_with_the_import_to_move(
 
 
 @covers("P03")
-def test_a_parameters_type_for_type_checkers_can_be_let_through():
+def test_a_parameters_type_that_cannot_be_imported_can_be_let_through():
     made = Tool(checking.takes_it, on_unsupported="permissive")
 
     assert made.input_schema["properties"] == {"x": ANY}
     assert len(made.problems) == 1
+
+
+@covers("P03")
+def test_a_type_that_only_type_checkers_import_is_imported():
+    assert properties(checking.takes_what_there_is) == {"x": {"type": "string"}}
 
 
 @pytest.mark.promise("documentation.no-source")

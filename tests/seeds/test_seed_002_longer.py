@@ -218,7 +218,7 @@ def _mixed(name: str, *args, **kwargs): ...
 
 
 @pytest.mark.promise("parameters.on-unsupported")
-@pytest.mark.parametrize("target", [_positionals, _keywords, _mixed])
+@pytest.mark.parametrize("target", [_positionals, _keywords])
 def test_untyped_variadics_fall_back_to_any_object_if_allowed(target):
     made = Tool(target, on_unsupported="permissive")
     assert made.input_schema == PERMISSIVE
@@ -226,6 +226,15 @@ def test_untyped_variadics_fall_back_to_any_object_if_allowed(target):
     assert made.problems[0].startswith("takes any value for")
     with pytest.raises(SchemaError, match="has no type hint"):
         Tool(target)
+
+
+def test_beside_a_type_untyped_variadics_open_only_the_rest():
+    # The document gives up the whole schema; what is typed keeps its type here.
+    made = Tool(_mixed, on_unsupported="permissive")
+    assert made.input_schema["properties"]["name"] == {"type": "string"}
+    assert made.input_schema["required"] == ["name"]
+    with pytest.raises(SchemaError, match="has no type hint"):
+        Tool(_mixed)
 
 
 def test_typed_variadics_need_no_fallback():

@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError, ValidationError, from_json
 from .._json_values import is_list, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
+from ..arguments.wording import path_text
 from ..content import Content, of_bytes
 from ..errors import ResultError
 from ..options import Options
@@ -177,7 +178,7 @@ class ResultWriter:
 
     def _broken(self, error: ValidationError) -> ResultError:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(["result", *(str(step) for step in first["loc"])])
+        where = path_text(("result", *first["loc"])).strip("`")
         said = str(first["msg"])
         log.error("%s: %s is not of its declared type: %s", self.name, where, said)
         text = f"`{where}` is not of its declared type: {plain(said)}"
@@ -216,8 +217,7 @@ class ResultWriter:
         except RecursionError:
             raise ResultError("the result is nested too deeply") from None
         if errors:
-            steps = [str(step) for step in errors[0].absolute_path]
-            where = ".".join(["result", *steps])
+            where = path_text(("result", *errors[0].absolute_path)).strip("`")
             raise ResultError(f"`{where}` does not meet the output schema: {errors[0].message}")
         send_as(made, Sending(self.shows_body, self.boxed))
 

@@ -10,7 +10,9 @@ from typing import Any, Self
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
 from .docstring import ATTRIBUTES, PARAMETERS, Docstring, parse
-from .scope import Scope, UnresolvedName, needs_scope
+from .generics import with_arguments
+from .names.module_names import UnresolvedName
+from .scope import Scope, needs_scope
 from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
 from .source import lines_of
 from .target import Target
@@ -72,7 +74,7 @@ def _hints(
             hints[parameter.name] = Any
             problems.append(f"takes any value for `{parameter.name}`: it has no type hint")
     if scope is None:
-        return hints, problems, None
+        return _substituted(hints, target), problems, None
     names = scope.local_names()
     for name, annotation in hints.items():
         if annotation is Self and target.owner is not None:
@@ -81,7 +83,7 @@ def _hints(
         if annotation is EMPTY or not needs_scope(annotation):
             continue
         try:
-            hints[name] = scope.resolve(annotation, names)
+            hints[name] = scope.resolve(name, annotation, names)
         except UnresolvedName as error:
             if name == RETURN:
                 problems.append(f"has no output schema: its return type is not known; {error.hint}")
@@ -91,14 +93,20 @@ def _hints(
                 hints[name] = Any
             else:
                 raise _unresolved(target, name, error) from None
-    return hints, problems, dict(names)
+    return _substituted(hints, target), problems, dict(names)
+
+
+def _substituted(hints: dict[str, Any], target: Target) -> dict[str, Any]:
+    """Put what the type variables of a generic class stand for into hints."""
+    known = target.type_arguments
+    if not known:
+        return hints
+    return {name: with_arguments(hint, known) for name, hint in hints.items()}
 
 
 def _unresolved(target: Target, name: str, error: UnresolvedName) -> Exception:
     bare = Signature(target.name, target.call, (), location=target.location)
-    return bare.refusal(
-        f"has a type that is not known: `{error.name}`", parameter=name, hint=error.hint
-    )
+    return bare.refusal(error.what, parameter=name, hint=error.hint)
 
 
 def _explained(hint: Any, default: Any) -> bool:

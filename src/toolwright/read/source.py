@@ -15,6 +15,12 @@ def lines_of(file: str) -> list[str]:
     return linecache.getlines(file) if file else []
 
 
+def stamp_of(file: str) -> tuple[int, float | None] | None:
+    """Return what changes with a file's text, as far as its lines are known; None if it has none."""
+    known = linecache.cache.get(file) if lines_of(file) else None
+    return (known[0], known[1]) if known is not None and len(known) > 1 else None
+
+
 def module_tree(file: str) -> ast.Module | None:
     """Return the syntax tree of a file, or None if it has none."""
     lines = lines_of(file)

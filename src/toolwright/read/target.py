@@ -5,16 +5,19 @@ This is all that registering does: no hints are resolved, no source or documenta
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass, replace
-from typing import Annotated, Any, NamedTuple, cast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple, cast, get_origin
 
 from ..errors import SchemaError
 from ..markers import Flatten
+from .generics import type_arguments
+from .records import is_made_by_named_tuple, is_record, is_typed_dict
 from .signature import (
     EMPTY,
     KEYWORD_ONLY,
@@ -52,6 +55,10 @@ class Target:
     """The class whose scope and base classes count, for a method or a constructor."""
     reserved: frozenset[str] = frozenset()
     unbound: bool = False
+    writers: tuple[Any, ...] = ()
+    """The function and what it wraps, innermost first, where that is more than one function."""
+    type_arguments: Mapping[Any, Any] | None = None
+    """What the type variables of a generic class stand for: `int` in `Handler[int]()`."""
 
     @property
     def location(self) -> Location:
@@ -77,6 +84,9 @@ def open_target(obj: Any) -> Target:
         return _open_class(obj)
     if isinstance(obj, types.MethodType):
         return _open_method(obj)
+    if isinstance(get_origin(obj), type):
+        opened = _open_class(get_origin(obj))
+        return replace(opened, call=obj, type_arguments=type_arguments(obj))
     if not callable(obj):
         raise _refuse(obj, f"is {_article(type(obj).__name__)}, which cannot be called", "")
     if isinstance(obj, types.FunctionType | types.BuiltinFunctionType | types.BuiltinMethodType):
@@ -101,6 +111,11 @@ def _open_function(obj: Any) -> Target:
         inner = open_target(function)
         return replace(inner, call=obj, name=_name_of(obj), documented=(obj, *inner.documented))
     parameters, returns = _bare(function)
+    writers = _writers(function)
+    if "__signature__" in getattr(function, "__dict__", ()) and isinstance(
+        writers[0], types.FunctionType
+    ):
+        function = writers[0]  # the wrapper shows its signature, so it was written there
     owner = _defining_class(function)
     unbound = _is_unbound(function, owner, parameters)
     if unbound:
@@ -119,6 +134,7 @@ def _open_function(obj: Any) -> Target:
         documented=(obj,) if function is obj else (obj, function),
         owner=owner,
         unbound=unbound,
+        writers=writers if len(writers) > 1 else (),
     )
 
 
@@ -126,9 +142,22 @@ def _open_method(obj: types.MethodType) -> Target:
     inner = _open_function(obj.__func__)
     owner = obj.__self__ if isinstance(obj.__self__, type) else type(obj.__self__)
     parameters = inner.parameters
-    if not inner.unbound:
+    if not inner.unbound and not _wraps_plain(obj.__func__, inner):
+        if not parameters or _is_argument(parameters[0], owner):
+            what = "is a method whose first parameter is not its instance"
+            raise _refuse(obj, what, "give it `self`, or make it a `@staticmethod`")
         parameters = _without_positionals(parameters, 1)
-    return replace(inner, call=obj, parameters=parameters, owner=owner, unbound=False)
+    known = type_arguments(obj.__self__, getattr(obj, "__name__", ""))
+    return replace(
+        inner, call=obj, parameters=parameters, owner=owner, unbound=False, type_arguments=known
+    )
+
+
+def _wraps_plain(method: Any, inner: Target) -> bool:
+    """Return whether a method only shows a function that is none: `@wraps(f) def __call__(self, ...)`."""
+    first = inner.parameters[0].name if inner.parameters else ""
+    in_class = "." in getattr(inner.function, "__qualname__", "").rpartition("<locals>.")[2]
+    return inspect.unwrap(method) is not method and not in_class and first not in ("self", "cls")
 
 
 def _open_partial(obj: Any) -> Target:
@@ -163,7 +192,7 @@ def _open_partial(obj: Any) -> Target:
 
 
 def _open_class(cls: type) -> Target:
-    if _is_record(cls):
+    if is_record(cls):
         # Its fields are the arguments, and validating them builds it: one flattened value.
         def build(value: Any, /) -> Any:
             return value
@@ -175,17 +204,10 @@ def _open_class(cls: type) -> Target:
 
 def open_constructor(cls: type) -> Target:
     """Open a class as what calling it takes. Raises `SchemaError` if it has no constructor."""
-    if _is_record(cls) and not is_typed_dict(cls):
+    if (is_record(cls) and not is_typed_dict(cls)) or is_made_by_named_tuple(cls):
         parameters, _ = _bare(cls)
         return Target(cls.__name__, cls, parameters, cls, cls, (cls,), owner=cls)
-    function = next(
-        (
-            made
-            for made in (cls.__init__, cls.__new__)
-            if isinstance(inspect.unwrap(made), types.FunctionType)
-        ),
-        None,
-    )
+    function, returns = _constructor(cls)
     if function is None:
         raise _refuse(cls, "has no constructor of its own", "give it an `__init__` with types")
     inner = _open_function(function)
@@ -195,28 +217,53 @@ def open_constructor(cls: type) -> Target:
         name=cls.__name__,
         call=cls,
         parameters=parameters,
-        returns=cls,
+        returns=returns,
         documented=(cls, function),
         owner=cls,
         unbound=False,
     )
 
 
+def _constructor(cls: Any) -> tuple[Any, Any]:
+    """Find what calling a class runs, and what that gives."""
+    meta: Any = type(cls).__call__
+    if isinstance(meta, types.FunctionType) and not _passes_all(meta):
+        given = _bare(meta)[1]
+        return meta, cls if given is EMPTY or _is_own(given, cls) else given
+    made = inspect.unwrap(cls.__new__)
+    if isinstance(made, types.FunctionType):
+        given = _bare(made)[1]
+        if given is not EMPTY and not _is_own(given, cls):
+            return cls.__new__, given  # `__init__` is not run for another type
+    for each in (cls.__init__, cls.__new__):
+        if isinstance(inspect.unwrap(each), types.FunctionType):
+            return each, cls
+    return None, cls
+
+
+def _is_own(returns: Any, cls: type) -> bool:
+    """Return whether a constructor's return annotation means the class itself."""
+    if isinstance(returns, str):
+        text = returns.strip("'\"").partition("[")[0].rpartition(".")[2]
+        return text == "Self" or text in {base.__name__ for base in cls.__mro__}
+    origin = get_origin(returns) or returns
+    return not isinstance(origin, type) or issubclass(origin, cls) or issubclass(cls, origin)
+
+
 def _open_object(obj: Any) -> Target:
     cls = cast("Any", type(obj))
-    inner = open_target(cls.__call__.__get__(obj, cls))
+    written = inspect.getattr_static(cls, "__call__", None)
+    if isinstance(written, staticmethod):
+        inner = open_target(written.__func__)
+    elif hasattr(written, "__get__"):
+        inner = open_target(cls.__call__.__get__(obj, cls))
+    else:
+        inner = open_target(written)  # called as it is, without the object
+    if "__signature__" in getattr(obj, "__dict__", ()):
+        parameters, returns = _bare(obj)
+        inner = replace(inner, parameters=parameters, returns=returns)
     documented = (*inner.documented, cls)
     return replace(inner, name=_name_of(obj), call=obj, documented=documented)
-
-
-def _is_record(cls: Any) -> bool:
-    """Return whether a class is described by its fields rather than by its constructor."""
-    return is_dataclass(cls) or is_typed_dict(cls) or hasattr(cls, "__pydantic_fields__")
-
-
-def is_typed_dict(hint: Any) -> bool:
-    """Return whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
-    return isinstance(hint, type) and dict in hint.__mro__ and hasattr(hint, "__total__")
 
 
 def _innermost(obj: Any) -> Any:
@@ -233,6 +280,15 @@ def _innermost(obj: Any) -> Any:
             return obj
         seen.add(id(inner))
         obj = inner
+
+
+def _writers(function: Any) -> tuple[Any, ...]:
+    chain = [function]
+    while (inner := getattr(chain[-1], "__wrapped__", None)) is not None:
+        if any(inner is each for each in chain):
+            break
+        chain.append(inner)
+    return tuple(reversed(chain))
 
 
 def _passes_all(function: types.FunctionType) -> bool:
@@ -273,8 +329,20 @@ def _defining_class(function: Any) -> type | None:
     return found if isinstance(found, type) else None
 
 
+def _is_argument(first: Bare, owner: type | None) -> bool:
+    """Return whether a method's first parameter is an ordinary one: its type is not the class."""
+    hint = first.annotation
+    if first.kind not in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD) or first.name in ("self", "cls"):
+        return first.kind is KEYWORD_ONLY
+    if isinstance(hint, str):
+        hint = vars(builtins).get(hint)
+    return isinstance(hint, type) and hint is not EMPTY and not issubclass(owner or object, hint)
+
+
 def _is_unbound(function: Any, owner: type | None, parameters: tuple[Bare, ...]) -> bool:
     if not parameters or parameters[0].kind not in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD):
+        return False
+    if owner is not None and _is_argument(parameters[0], owner):
         return False
     if owner is not None:
         found = inspect.getattr_static(owner, function.__name__, None)

@@ -10,6 +10,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 from ..errors import SchemaError
 from ..options import Options
+from ..read.names.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
 from .adapters import arguments_adapter, value_adapter
 from .generate import Generator
@@ -64,20 +65,37 @@ class _Batch:
             planned = plan(
                 signature,
                 translate,
-                extra=options.extra or ("ignore" if _drops_rest(signature, options) else None),
+                extra=options.extra,
                 skip=options.on_unsupported == "skip",
                 provided=provided,
             )
+            is_open = _is_open(signature, options, planned)
+            if is_open and options.extra is None and planned.extra is EMPTY:
+                # Published as taking anything: what it has no place for is dropped.
+                planned.extra, planned.drop_extra = Any, True
             problems = [*signature.problems, *planned.problems]
             inputs = self._inputs(signature, options, planned, problems)
             hint = output_hint(signature.returns)
             outputs = self._outputs(hint, translate, problems)
         except SchemaError as error:
             return error
+        except (
+            UnresolvedName
+        ) as error:  # of `**kwargs: Unpack[...]`: all others are found one by one
+            keywords = next((p.name for p in signature.parameters if p.kind is VAR_KEYWORD), "")
+            return signature.refusal(error.what, parameter=keywords, hint=error.hint)
         except _REFUSAL as error:
             return signature.refusal(f"cannot be compiled: {_one_line(error)}")
         return Draft(
-            signature, options, planned, inputs, outputs, hint, translate.used_names, problems
+            signature,
+            options,
+            planned,
+            inputs,
+            outputs,
+            hint,
+            translate.used_names,
+            is_open,
+            problems,
         )
 
     def _inputs(
@@ -180,12 +198,16 @@ class _Batch:
         return self.finish([draft])[0]
 
 
-def _drops_rest(signature: Signature, options: Options) -> bool:
-    """A target let through with an untyped `*args` is published as taking anything; what it has
-    no place for is dropped."""
-    kinds = {p.kind for p in signature.parameters if p.kind in VARIADIC}
-    untyped = any(p.kind in VARIADIC and p.untyped for p in signature.parameters)
-    return options.on_unsupported == "permissive" and untyped and VAR_KEYWORD not in kinds
+def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
+    """Return whether a target that was let through takes any object: it has an untyped variadic,
+    and a type for nothing that a caller can send."""
+    sent = {slot.name for slot in planned.slots}
+    parameters = [p for p in signature.parameters if p.name in sent or p.kind in VARIADIC]
+    return (
+        options.on_unsupported == "permissive"
+        and any(p.kind in VARIADIC for p in parameters)
+        and all(p.untyped for p in parameters)
+    )
 
 
 def _refusal_of(slot: Slot) -> Exception | None:
@@ -201,12 +223,20 @@ def _refusal_of(slot: Slot) -> Exception | None:
 
 
 def _no_output(hint: Any, error: Exception) -> str:
+    if isinstance(error, UnresolvedName):
+        return f"has no output schema: its return type {error.what}; {error.hint}"
     if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
         return f"has no output schema: `{_type_name(hint)}` cannot be sent as JSON"
     return f"has no output schema: {_one_line(error)}"
 
 
 def _unsupported(signature: Signature, slot: Slot, error: Exception) -> SchemaError:
+    if isinstance(error, UnresolvedName):
+        return signature.refusal(error.what, parameter=slot.name, hint=error.hint)
+    if isinstance(error, SchemaError):  # of a class that is built by its constructor
+        inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
+        what = f"has a type that cannot be used: `{inner}` {error.what}"
+        return signature.refusal(what, parameter=slot.name, hint=error.hint)
     if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
         what = f"has a type that cannot be sent as JSON: `{_type_name(slot.hint)}`"
     else:

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import Any, get_args, get_origin
 
 from ..call import Call
-from ..markers import Inject
+from ..markers import Fixed, Inject
+from ..read.foreign import Foreign, foreign_context, foreign_marker
 from .types.hints import UNIONS, arms, metadata, strip_annotated
 
 Wanted = Inject | type[Any]
@@ -30,6 +31,20 @@ def injection(hint: Any, provided: Collection[Any] = ()) -> Wanted | None:
             return arm
         if not isinstance(arm, type) and any(arm is each or arm == each for each in provided):
             return arm
+    return None
+
+
+def foreign(hint: Any, default: Any) -> Foreign | None:
+    """Return what another framework would fill in, if a parameter of this type is such a one."""
+    said = [item for each in (hint, *_union(hint)) for item in metadata(each)]
+    if any(isinstance(item, Fixed) for item in said):
+        return None
+    for item in (*said, default):
+        if found := foreign_marker(item):
+            return found
+    for arm in arms(hint):
+        if found := foreign_context(get_origin(arm) or arm):
+            return found
     return None
 
 

@@ -29,7 +29,7 @@ from ..read.signature import (
     Parameter,
     Signature,
 )
-from .injected import Wanted, injection
+from .injected import Wanted, foreign, injection
 from .types.hints import (
     admits_none,
     is_unpack,
@@ -259,6 +259,9 @@ def _inject(
         hint = "write `Annotated[T, Inject(provider)]`"
         raise signature.refusal(str(error), parameter=parameter.name, hint=hint) from None
     if wanted is None:
+        found = foreign(parameter.hint, parameter.default)
+        if found is not None:
+            raise signature.refusal(found.what, parameter=parameter.name, hint=found.hint)
         return False
     planned.unsendable |= {parameter.name}
     planned.injected[parameter.name] = wanted

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from .._json_values import JsonObject, compact_json, is_object
 from ..errors import SchemaError
 from ..options import Options, SchemaOptions
-from ..read.signature import EMPTY, VARIADIC, Signature
+from ..read.signature import EMPTY, Signature
 from .adapters import serializer_of, validator_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .explicit import check_explicit
@@ -88,6 +88,8 @@ class Draft:
     output_hint: Any
     alone: bool
     """Its classes may mean something else to its neighbours."""
+    is_open: bool
+    """It takes any object."""
     problems: list[str] = field(default_factory=list[str])
 
 
@@ -172,7 +174,7 @@ class SchemaWriter:
         if raw.get("required"):
             root["required"] = list(raw["required"])
         root["additionalProperties"] = self._extra(draft, raw)
-        if _is_open(draft):
+        if draft.is_open:
             return {"type": "object", "additionalProperties": True}
         root = apply_passes(root, definitions.steps)
         for slot in slots:
@@ -261,10 +263,3 @@ def _alias_clash(draft: Draft) -> SchemaError:
             )
         seen.add(name)
     return draft.signature.refusal("has two parameters under one name")
-
-
-def _is_open(draft: Draft) -> bool:
-    """A target with an untyped variadic, let through, takes any object."""
-    return draft.options.on_unsupported == "permissive" and any(
-        p.kind in VARIADIC and p.untyped for p in draft.signature.parameters
-    )

@@ -8,8 +8,9 @@ import sys
 from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options
+from ..read.foreign import foreign_marker
 from ..read.signature import EMPTY, VARIADIC
-from ..read.target import Target, is_async
+from ..read.target import Bare, Target, is_async
 from ..run.process.reference import claimed
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -51,17 +52,24 @@ def check(target: Target, options: Options) -> None:
     wrong = _check_run_on(target, options)
     if wrong:
         raise refuse(wrong, hint='change it, or use run_on="thread"')
-    if options.on_unsupported == "permissive" or options.input_schema is not None:
-        return
     for parameter in target.parameters:
-        if parameter.annotation is not EMPTY:
-            continue
-        if parameter.kind not in VARIADIC:
-            raise refuse("has no type hint", parameter.name, "every tool parameter must be typed")
-        if options.on_unsupported != "skip":
-            stars = "*" if parameter.kind is VARIADIC[0] else "**"
-            raise refuse(
-                "has no type hint",
-                parameter.name,
-                f'write `{stars}{parameter.name}: T`, or leave it out with on_unsupported="skip"',
-            )
+        if parameter.annotation is EMPTY:
+            what, hint = _check_untyped(parameter, options)
+            if what:
+                raise refuse(what, parameter.name, hint)
+
+
+def _check_untyped(parameter: Bare, options: Options) -> tuple[str, str]:
+    """Return what is wrong with a parameter without a type, and what to do about it."""
+    found = foreign_marker(parameter.default)
+    if found is not None:
+        return found.what, found.hint
+    if options.on_unsupported == "permissive" or options.input_schema is not None:
+        return "", ""
+    if parameter.kind not in VARIADIC:
+        return "has no type hint", "every tool parameter must be typed"
+    if options.on_unsupported == "skip":
+        return "", ""
+    stars = "*" if parameter.kind is VARIADIC[0] else "**"
+    hint = f'write `{stars}{parameter.name}: T`, or leave it out with on_unsupported="skip"'
+    return "has no type hint", hint

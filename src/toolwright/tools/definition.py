@@ -72,7 +72,10 @@ class Tool:
         _runner: Runner | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
-        opened = open_target(target)
+        try:
+            opened = open_target(target)
+        except SchemaError as error:
+            raise error.named(str(options.get("name") or error.tool)) from None
         _define(self, opened, _options(opened, {**marks(target), **options}))
 
     def __setattr__(self, name: str, value: Any) -> None:

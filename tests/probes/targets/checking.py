@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from decimal import Decimal as Money
-    from fractions import Fraction
+    from absent_money import Decimal as Money
+    from absent_numbers import Fraction
+    from builtins import str as text
 
 
 def returns_it(x: int) -> Money:
@@ -19,3 +20,7 @@ def takes_it(x: Fraction) -> int:
 
 def takes_it_optionally(x: int, y: Fraction | None = None) -> int:
     """A parameter's type is unknown."""
+
+
+def takes_what_there_is(x: text) -> int:
+    """A type that exists."""

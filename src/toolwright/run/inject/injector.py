@@ -15,7 +15,7 @@ from ...read.reader import read
 from ...read.scope import scope_of
 from ...read.signature import EMPTY, VARIADIC, Parameter
 from ...read.target import open_constructor, open_target
-from ...schema.injected import Wanted, injection
+from ...schema.injected import Wanted, foreign, injection
 from .providers import Providers, Step, entered, entered_async, generator_of, in_thread
 
 
@@ -85,6 +85,9 @@ class Injector:
             inner = injection(own.hint, self.providers.types)
             if inner is not None:
                 needs.append((own.name, self._plan(inner, (*above, make), parameter)))
+            elif (found := foreign(own.hint, own.default)) is not None:
+                what = f"is provided by {_name(make)}, whose `{own.name}` {found.what}"
+                raise self._refusal(parameter, what, found.hint)
             elif own.default is EMPTY:
                 what = f"is provided by {_name(make)}, which needs `{own.name}`: nothing gives it"
                 raise self._refusal(parameter, what)
@@ -105,8 +108,8 @@ class Injector:
             self.steps.append(step)
         return self._at[key]
 
-    def _refusal(self, parameter: str, what: str) -> SchemaError:
-        return SchemaError(what, tool=self.tool, parameter=parameter)
+    def _refusal(self, parameter: str, what: str, hint: str = "") -> SchemaError:
+        return SchemaError(what, tool=self.tool, parameter=parameter, hint=hint)
 
 
 def _parameters(make: Any) -> list[Parameter]:

@@ -111,7 +111,7 @@ class Constructed:
         if self.is_record:
             return self._record_signature()
         target = open_target(self.cls)
-        return read(target, Scope(target.function, self.cls))
+        return read(target, Scope(target.writers or (target.function,), self.cls))
 
     def _record_signature(self) -> Signature:
         """Read a dataclass by its fields."""

@@ -20,8 +20,10 @@ import typing_extensions
 from pydantic import AfterValidator, EncodedBytes
 
 from ..._json_values import is_list
-from ...read.scope import needs_scope
-from ...read.target import is_typed_dict
+from ...read.names.module_names import UnresolvedName
+from ...read.records import is_typed_dict
+from ...read.scope import class_hints, needs_scope, type_var_bound
+from .complete import Unknown, complete
 from .construct import Constructed, has_typed_constructor, is_named_tuple
 from .encoded import Encoded
 from .hints import (
@@ -80,7 +82,7 @@ class Translator:
 
     def hints_of(self, cls: type) -> dict[str, Any]:
         """Resolve the annotations of a class, with the local names."""
-        return typing.get_type_hints(cls, None, dict(self.names or {}), include_extras=True)
+        return class_hints(cls, self.names or {})[0]
 
     def typed_dict_fields(self, cls: Any) -> dict[str, tuple[Any, bool]]:
         """Return a TypedDict's translated hints, each with whether its key is required."""
@@ -97,6 +99,12 @@ class Translator:
     def _atom(self, hint: Any) -> Any:
         if isinstance(hint, ALIAS_TYPES):
             return self._alias(hint)
+        if isinstance(hint, typing.TypeVar):
+            try:
+                bound = type_var_bound(hint)
+            except UnresolvedName as error:
+                return Annotated[Any, Unknown(error)]
+            return hint if bound is None else self(bound)
         if isinstance(hint, typing.NewType):
             inner = self(hint.__supertype__)
             return hint if inner is hint.__supertype__ else inner
@@ -156,23 +164,29 @@ class Translator:
         return cls
 
     def _pydantic_class(self, cls: Any) -> Any:
-        if not cls.__pydantic_complete__ and self.names and hasattr(cls, "model_rebuild"):
-            # What pydantic itself does on first use, with the names that only we still know.
-            cls.model_rebuild(raise_errors=False, _types_namespace=dict(self.names))
+        if cls.__pydantic_complete__:
+            return cls
+        try:
+            complete(cls, self.names or {})
+        except UnresolvedName as error:
+            made = self.twins[cls] = Annotated[cls, Unknown(error)]
+            return made
         return cls
 
     def _record(self, cls: Any) -> Any:
         """A record passes as it is, unless one of its fields has to change."""
         self.twins[cls] = cls
+        try:
+            hints, found_elsewhere = class_hints(cls, self.names or {})
+        except UnresolvedName as error:
+            made = self.twins[cls] = Annotated[cls, Unknown(error)]
+            return made
         if _has_local_strings(cls):
             self.used_names = True
-        else:
-            try:
-                hints = [unqualify(hint)[0] for hint in self.hints_of(cls).values()]
-            except NameError:
-                return cls  # pydantic will name the field
-            if all(self(hint) is hint for hint in hints):
-                return cls
+        elif not found_elsewhere and all(
+            self(hint) is hint for hint in (unqualify(hint)[0] for hint in hints.values())
+        ):
+            return cls
         if is_typed_dict(cls):
             return self._typed_dict_twin(cls, {})
         return self._named_tuple_twin(cls) if is_named_tuple(cls) else self._constructed(cls)

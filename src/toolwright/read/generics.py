@@ -1,0 +1,37 @@
+"""What the type variables of generic classes stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args, get_origin
+
+
+def type_arguments(owner: Any, method: str = "__init__") -> dict[Any, Any]:
+    """Return what type variables stand for where a method was written; the owner is a generic
+    alias, an instance or a class."""
+    alias = owner if get_origin(owner) else getattr(owner, "__orig_class__", None)
+    cls: Any = get_origin(alias) or (owner if isinstance(owner, type) else type(owner))
+    variables = getattr(cls, "__parameters__", ())
+    known: dict[type, dict[Any, Any]] = {cls: dict(zip(variables, get_args(alias), strict=False))}
+    mro: tuple[type, ...] = cls.__mro__
+    for base in mro:
+        bases: tuple[Any, ...] = vars(base).get("__orig_bases__", ())
+        for written in bases:
+            origin: Any = get_origin(written)
+            given = [with_arguments(each, known.get(base, {})) for each in get_args(written)]
+            variables = getattr(origin, "__parameters__", ())
+            known.setdefault(origin, dict(zip(variables, given, strict=False)))
+    home = next((base for base in mro if method in vars(base)), cls)
+    return known.get(home, {})
+
+
+def with_arguments(hint: Any, known: Mapping[Any, Any]) -> Any:
+    """Return a hint with what its type variables stand for."""
+    if isinstance(hint, TypeVar):
+        return known.get(hint, hint)
+    if isinstance(hint, type):
+        return hint
+    variables: tuple[Any, ...] = getattr(hint, "__parameters__", ())
+    if not any(variable in known for variable in variables):
+        return hint
+    return hint[tuple(known.get(variable, variable) for variable in variables)]

@@ -1,0 +1,1 @@
+"""What names mean in the annotations of a module."""

@@ -1,0 +1,170 @@
+"""The names of a module, with those that only type checkers see.
+
+What stands in `if TYPE_CHECKING:` is run name by name, when a hint needs it, in a namespace of its
+own: the module itself never sees it.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import importlib
+import importlib.util
+import sys
+import types
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from .checking import Origin, Statements, as_module, statements_of, used_by
+
+_LONGEST_REASON = 200
+_IDENTITY = ("__name__", "__package__", "__spec__", "__path__")
+
+
+class UnresolvedName(Exception):
+    """An annotation names something that does not exist at run time."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(name)
+        self.name = name
+        self.hint = hint
+        self.place = ""
+        """The field of a class that names it."""
+
+    @property
+    def what(self) -> str:
+        """What is wrong with the parameter that needs the name."""
+        where = f", in `{self.place}`" if self.place else ""
+        return f"has a type that is not known: `{self.name}`{where}"
+
+    def inside(self, place: str) -> Self:
+        """Say which field of a class names it."""
+        self.place = self.place or place
+        return self
+
+
+class ModuleNames:
+    """What names mean in a module: at run time, and else to type checkers."""
+
+    __slots__ = ("_made", "_reasons", "aliases", "file", "names")
+
+    def __init__(self, names: dict[str, Any], file: str) -> None:
+        self.names = names
+        self.file = file
+        self._made: dict[str, Any] = {}
+        self._reasons: dict[str, str] = {}
+        self.aliases: dict[str, tuple[Any, Any]] = {}
+        """Aliases that hold strings, each with the type it stands for."""
+
+    @property
+    def name(self) -> str:
+        """The module's name."""
+        return str(self.names.get("__name__", "?"))
+
+    @property
+    def statements(self) -> Statements:
+        """What the module's source imports, and what it keeps for type checkers."""
+        return statements_of(self.file)
+
+    def known(self) -> list[tuple[str, Any]]:
+        """Return all names whose meaning is known so far."""
+        return [*self.names.items(), *self._made.items()]
+
+    def for_checkers(self, name: str, running: frozenset[str] = frozenset()) -> Any:
+        """Return what a name means to type checkers only.
+
+        Raises `KeyError` if it means nothing to them, and `UnresolvedName` if finding out fails.
+        """
+        if name in self._made:
+            return self._made[name]
+        if name not in self._reasons:
+            statements = self.statements.for_checkers(name)
+            if not statements or name in running:
+                raise KeyError(name)
+            try:
+                made = self._run(name, statements, running | {name})
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - it may run anything
+                said = str(error).partition("\n")[0][:_LONGEST_REASON] or type(error).__name__
+                text = self.statements.text(name)
+                reason = f"`{text}` is for type checkers only, and fails when it is run: {said}"
+                self._reasons[name] = reason
+            else:
+                # Two threads may both get here; the first says what the name means.
+                return self._made.setdefault(name, made)
+        raise UnresolvedName(name, self._reasons[name])
+
+    def _run(self, name: str, statements: list[ast.stmt], running: frozenset[str]) -> Any:
+        space = {each: self.names[each] for each in _IDENTITY if each in self.names}
+        for used in used_by(statements):
+            if used in self.names:
+                space[used] = self.names[used]
+            elif used not in vars(builtins):
+                try:
+                    space[used] = self.for_checkers(used, running)
+                except (KeyError, UnresolvedName):
+                    continue  # what needs it will fail, and say so
+        flags = __future__.annotations.compiler_flag if self.statements.postponed else 0
+        code = compile(as_module(statements), self.file, "exec", flags, dont_inherit=True)
+        try:
+            exec(code, space)  # noqa: S102 - the author's own imports
+        except ImportError:
+            origin = self.statements.imported.get(name)
+            home = self._module_of(origin, load=True) if origin else None
+            if home is None or origin is None:
+                raise
+            try:  # there, too, it may be for type checkers only
+                return home.for_checkers(origin.name)
+            except KeyError:
+                pass
+            raise
+        return space[name]
+
+    def _module_of(self, origin: Origin, *, load: bool = False) -> ModuleNames | None:
+        package = self.names.get("__package__") or ""
+        try:
+            path = importlib.util.resolve_name("." * origin.level + origin.module, package)
+        except ImportError:
+            return None
+        if load:
+            importlib.import_module(path)
+        module = sys.modules.get(path)
+        return None if module is None else names_of_module(module)
+
+    def home_of(self, name: str) -> tuple[ModuleNames, str]:
+        """Return the module in which a name was first bound, and its name there."""
+        names, seen = self, {(self.name, name)}
+        while (origin := names.statements.imported.get(name)) is not None:
+            home = names._module_of(origin)
+            if home is None or (home.name, origin.name) in seen:
+                break
+            names, name = home, origin.name
+            seen.add((names.name, name))
+        return names, name
+
+
+_known: WeakKeyDictionary[types.ModuleType, ModuleNames] = WeakKeyDictionary()
+
+
+def names_of_module(module: types.ModuleType) -> ModuleNames:
+    """Return the names of a module; the same object as long as the module lives."""
+    found = _known.get(module)
+    if found is None:
+        file = getattr(module, "__file__", None) or ""
+        found = _known.setdefault(module, ModuleNames(vars(module), file))
+    return found
+
+
+def names_around(written: Any) -> ModuleNames:
+    """Return the names of the module in which a function or class was written."""
+    module = sys.modules.get(getattr(written, "__module__", None) or "")
+    names = getattr(written, "__globals__", None)
+    if names is not None:
+        module = sys.modules.get(names.get("__name__") or "")
+    own = module is not None and (names is None or vars(module) is names)
+    if own and module is not None and getattr(module, "__file__", None):
+        return names_of_module(module)
+    # A notebook's cell, or code that was run with a namespace of its own.
+    code = getattr(written, "__code__", None)
+    file = code.co_filename if code else ""
+    return ModuleNames(vars(module) if names is None and module else names or {}, file)
