@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, cast
+from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_core import ValidationError, from_json, to_json
@@ -11,13 +11,12 @@ from pydantic_core import ValidationError, from_json, to_json
 from .._json_values import is_object, strict_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
-from ..schema.adapters import is_alike
 from ..schema.explicit import broken_rules
 from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
-from .hashes import collide, has_sets
+from .hashes import collide
 from .repair import MOST_REPAIRS, Repairer
 from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape
@@ -40,10 +39,10 @@ class Reader:
         self.prepared = bool(
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
-        self.confuses = _confuses(compiled.inputs.core_schema)
-        alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
+        self.confuses = compiled.traits.confuses
+        alike = compiled.traits.alike and not (self.prepared or self.confuses)
         self.validate_dict = compiled.validator.validate_python if alike else None
-        self.has_sets = has_sets(compiled.inputs.core_schema)
+        self.has_sets = compiled.traits.has_sets
         self._shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
@@ -224,29 +223,3 @@ def _said(error: Any) -> str:
         said = f"{said[:100]} ... {said[-150:]}"
     said = truncate(said, _LONG)
     return f"{path_text(steps)}: {said}" if steps else said
-
-
-def _confuses(schema: Any) -> bool:
-    """Return whether a core schema holds enums or literals of numbers.
-
-    Pydantic would accept `true` for 1 there, and 2.0 for 2.
-    """
-    todo: list[Any] = [schema]
-    seen: set[int] = set()
-    while todo:
-        node = todo.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if is_object(node):
-            values: list[Any] = []
-            if node.get("type") == "enum":
-                values = [member.value for member in node.get("members", ())]
-            elif node.get("type") == "literal":
-                values = node.get("expected", [])
-            if any(type(value) is not bool and isinstance(value, int | float) for value in values):
-                return True
-            todo.extend(value for key, value in node.items() if key != "metadata")
-        elif isinstance(node, list | tuple):
-            todo.extend(cast("list[Any]", node))
-    return False

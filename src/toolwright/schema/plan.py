@@ -151,7 +151,8 @@ class Plan:
     def bind(self, validated: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Turn validated arguments into positional and keyword arguments of the target."""
         if self.drop_extra:
-            validated = {slot.name: validated[slot.name] for slot in self.slots}
+            known = (*(slot.name for slot in self.slots), *self.injected)
+            validated = {name: validated[name] for name in known if name in validated}
         for name in self.absent:
             if validated.get(name) is ABSENT:
                 del validated[name]

@@ -12,7 +12,7 @@ from .._json_values import JsonObject, compact_json, is_object
 from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, VARIADIC, Signature
-from .adapters import serializer_of, validator_of
+from .adapters import output_validator_of, serializer_of, validator_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .explicit import check_explicit
 from .output import (
@@ -27,6 +27,7 @@ from .output import (
 )
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
+from .traits import Traits, traits_of
 from .walk import REF_PREFIX, refs
 
 
@@ -45,8 +46,9 @@ class Compiled:
 
     plan: Plan
     inputs: TypeAdapter[Any]
+    traits: Traits
     validator: Any
-    """Of the arguments."""
+    """All three of the arguments; the validator is for JSON, and for dicts that are alike."""
     flat: dict[str, Flat]
     """The flattened parameters, by the key that each would have."""
     keys: frozenset[str]
@@ -129,14 +131,18 @@ class SchemaWriter:
         keys = frozenset(given.get("properties", ()))
         adapter = draft.outputs
         written_bytes = taken is not None and self._has_own_bytes(taken)
+        traits = traits_of(draft.inputs.core_schema)
         return Compiled(
             plan=draft.plan,
             inputs=draft.inputs,
-            validator=validator_of(draft.inputs, own_bytes=self._has_own_bytes(given)),
+            traits=traits,
+            validator=validator_of(
+                draft.inputs, own_bytes=self._has_own_bytes(given), hands_on=traits.hands_on
+            ),
             flat=flat,
             keys=keys,
             guarded=_guarded(draft.plan, keys),
-            output_validator=adapter and validator_of(adapter, own_bytes=written_bytes),
+            output_validator=adapter and output_validator_of(adapter, own_bytes=written_bytes),
             serializer=adapter and serializer_of(adapter, own_bytes=written_bytes),
             input_schema=compact_json(schema),
             output_schema=None if output is None else compact_json(output),
