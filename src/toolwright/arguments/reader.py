@@ -108,10 +108,18 @@ class Reader:
         return self._nested(data, whole=False)[0] if compiled.flat else data
 
     def _nested(self, data: dict[str, Any], *, whole: bool) -> tuple[dict[str, Any], list[str]]:
-        made, came_whole, faults = nest(self.compiled, data, nested=whole)
+        alike = [key for key in self.compiled.flat if whole and self._is_whole(key, data.get(key))]
+        made, came_whole, faults = nest(self.compiled, data, nested=whole, named_alike=alike)
         if faults:
             raise ArgumentError(self.name, faults)
         return made, came_whole
+
+    def _is_whole(self, key: str, value: Any) -> bool:
+        """Return whether an object is a whole flattened model, not its field of the same name."""
+        if not is_object(value) or not value.keys() <= self.compiled.flat[key].fields:
+            return False
+        kinds = self.shape.kinds(self.shape.child(self.shape.child(self.shape.root, key), key))
+        return bool(kinds) and "object" not in kinds
 
     def _refuse_names(self, names: Collection[str]) -> None:
         if names:
@@ -126,7 +134,7 @@ class Reader:
     def _second(
         self, arguments: Arguments, first: ValueError | None = None
     ) -> tuple[Validated, tuple[Repair, ...], Any]:
-        data = self._object(arguments)
+        data = given = self._object(arguments)
         if self.compiled.explicit_input is not None:
             self._prepare(data)  # what the author's own schema refuses is not repaired
         repairs: list[Repair] = []
@@ -150,6 +158,12 @@ class Reader:
             return self.validate(body, strict=True), tuple(repairs), data
         except ValidationError as second:
             raise self._explained(second, data) from None
+        except Exception:
+            # A validator of the author that fails on what was sent says so itself; one that fails
+            # on what we made of it does not matter: what was sent was refused.
+            if repairs and isinstance(first, ValidationError):
+                raise self._explained(first, self._prepare(given)) from None
+            raise
 
     def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
         """Return an error with the first faults, and their number."""

@@ -11,7 +11,7 @@ from typing_extensions import TypeAliasType
 
 from .json_rules import JsonRules
 from .plan import Plan
-from .traits import traits_of
+from .traits import Traits
 from .types.encoded import BASE64, with_base64
 from .types.hints import strip_annotated
 
@@ -69,10 +69,9 @@ class OutputValidator(NamedTuple):
     validate_json: Any
 
 
-def output_validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
+def output_validator_of(adapter: TypeAdapter[Any], traits: Traits, *, own_bytes: bool) -> Any:
     """Return the validator of a tool's values."""
     by_python = validator_of(adapter, own_bytes=own_bytes)
-    traits = traits_of(adapter.core_schema)
     if not (traits.hands_on or traits.has_aliases):
         return by_python
     by_json = validator_of(adapter, own_bytes=own_bytes, hands_on=traits.hands_on)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 from .._json_values import is_object
+from .constraints import misfit
 from .json_rules import hands_on, is_read_otherwise
 from .types.encoded import OPAQUE
 
@@ -63,11 +64,13 @@ class Traits(NamedTuple):
     """Validators of authors hand Python values on to types that JSON writes otherwise."""
     has_aliases: bool
     """Fields of records go by other names."""
+    misfit: str
+    """A constraint that does not fit its type."""
 
 
 def traits_of(schema: Any) -> Traits:
     """Walk a core schema once."""
-    alike, confuses, has_sets, handing_on, has_aliases = True, False, False, False, False
+    alike, confuses, has_sets, handing_on, has_aliases, wrong = True, False, False, False, False, ""
     for node, below in _nodes(schema):
         kind = node["type"]
         alike = alike and kind in _ALIKE
@@ -75,7 +78,8 @@ def traits_of(schema: Any) -> Traits:
         has_sets = has_sets or kind in _SETS or _has_other_keys(node)
         handing_on = handing_on or (below and is_read_otherwise(node))
         has_aliases = has_aliases or "validation_alias" in node
-    return Traits(alike, confuses, has_sets, handing_on, has_aliases)
+        wrong = wrong or misfit(node)
+    return Traits(alike, confuses, has_sets, handing_on, has_aliases, wrong)
 
 
 def _nodes(schema: Any) -> Iterator[tuple[dict[str, Any], bool]]:
