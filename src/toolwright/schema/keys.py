@@ -10,6 +10,8 @@ from .._json_values import is_list, is_object
 _INSIDE = ("schema", "strict_schema", "json_schema")
 """Where the record stands inside what is wrapped around it."""
 
+_WITH_FIELDS = ("model-fields", "typed-dict", "dataclass-args")
+
 
 def keys_of(arguments: Any, name: str) -> frozenset[str]:
     """Return every key that the record of one parameter reads; `arguments` is a core schema."""
@@ -28,7 +30,7 @@ def _keys(node: Any, known: Mapping[str, Any], config: Mapping[str, Any]) -> Ite
     if node["type"] == "definition-ref":
         yield from _keys(known[node["schema_ref"]], known, config)
         return
-    fields: Any = node.get("fields")
+    fields: Any = node.get("fields") if node["type"] in _WITH_FIELDS else None
     if is_object(fields):
         fields = [{"name": name, **field} for name, field in fields.items()]
     for field in fields or ():

@@ -115,11 +115,11 @@ def describes_object(schema: JsonObject) -> bool:
 
 
 def open_root(schema: JsonObject) -> JsonObject:
-    """Write a recursive type out at the root: clients look for a type and properties there."""
+    """Write a recursive object out at the root: clients look for its properties there."""
     definitions: JsonObject = schema.get("$defs", {})
     for _ in definitions:
         target = definitions.get(str(schema.get("$ref", "")).removeprefix(REF_PREFIX))
-        if target is None:
+        if target is None or target.get("type") != "object":
             break
         schema = merge(target, {key: said for key, said in schema.items() if key != "$ref"})
     return schema
