@@ -9,9 +9,9 @@ from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
-from .json_rules import JsonRules
+from .core.json_rules import JsonRules
+from .core.traits import Traits
 from .plan import Plan
-from .traits import Traits
 from .types.encoded import BASE64, with_base64
 from .types.hints import strip_annotated
 

@@ -13,9 +13,10 @@ from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, VARIADIC, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
+from .core.keys import keys_of
+from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .explicit import check_explicit
-from .keys import keys_of
 from .output import (
     boxed,
     declared_content,
@@ -28,7 +29,6 @@ from .output import (
 )
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
-from .traits import Traits, traits_of
 from .walk import REF_PREFIX, refs
 
 

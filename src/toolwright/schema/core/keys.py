@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._json_values import is_list, is_object
+from ..._json_values import is_list, is_object
 
 _INSIDE = ("schema", "strict_schema", "json_schema")
 """Where the record stands inside what is wrapped around it."""

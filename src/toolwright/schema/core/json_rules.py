@@ -23,8 +23,8 @@ from pydantic_core import (
 )
 from pydantic_core import core_schema as core
 
-from .._json_values import is_list, is_object
-from .types.encoded import OPAQUE
+from ..._json_values import is_list, is_object
+from ..types.encoded import OPAQUE
 
 Node = dict[str, Any]
 

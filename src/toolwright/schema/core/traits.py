@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-from .._json_values import is_object
+from ..._json_values import is_object
+from ..types.encoded import OPAQUE
 from .constraints import misfit
 from .json_rules import hands_on, is_read_otherwise
-from .types.encoded import OPAQUE
 
 # Types whose values Python and JSON write alike: strict validation of a dict gives the same either
 # way. Not among them: whatever JSON writes as text (dates, bytes, enums), as a list (sets, tuples),
