@@ -44,6 +44,7 @@ _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_pattern_mismatch": lambda c: f"must match `{c['pattern']}`",
     "finite_number": lambda _: "must be a finite number",
     "bytes_invalid_encoding": lambda _: "must be base64",
+    "complex_str_parsing": lambda _: "must be a complex number, such as `1+2j`",
 }
 
 

@@ -10,33 +10,13 @@ from uuid import UUID
 
 from pydantic_core import from_json
 
-from .._json_values import is_list, is_object
+from .._json_values import is_list
 
 _MOST_ALIKE = 1000
 """Different values of one hash: each is compared with all of them before it."""
 _LONGEST = 4300
 _BITS = 60
 _SIGNS = ("{", "-", "+", ".")
-_SETS = ("set", "frozenset")
-
-
-def has_sets(schema: Any) -> bool:
-    """Return whether a core schema holds sets, or dicts whose keys are not texts."""
-    todo: list[Any] = [schema]
-    seen: set[int] = set()
-    while todo:
-        node = todo.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if is_object(node):
-            kind, keys = node.get("type"), node.get("keys_schema")
-            if kind in _SETS or (kind == "dict" and is_object(keys) and keys.get("type") != "str"):
-                return True
-            todo.extend(value for key, value in node.items() if key != "metadata")
-        elif isinstance(node, list | tuple):
-            todo.extend(cast("list[Any]", node))
-    return False
 
 
 def collide(arguments: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, cast
+from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_core import ValidationError, from_json, to_json
@@ -11,13 +11,12 @@ from pydantic_core import ValidationError, from_json, to_json
 from .._json_values import is_object, strict_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
-from ..schema.adapters import is_alike
 from ..schema.explicit import broken_rules
 from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
-from .hashes import collide, has_sets
+from .hashes import collide
 from .repair import MOST_REPAIRS, Repairer
 from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape
@@ -40,10 +39,10 @@ class Reader:
         self.prepared = bool(
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
-        self.confuses = _confuses(compiled.inputs.core_schema)
-        alike = not (self.prepared or self.confuses) and is_alike(compiled.inputs.core_schema)
+        self.confuses = compiled.traits.confuses
+        alike = compiled.traits.alike and not (self.prepared or self.confuses)
         self.validate_dict = compiled.validator.validate_python if alike else None
-        self.has_sets = has_sets(compiled.inputs.core_schema)
+        self.has_sets = compiled.traits.has_sets
         self._shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
@@ -109,10 +108,18 @@ class Reader:
         return self._nested(data, whole=False)[0] if compiled.flat else data
 
     def _nested(self, data: dict[str, Any], *, whole: bool) -> tuple[dict[str, Any], list[str]]:
-        made, came_whole, faults = nest(self.compiled, data, nested=whole)
+        alike = [key for key in self.compiled.flat if whole and self._is_whole(key, data.get(key))]
+        made, came_whole, faults = nest(self.compiled, data, nested=whole, named_alike=alike)
         if faults:
             raise ArgumentError(self.name, faults)
         return made, came_whole
+
+    def _is_whole(self, key: str, value: Any) -> bool:
+        """Return whether an object is a whole flattened model, not its field of the same name."""
+        if not is_object(value) or not value.keys() <= self.compiled.flat[key].fields:
+            return False
+        kinds = self.shape.kinds(self.shape.child(self.shape.child(self.shape.root, key), key))
+        return bool(kinds) and "object" not in kinds
 
     def _refuse_names(self, names: Collection[str]) -> None:
         if names:
@@ -127,7 +134,7 @@ class Reader:
     def _second(
         self, arguments: Arguments, first: ValueError | None = None
     ) -> tuple[Validated, tuple[Repair, ...], Any]:
-        data = self._object(arguments)
+        data = given = self._object(arguments)
         if self.compiled.explicit_input is not None:
             self._prepare(data)  # what the author's own schema refuses is not repaired
         repairs: list[Repair] = []
@@ -151,6 +158,12 @@ class Reader:
             return self.validate(body, strict=True), tuple(repairs), data
         except ValidationError as second:
             raise self._explained(second, data) from None
+        except Exception:
+            # A validator of the author that fails on what was sent says so itself; one that fails
+            # on what we made of it does not matter: what was sent was refused.
+            if repairs and isinstance(first, ValidationError):
+                raise self._explained(first, self._prepare(given)) from None
+            raise
 
     def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
         """Return an error with the first faults, and their number."""
@@ -224,29 +237,3 @@ def _said(error: Any) -> str:
         said = f"{said[:100]} ... {said[-150:]}"
     said = truncate(said, _LONG)
     return f"{path_text(steps)}: {said}" if steps else said
-
-
-def _confuses(schema: Any) -> bool:
-    """Return whether a core schema holds enums or literals of numbers.
-
-    Pydantic would accept `true` for 1 there, and 2.0 for 2.
-    """
-    todo: list[Any] = [schema]
-    seen: set[int] = set()
-    while todo:
-        node = todo.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if is_object(node):
-            values: list[Any] = []
-            if node.get("type") == "enum":
-                values = [member.value for member in node.get("members", ())]
-            elif node.get("type") == "literal":
-                values = node.get("expected", [])
-            if any(type(value) is not bool and isinstance(value, int | float) for value in values):
-                return True
-            todo.extend(value for key, value in node.items() if key != "metadata")
-        elif isinstance(node, list | tuple):
-            todo.extend(cast("list[Any]", node))
-    return False

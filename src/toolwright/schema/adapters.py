@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
-from .._json_values import is_list, is_object
+from .core.json_rules import JsonRules
+from .core.traits import Traits
 from .plan import Plan
-from .types.encoded import BASE64, OPAQUE, with_base64
+from .types.encoded import BASE64, with_base64
 from .types.hints import strip_annotated
 
 # JSON has neither bytes nor NaN.
@@ -43,58 +45,43 @@ def value_adapter(hint: Any) -> TypeAdapter[Any]:
     return TypeAdapter(make(bare.__name__, hint), config=_CONFIG)
 
 
-# Types whose values Python and JSON write alike: strict validation of a dict gives the same either
-# way. Not among them: whatever JSON writes as text (dates, bytes, enums), as a list (sets, tuples),
-# and `Any`, which would hand the caller's own objects over.
-_ALIKE = frozenset(
-    (
-        "call",
-        "arguments",
-        "int",
-        "float",
-        "bool",
-        "str",
-        "none",
-        "list",
-        "dict",
-        "model",
-        "model-fields",
-        "model-field",
-        "typed-dict",
-        "typed-dict-field",
-        "nullable",
-        "literal",
-        "default",
-        "definitions",
-        "definition-ref",
-    )
-)
+def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool, hands_on: bool = False) -> Any:
+    """Return the validator of what JSON holds.
 
-
-def is_alike(schema: Any) -> bool:
-    """Return whether arguments may be validated as a Python dict, without writing them as JSON."""
-    if is_list(schema):
-        return all(is_alike(item) for item in schema)
-    if not is_object(schema):
-        return True
-    kind = schema.get("type")
-    if isinstance(kind, str):
-        if kind not in _ALIKE:
-            return False
-        parts = (v for k, v in schema.items() if k not in OPAQUE and k != "config")
-    else:
-        parts = iter(schema.values())
-    return all(is_alike(part) for part in parts)
-
-
-def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
-    """Return the validator; with `own_bytes`, one that reads base64 inside models too.
-
-    JSON has no bytes, and a model that does not say how it reads them would take any text.
+    With `own_bytes`, it reads base64 inside models too: JSON has no bytes, and a model that does
+    not say how it reads them would take any text. With `hands_on`, the rules of JSON hold below
+    the validators of authors too.
     """
-    if not own_bytes:
+    if not (own_bytes or hands_on):
         return adapter.validator
-    return SchemaValidator(with_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
+    schema: Any = adapter.core_schema
+    if own_bytes:
+        schema = with_base64(schema, {})
+    if hands_on:
+        return JsonRules(schema, _CORE).validator()
+    return SchemaValidator(schema, _CORE, _use_prebuilt=False)
+
+
+class OutputValidator(NamedTuple):
+    """Validates values as Python, and as the JSON of them."""
+
+    validate_python: Any
+    validate_json: Any
+
+
+def output_validator_of(adapter: TypeAdapter[Any], traits: Traits, *, own_bytes: bool) -> Any:
+    """Return the validator of a tool's values."""
+    by_python = validator_of(adapter, own_bytes=own_bytes)
+    if not (traits.hands_on or traits.has_aliases):
+        return by_python
+    by_json = validator_of(adapter, own_bytes=own_bytes, hands_on=traits.hands_on)
+    if not traits.has_aliases:
+        return OutputValidator(by_python.validate_python, by_json.validate_json)
+    # A function returns a TypedDict by its own keys; aliases are for JSON.
+    return OutputValidator(
+        partial(by_python.validate_python, by_name=True, by_alias=True),
+        partial(by_json.validate_json, by_name=True, by_alias=True),
+    )
 
 
 def serializer_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ..errors import Fault
@@ -9,16 +10,17 @@ from .write import Compiled
 
 
 def nest(
-    compiled: Compiled, data: dict[str, Any], *, nested: bool
+    compiled: Compiled, data: dict[str, Any], *, nested: bool, named_alike: Collection[str] = ()
 ) -> tuple[dict[str, Any], list[str], list[Fault]]:
     """Gather the fields of flattened parameters under each parameter's own key.
 
-    With `nested`, a parameter may also come whole, under that key. Returns the arguments, the keys
-    that came whole, and what is wrong.
+    With `nested`, a parameter may also come whole, under that key; where a field has the same name
+    it is whole only if it is in `named_alike`. Returns the arguments, the keys that came whole, and
+    what is wrong.
     """
     owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
     rest = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
-    whole = [key for key in compiled.flat if key in data and key not in owners]
+    whole = [k for k in compiled.flat if k in data and (k not in owners or k in named_alike)]
     if not nested and whole:
         return data, [], [_flat_fault(key) for key in whole]
     gathered: dict[str, dict[str, Any]] = {
@@ -26,7 +28,7 @@ def nest(
     }
     made: dict[str, Any] = {}
     for key, value in data.items():
-        owner = owners.get(key)
+        owner = None if key in whole else owners.get(key)
         if owner is None and key not in compiled.keys:
             owner = rest
         if owner is None:

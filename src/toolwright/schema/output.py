@@ -11,6 +11,7 @@ from .._json_values import JsonObject
 from ..content import Audio, Content, File, Image
 from ..read.signature import EMPTY
 from ..results import Repair, Result
+from .definitions import merge
 from .types.hints import UNIONS, arms, unalias
 from .walk import REF_PREFIX
 
@@ -113,13 +114,14 @@ def describes_object(schema: JsonObject) -> bool:
     return schema.get("type") == "object"
 
 
-def root_object(schema: JsonObject) -> JsonObject:
-    """Say at the root that a recursive object is one."""
-    ref = schema.get("$ref")
-    if isinstance(ref, str) and "type" not in schema:
-        target = schema.get("$defs", {}).get(ref.rsplit("/", 1)[-1], {})
-        if target.get("type") == "object":
-            return {"type": "object", **schema}
+def open_root(schema: JsonObject) -> JsonObject:
+    """Write a recursive object out at the root: clients look for its properties there."""
+    definitions: JsonObject = schema.get("$defs", {})
+    for _ in definitions:
+        target = definitions.get(str(schema.get("$ref", "")).removeprefix(REF_PREFIX))
+        if target is None or target.get("type") != "object":
+            break
+        schema = merge(target, {key: said for key, said in schema.items() if key != "$ref"})
     return schema
 
 

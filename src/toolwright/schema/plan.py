@@ -11,8 +11,10 @@ import keyword
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Annotated, Any, NamedTuple, Protocol, get_args
+from typing import Annotated, Any, NamedTuple, Never, Protocol, get_args, get_origin
 
+import typing_extensions
+from pydantic import AliasChoices
 from pydantic import Field as PydanticField
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -37,6 +39,7 @@ from .types.hints import (
     open_alias,
     or_none,
     strip_annotated,
+    substitute,
     unqualify,
 )
 
@@ -151,7 +154,8 @@ class Plan:
     def bind(self, validated: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Turn validated arguments into positional and keyword arguments of the target."""
         if self.drop_extra:
-            validated = {slot.name: validated[slot.name] for slot in self.slots}
+            known = (*(slot.name for slot in self.slots), *self.injected)
+            validated = {name: validated[name] for name in known if name in validated}
         for name in self.absent:
             if validated.get(name) is ABSENT:
                 del validated[name]
@@ -183,10 +187,12 @@ def plan(
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
     left_out = [p.name for p in signature.parameters if p not in parameters]
     planned.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
+    checked = hasattr(signature.call, "raw_function")  # by pydantic's `validate_call`
     spread = any(p.kind is VAR_POSITIONAL for p in parameters)
+    spread = spread or (checked and any(_alias_of(p) for p in parameters))
     for parameter in parameters:
         if parameter.kind is VAR_KEYWORD:
-            _plan_keywords(planned, parameter, translate)
+            _plan_keywords(planned, signature, parameter, translate)
         elif parameter.kind is VAR_POSITIONAL:
             items = PydanticField(default_factory=list)
             hint = translate(list[parameter.hint])
@@ -199,6 +205,8 @@ def plan(
             hidden = _inject(planned, signature, parameter, provided)
             if not hidden and not _hide(planned, signature, parameter, by_position=by_position):
                 planned.slots.append(_slot(parameter, translate))
+    if checked:
+        _plan_aliases(planned, signature)
     _plan_extra(planned, signature, extra)
     return planned
 
@@ -292,25 +300,70 @@ def _hide(planned: Plan, signature: Signature, parameter: Parameter, *, by_posit
     return False
 
 
-def _plan_keywords(planned: Plan, parameter: Parameter, translate: Translate) -> None:
+def _plan_keywords(
+    planned: Plan, signature: Signature, parameter: Parameter, translate: Translate
+) -> None:
     if not is_unpack(parameter.hint):
         planned.extra = translate(parameter.hint)
         planned.extra_description = parameter.description
         return
-    typed_dict = strip_annotated(get_args(parameter.hint)[0])
+    hint = strip_annotated(get_args(parameter.hint)[0])
+    typed_dict: Any = get_origin(hint) or hint
+    variables = getattr(typed_dict, "__parameters__", ())
+    known = dict(zip(variables, get_args(hint), strict=False))
+    rest = getattr(typed_dict, "__extra_items__", None)
+    if rest is not None and rest not in _NO_ITEMS:
+        planned.extra = translate(substitute(unqualify(rest)[0], known))
+        planned.extra_description = parameter.description
     texts = class_docs(typed_dict).attributes
     fields = translate.typed_dict_fields(typed_dict)
-    used = {*fields, *(slot.name for slot in planned.slots)}
-    for name, (hint, required) in fields.items():
+    named = {slot.name for slot in planned.slots}
+    used = {*fields, *named}
+    for name, (field_hint, required) in fields.items():
         if name in planned.unsendable:
             continue
-        slot = Slot(name, hint, EMPTY, texts.get(name, ""))
+        if name in named:
+            _leave_out(planned, signature, name, required=required)
+            continue
+        slot = Slot(name, substitute(field_hint, known), EMPTY, texts.get(name, ""))
         if not name.isidentifier() or keyword.iskeyword(name):
             slot.name = next(n for n in (f"key_{i}" for i in count()) if n not in used)
             used.add(slot.name)
-            slot.hint = Annotated[hint, PydanticField(alias=name)]
+            slot.hint = Annotated[slot.hint, PydanticField(alias=name)]
             planned.renamed[slot.name] = name
         if not required:
             slot.default = PydanticField(default_factory=lambda: ABSENT)
             planned.absent.append(slot.name)
         planned.slots.append(slot)
+
+
+_NO_ITEMS = (typing_extensions.NoExtraItems, typing_extensions.Never, Never)
+
+
+def _leave_out(planned: Plan, signature: Signature, name: str, *, required: bool) -> None:
+    """A keyword may have the name of a positional-only parameter; an argument may not."""
+    if required:
+        raise signature.refusal(
+            "has the name of a required keyword, and a caller can send only one",
+            parameter=name,
+            hint="rename the parameter, or the key of the TypedDict",
+        )
+    planned.problems.append(f"leaves the keyword `{name}` out: a parameter has that name")
+
+
+def _plan_aliases(planned: Plan, signature: Signature) -> None:
+    """`validate_call` takes what has an alias by position, or by that alias only."""
+    for parameter in signature.parameters:
+        alias = _alias_of(parameter)
+        if alias and parameter.kind is KEYWORD_ONLY and parameter.name not in planned.unsendable:
+            planned.renamed[parameter.name] = alias
+
+
+def _alias_of(parameter: Parameter) -> str:
+    for item in (parameter.default, *reversed(metadata(parameter.hint))):
+        alias: Any = item.validation_alias if isinstance(item, FieldInfo) else None
+        if isinstance(alias, AliasChoices):
+            alias = alias.choices[0]
+        if isinstance(alias, str):
+            return alias
+    return ""

@@ -12,7 +12,9 @@ from .._json_values import JsonObject, compact_json, is_object
 from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Signature
-from .adapters import serializer_of, validator_of
+from .adapters import output_validator_of, serializer_of, validator_of
+from .core.keys import keys_of
+from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .explicit import check_explicit
 from .output import (
@@ -23,7 +25,7 @@ from .output import (
     is_text,
     may_be_null,
     may_stream,
-    root_object,
+    open_root,
 )
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
@@ -34,6 +36,7 @@ class Flat(NamedTuple):
     """A parameter whose fields stand at the top level."""
 
     fields: frozenset[str]
+    """The keys it takes, published or not: a field may have several aliases."""
     required: bool
     takes_rest: bool
     """Its model takes unknown keys."""
@@ -45,8 +48,9 @@ class Compiled:
 
     plan: Plan
     inputs: TypeAdapter[Any]
+    traits: Traits
     validator: Any
-    """Of the arguments."""
+    """All three of the arguments; the validator is for JSON, and for dicts that are alike."""
     flat: dict[str, Flat]
     """The flattened parameters, by the key that each would have."""
     keys: frozenset[str]
@@ -131,14 +135,26 @@ class SchemaWriter:
         keys = frozenset(given.get("properties", ()))
         adapter = draft.outputs
         written_bytes = taken is not None and self._has_own_bytes(taken)
+        traits = traits_of(draft.inputs.core_schema)
+        if traits.misfit:
+            raise _misfit(draft, traits.misfit)
+        output_traits = adapter and traits_of(adapter.core_schema)
+        if output_traits and output_traits.misfit:
+            what = f"has a constraint that its result cannot meet: {output_traits.misfit}"
+            raise draft.signature.refusal(what, hint="change the return type, or the constraint")
         return Compiled(
             plan=draft.plan,
             inputs=draft.inputs,
-            validator=validator_of(draft.inputs, own_bytes=self._has_own_bytes(given)),
+            traits=traits,
+            validator=validator_of(
+                draft.inputs, own_bytes=self._has_own_bytes(given), hands_on=traits.hands_on
+            ),
             flat=flat,
             keys=keys,
             guarded=_guarded(draft.plan, keys),
-            output_validator=adapter and validator_of(adapter, own_bytes=written_bytes),
+            output_validator=adapter
+            and output_traits
+            and output_validator_of(adapter, output_traits, own_bytes=written_bytes),
             serializer=adapter and serializer_of(adapter, own_bytes=written_bytes),
             input_schema=compact_json(schema),
             output_schema=None if output is None else compact_json(output),
@@ -232,7 +248,8 @@ class SchemaWriter:
         takes_rest = node.get("additionalProperties", False) is not False
         if takes_rest:
             root["additionalProperties"] = node["additionalProperties"]
-        return Flat(frozenset(fields), slot.required, takes_rest)
+        taken = keys_of(draft.inputs.core_schema, slot.name) - others - draft.plan.unsendable
+        return Flat(taken | fields.keys(), slot.required, takes_rest)
 
     def _output(self, draft: Draft, raw: JsonObject) -> JsonObject:
         style = draft.options.style
@@ -241,12 +258,29 @@ class SchemaWriter:
         draft.problems.extend(f"result: {loss}" for loss in losses(raw))
         draft.problems.extend(f"result: {loss}" for loss in definitions.losses(schema))
         made = definitions.attach(schema, inline=style.inline_refs, limit=style.inline_limit)
-        return root_object(made)
+        return open_root(made)
 
 
 def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:
     names = frozenset(slot.name for slot in made.slots) - keys
     return names - made.renamed.keys() if made.extra is not EMPTY else frozenset()
+
+
+def _misfit(draft: Draft, what: str) -> SchemaError:
+    """Name the parameter whose constraint does not fit its type."""
+    schema: Any = draft.inputs.core_schema
+    whole = schema["schema"] if schema["type"] == "definitions" else schema
+    for argument in whole["arguments_schema"]["arguments_schema"]:
+        part = argument["schema"]
+        if schema is not whole:
+            part = {**schema, "schema": part}
+        if traits_of(part).misfit:
+            return draft.signature.refusal(
+                f"has a constraint that its type cannot meet: {what}",
+                parameter=argument["name"],
+                hint="change the type, or the constraint",
+            )
+    return draft.signature.refusal(f"has a constraint that its type cannot meet: {what}")
 
 
 def _alias_clash(draft: Draft) -> SchemaError:

@@ -185,9 +185,9 @@ NODE_OUT = obj(
 
 
 @probe(
-    "D16+P01-a-recursive-output-is-written-once",
+    "D16+P01-a-recursive-output-is-written-out-at-the-root",
     properties={},
-    output={"type": "object", "$ref": "#/$defs/Node", "$defs": {"Node": NODE_OUT}},
+    output={**NODE_OUT, "$defs": {"Node": NODE_OUT}},
 )
 def f() -> Node: ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import typing_extensions
@@ -115,3 +115,11 @@ def or_none(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
         return Annotated[(or_none(hint.__origin__), *hint.__metadata__)]
     return Union[hint, None]  # noqa: UP007 - a hint need not be a type
+
+
+def substitute(hint: Any, known: Mapping[Any, Any]) -> Any:
+    """Put types in the place of type variables."""
+    if isinstance(hint, typing.TypeVar):
+        return known.get(hint, hint)
+    parameters = getattr(hint, "__parameters__", ())
+    return hint[tuple(known.get(p, p) for p in parameters)] if parameters and known else hint

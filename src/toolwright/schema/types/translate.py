@@ -33,6 +33,7 @@ from .hints import (
     is_required,
     metadata,
     strip_annotated,
+    substitute,
     unqualify,
 )
 
@@ -214,7 +215,7 @@ class Translator:
         if not known:
             self.twins[cls] = twin  # before its fields: one of them may be the class itself
         fields = self.typed_dict_fields(cls)
-        twin.__annotations__ = {k: _substitute(hint, known) for k, (hint, _) in fields.items()}
+        twin.__annotations__ = {k: substitute(hint, known) for k, (hint, _) in fields.items()}
         twin.__required_keys__ = frozenset(k for k, (_, required) in fields.items() if required)
         twin.__optional_keys__ = frozenset(fields) - twin.__required_keys__
         _take_identity(twin, cls)
@@ -243,10 +244,3 @@ def _has_local_strings(cls: type) -> bool:
     pydantic would look for their names in the module only."""
     annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
     return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())
-
-
-def _substitute(hint: Any, known: Mapping[Any, Any]) -> Any:
-    if isinstance(hint, typing.TypeVar):
-        return known.get(hint, hint)
-    parameters = getattr(hint, "__parameters__", ())
-    return hint[tuple(known.get(p, p) for p in parameters)] if parameters and known else hint

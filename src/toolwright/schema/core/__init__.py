@@ -1,0 +1,1 @@
+"""Core schemas of pydantic: what they hold, and how they are rewritten."""

@@ -1,0 +1,327 @@
+"""JSON rules for values that validators of authors hand on.
+
+A validator that runs before pydantic's own (`BeforeValidator`, `WrapValidator`, a model's
+`mode="before"`) hands on a Python value, and so does a default that is validated. The strict rules
+for Python take no text for a date there, and no list for a tuple. Here each value below such a
+validator is read by what it is: by the rules of JSON if JSON can hold it, else by those of Python.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import cached_property
+from typing import Any, cast
+
+from pydantic_core import (
+    PydanticCustomError,
+    PydanticKnownError,
+    SchemaValidator,
+    ValidationError,
+    to_json,
+)
+from pydantic_core import core_schema as core
+
+from ..._json_values import is_list, is_object
+from ..types.encoded import OPAQUE
+
+Node = dict[str, Any]
+
+_HANDING_ON = frozenset(("function-before", "function-wrap", "chain"))
+# What JSON writes as a list or an object, though Python has a class of its own for it.
+_CLASSES: Mapping[str, tuple[type, Callable[[Any], Any]]] = {
+    "tuple": (list, tuple),
+    "deque": (list, deque),
+    "ordered-dict": (dict, OrderedDict),
+    "counter": (dict, Counter),
+}
+_SETS: Mapping[str, type] = {"set": set, "frozenset": frozenset}
+_LEAVES = ("bytes", "complex", "date", "datetime", "decimal", "fraction", "time", "timedelta")
+_SCALARS = ("bool", "float", "int", "literal", "none", "str")
+# Texts in JSON, and read by its rules wherever they come from; but exact only in Python.
+_TEXTS = ("enum", "multi-host-url", "url", "uuid")
+_JSON_TYPES = frozenset((str, int, float, bool, type(None), list, dict))
+_EMPTY: Mapping[type, bytes] = {list: b"[]", dict: b"{}"}
+_KEPT = OPAQUE | {"config"}
+_LEFT_OUT = frozenset(("ref", "serialization", "computed_fields", "json_schema_input_schema"))
+"""What a validator has no use for; a reference gets its new name in `node`."""
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Place(Enum):
+    """Where a node stands. The values end the names of definitions that are used there."""
+
+    ABOVE = ""
+    """No validator of an author has been there: the value is JSON."""
+    BELOW = ":below"
+    CHOICE = ":choice"
+    """Below, and in a union: which choice fits best must not depend on where the value comes from,
+    and texts and numbers are exact in Python, but not in JSON."""
+
+
+def hands_on(node: Mapping[str, Any]) -> bool:
+    """Return whether a node of a core schema hands Python values to the nodes inside it."""
+    return (
+        node["type"] in _HANDING_ON
+        or node.get("validate_default") is True
+        or node.get("config", _NOTHING).get("validate_default") is True
+    )
+
+
+def is_read_otherwise(node: Mapping[str, Any]) -> bool:
+    """Return whether a node below a validator must be rewritten."""
+    kind = node["type"]
+    if kind == "union":
+        return not _has_scalars_only(node)
+    if kind == "dict":
+        return node.get("keys_schema", _NOTHING).get("type", "str") != "str"
+    return kind in _REWRITTEN
+
+
+class JsonRules:
+    """Rewrites a core schema; the new one is only for JSON, and for strict validation."""
+
+    def __init__(self, schema: Any, config: Any) -> None:
+        self.config = config
+        self.definitions: list[Any] = []
+        self.wanted: dict[tuple[str, Place], None] = {}
+        """The definitions that are used, in each place."""
+        self.validates_defaults = False
+        known: dict[str, Node] = {}
+        if schema["type"] == "definitions":
+            known = {each["ref"]: each for each in schema["definitions"]}
+            schema = schema["schema"]
+        self.schema = self.node(schema, Place.ABOVE)
+        done: set[tuple[str, Place]] = set()
+        while todo := [each for each in self.wanted if each not in done]:
+            done.update(todo)
+            self.definitions += [self.node(known[ref], place) for ref, place in todo]
+
+    def validator(self, schema: Any = None) -> Any:
+        """Return a validator of the new schema, or of a part of it."""
+        whole = core.definitions_schema(schema or self.schema, self.definitions)
+        return SchemaValidator(whole, self.config, _use_prebuilt=False)
+
+    def node(self, node: Node, place: Place) -> Any:
+        """Rewrite one node, and all inside it."""
+        before = self.validates_defaults
+        if "config" in node:
+            self.validates_defaults = node["config"].get("validate_default") is True
+        change = _CHANGES[place].get(node["type"])
+        made = change(self, node, place) if change else self.copy(node, place)
+        self.validates_defaults = before
+        if "ref" in node:
+            made = {**made, "ref": node["ref"] + place.value}
+        return made
+
+    def copy(self, node: Node, place: Place) -> Node:
+        """Rewrite what is inside a node."""
+        return {
+            word: value if word in _KEPT else self._part(value, place)
+            for word, value in node.items()
+            if word not in _LEFT_OUT
+        }
+
+    def _part(self, part: Any, place: Place) -> Any:
+        if is_list(part):
+            return [self._part(each, place) for each in part]
+        if isinstance(part, tuple):  # a choice with its label
+            return tuple(self._part(each, place) for each in cast("tuple[Any, ...]", part))
+        if not is_object(part):
+            return part
+        if isinstance(part.get("type"), str):
+            return self.node(part, place)
+        return {name: self._part(each, place) for name, each in part.items()}
+
+
+class _Reading:
+    """Reads a value by the rules of JSON through a handler, or by those of Python."""
+
+    def __init__(self, rules: JsonRules, schema: Any) -> None:
+        self.rules = rules
+        self.schema = schema
+
+    @cached_property
+    def by_python(self) -> Any:
+        """Made when first needed: most validators hand on what JSON can hold."""
+        return self.rules.validator(self.schema).validate_python
+
+    def value(self, value: Any, handler: Any) -> Any:
+        """Read a value; the handler takes it as it is."""
+        if type(value) in _JSON_TYPES:
+            return handler(value)
+        return self.by_python(value, strict=True)
+
+    def text(self, value: Any, handler: Any) -> Any:
+        """Read a value; the handler takes JSON text."""
+        if type(value) not in _JSON_TYPES:
+            return self.by_python(value, strict=True)
+        if value.__class__ in _EMPTY:
+            return handler(_EMPTY[value.__class__])  # refused, whatever is in it
+        return handler(to_json(value, inf_nan_mode="constants"))
+
+    def key(self, value: Any, handler: Any) -> Any:
+        """Read the key of a map; the handler takes JSON text, of an object with that key."""
+        if type(value) is not str:
+            return self.by_python(value, strict=True)
+        try:
+            return next(iter(handler(to_json({value: None}))))
+        except ValidationError as error:
+            # Its place is that of the key in the small object.
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            raise PydanticCustomError("key", "{said}", {"said": first["msg"]}) from None
+
+
+# -- what becomes of the nodes of each kind
+
+
+def _hand_on(rules: JsonRules, node: Node, _place: Place) -> Any:
+    return rules.copy(node, Place.BELOW)
+
+
+def _chain(rules: JsonRules, node: Node, _place: Place) -> Any:
+    first, *rest = node["steps"]
+    steps = [rules.node(first, Place.ABOVE), *(rules.node(step, Place.BELOW) for step in rest)]
+    return {**node, "steps": steps}
+
+
+def _default(rules: JsonRules, node: Node, _place: Place) -> Any:
+    validates = node.get("validate_default", rules.validates_defaults) is True
+    return rules.copy(node, Place.BELOW if validates else Place.ABOVE)
+
+
+def _reference(rules: JsonRules, node: Node, place: Place) -> Any:
+    rules.wanted[node["schema_ref"], place] = None
+    return {**node, "schema_ref": node["schema_ref"] + place.value}
+
+
+def _strict_branch(rules: JsonRules, node: Node, place: Place) -> Any:
+    return rules.node(node["strict_schema"], place)
+
+
+def _json_branch(rules: JsonRules, node: Node, place: Place) -> Any:
+    return rules.node(node["json_schema"], place)
+
+
+def _either_branch(rules: JsonRules, node: Node, place: Place) -> Any:
+    reading = _Reading(rules, rules.node(node["python_schema"], place))
+    return core.no_info_wrap_validator_function(reading.value, _json_branch(rules, node, place))
+
+
+def _json_text(rules: JsonRules, node: Node, _place: Place) -> Any:
+    return rules.copy(node, Place.ABOVE)
+
+
+def _union(rules: JsonRules, node: Node, _place: Place) -> Any:
+    return rules.copy(node, Place.BELOW if _has_scalars_only(node) else Place.CHOICE)
+
+
+def _has_scalars_only(union: Mapping[str, Any]) -> bool:
+    choices = (each if is_object(each) else each[0] for each in union["choices"])
+    return all(each["type"] in _SCALARS for each in choices)
+
+
+def _tagged(rules: JsonRules, node: Node, place: Place) -> Any:
+    """An instance of a choice has its tag among its attributes, where strict rules do not look."""
+    copied: Any = rules.copy(node, place)
+    reading = _Reading(rules, core.union_schema(list(copied["choices"].values())))
+    return core.no_info_wrap_validator_function(reading.value, copied)
+
+
+def _leaf(rules: JsonRules, node: Node, place: Place) -> Any:
+    plain: Any = rules.copy(node, place)
+    reading = _Reading(rules, plain)
+    return core.no_info_wrap_validator_function(reading.text, core.json_schema(plain))
+
+
+def _class(rules: JsonRules, node: Node, place: Place) -> Any:
+    json_type, make = _CLASSES[node["type"]]
+
+    def made(value: Any) -> Any:
+        return make(value) if type(value) is json_type else value
+
+    whole = core.no_info_before_validator_function(made, _map(rules, node, place))
+    return _ranked(node, whole, place)
+
+
+def _map(rules: JsonRules, node: Node, place: Place) -> Any:
+    copied = rules.copy(node, place)
+    keys = node.get("keys_schema")
+    if keys is not None and keys["type"] != "str":
+        # In JSON every key is a text, and is read as what it says.
+        one = core.dict_schema(rules.node(keys, Place.ABOVE), core.any_schema())
+        reading = _Reading(rules, copied["keys_schema"])
+        copied["keys_schema"] = core.no_info_wrap_validator_function(
+            reading.key, core.json_schema(one)
+        )
+    return copied
+
+
+def _set(rules: JsonRules, node: Node, place: Place) -> Any:
+    """A set is read as a list, whose items need no hash before they are validated."""
+    make = _SETS[node["type"]]
+
+    def listed(value: Any) -> Any:
+        return list(value) if isinstance(value, make) else value
+
+    def made(items: list[Any]) -> Any:
+        try:
+            return make(items)
+        except TypeError:
+            raise PydanticKnownError("set_item_not_hashable") from None
+
+    copied: Any = rules.copy(node, place)
+    moved = ("items_schema", "fail_fast")
+    items: Any = {"type": "list", **{word: copied.pop(word) for word in moved if word in copied}}
+    steps = [items, core.no_info_plain_validator_function(made), copied]
+    whole = core.no_info_before_validator_function(listed, core.chain_schema(steps))
+    return _ranked(node, whole, place)
+
+
+def _ranked(node: Node, made: Any, place: Place) -> Any:
+    """Of the choices that take a list, that for lists fits best: let others rank as in JSON."""
+    if place is not Place.CHOICE:
+        return made
+    like: Any = {"type": node["type"]}
+    if node["type"] == "tuple":
+        like = core.tuple_variable_schema()
+    rank = core.no_info_wrap_validator_function(_rank, core.json_schema(like))
+    return core.chain_schema([rank, made])
+
+
+def _rank(value: Any, handler: Any) -> Any:
+    if value.__class__ in _EMPTY:
+        handler(_EMPTY[value.__class__])
+    return value
+
+
+_Change = Callable[[JsonRules, Node, Place], Any]
+_ABOVE: Mapping[str, _Change] = {
+    "function-before": _hand_on,
+    "function-wrap": _hand_on,
+    "chain": _chain,
+    "default": _default,
+    "definition-ref": _reference,
+    "lax-or-strict": _strict_branch,
+    "json-or-python": _json_branch,
+}
+_BELOW: Mapping[str, _Change] = {
+    "definition-ref": _reference,
+    "lax-or-strict": _strict_branch,
+    "json-or-python": _either_branch,
+    "json": _json_text,
+    "union": _union,
+    "tagged-union": _tagged,
+    "dict": _map,
+    "frozendict": _map,
+    **dict.fromkeys(_SETS, _set),
+    **dict.fromkeys(_CLASSES, _class),
+    **dict.fromkeys(_LEAVES, _leaf),
+}
+_CHANGES: Mapping[Place, Mapping[str, _Change]] = {
+    Place.ABOVE: _ABOVE,
+    Place.BELOW: _BELOW,
+    Place.CHOICE: {**_BELOW, **dict.fromkeys((*_SCALARS, *_TEXTS), _leaf)},
+}
+_REWRITTEN = _BELOW.keys() - {"definition-ref", "lax-or-strict", "json", "union", "dict"}

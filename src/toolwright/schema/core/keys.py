@@ -1,0 +1,54 @@
+"""Which keys a record takes, by all of its aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..._json_values import is_list, is_object
+
+_INSIDE = ("schema", "strict_schema", "json_schema")
+"""Where the record stands inside what is wrapped around it."""
+
+_WITH_FIELDS = ("model-fields", "typed-dict", "dataclass-args")
+
+
+def keys_of(arguments: Any, name: str) -> frozenset[str]:
+    """Return every key that the record of one parameter reads; `arguments` is a core schema."""
+    known: dict[str, Any] = {}
+    if arguments["type"] == "definitions":
+        known = {each["ref"]: each for each in arguments["definitions"]}
+        arguments = arguments["schema"]
+    for each in arguments["arguments_schema"]["arguments_schema"]:
+        if each["name"] == name:
+            return frozenset(_keys(each["schema"], known, {}))
+    return frozenset()
+
+
+def _keys(node: Any, known: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
+    config = node.get("config", config)
+    if node["type"] == "definition-ref":
+        yield from _keys(known[node["schema_ref"]], known, config)
+        return
+    fields: Any = node.get("fields") if node["type"] in _WITH_FIELDS else None
+    if is_object(fields):
+        fields = [{"name": name, **field} for name, field in fields.items()]
+    for field in fields or ():
+        yield from _keys_of_field(field, config)
+    if fields is None:
+        for word in _INSIDE:
+            if is_object(node.get(word)):
+                yield from _keys(node[word], known, config)
+
+
+def _keys_of_field(field: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
+    alias = field.get("validation_alias")
+    by_name = config.get("validate_by_name") or config.get("populate_by_name")
+    if alias is None or by_name:
+        yield field["name"]
+    if isinstance(alias, str):
+        yield alias
+    elif is_list(alias):
+        # One path, or several; a path begins with a key of the record.
+        paths: list[Any] = alias if is_list(alias[0]) else [alias]
+        yield from (path[0] for path in paths)
