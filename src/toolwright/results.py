@@ -131,10 +131,26 @@ class Result:
         """Return the value as JSON sees it, whether structured content is sent or not."""
         return None if self._body is None else json.loads(self._body)
 
+    @property
+    def has_body(self) -> bool:
+        """Whether there is a JSON value, whether it is sent as structured content or not."""
+        return self._body is not None
+
+    def show(self, body: bytes) -> None:
+        """Send this JSON as structured content, beside the same blocks."""
+        self._blocks = self.content
+        self._body, self.shows_body = body, True
+
+    def show_blocks(self, blocks: Sequence[Mapping[str, Any]]) -> None:
+        """Send these blocks."""
+        self._blocks = blocks
+
     def renote(self, notice: str) -> None:
         """Say something else in the notice behind content that was cut."""
-        if self._blocks is not None:
-            self._blocks = [*self._blocks[:-1], {"type": "text", "text": notice}]
+        blocks = list(self._blocks or self.content)
+        if str(blocks[-1].get("text", "")).startswith("[cut: "):
+            blocks.pop()
+        self._blocks = [*blocks, {"type": "text", "text": notice}]
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the result as clients of a protocol version get it."""

@@ -1,50 +1,17 @@
-"""Values that are more than JSON: images, sound, files, and how other libraries' values become them.
-
-`CONVERTERS` is one table, by the name of a class; `converter` adds to it. The libraries themselves
-are never imported here, only recognised.
-"""
+"""Values that are more than JSON: images, sound and files."""
 
 from __future__ import annotations
 
 import base64
-import io
-import mimetypes
 import os
 import stat
-from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
+from urllib.parse import quote
 
-from ._door import public
-from .errors import ResultError
-
-__all__ = ["CONVERTERS", "Audio", "Content", "File", "Image", "convert", "converter"]
-
-F = TypeVar("F", bound=Callable[[Any], Any])
-
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"ID3", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"OggS", "audio/ogg"),
-    (b"fLaC", "audio/flac"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-)
-_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
-
-
-def sniff(data: bytes) -> str:
-    """Return the MIME type of bytes, judged by their first ones."""
-    if data[:4] == b"RIFF" and data[8:12] in _RIFF:
-        return _RIFF[data[8:12]]
-    for start, mime in _SIGNATURES:
-        if data.startswith(start):
-            return mime
-    return "application/octet-stream"
+from .._door import public
+from ..errors import ResultError
+from .media import UNKNOWN, as_text, by_name, recognised
 
 
 class Content:
@@ -54,14 +21,21 @@ class Content:
 
     def __init__(
         self,
-        data: bytes | str | Path,
+        data: bytes | bytearray | memoryview | str | Path | None = None,
         mime_type: str | None = None,
         *,
+        path: str | Path | None = None,
         name: str | None = None,
         uri: str | None = None,
     ) -> None:
-        self.path = None if isinstance(data, bytes) else Path(data)
-        self._data = data if isinstance(data, bytes) else None
+        if (data is None) == (path is None):
+            own = type(self).__name__
+            msg = f"{own} takes bytes or a path, one of them: {own}(data) or {own}(path=...)"
+            raise TypeError(msg)
+        given: Any = path if data is None else data
+        is_bytes = isinstance(given, bytes | bytearray | memoryview)
+        self.path = None if is_bytes else Path(given)
+        self._data = bytes(cast("bytes", given)) if is_bytes else None
         self._mime_type = mime_type
         self.name = name or (self.path.name if self.path else "data")
         self._uri = uri
@@ -84,22 +58,56 @@ class Content:
 
     @property
     def mime_type(self) -> str:
-        """The MIME type: as given, by the file's name, or by the first bytes."""
-        guessed = mimetypes.guess_type(self.name)[0] if self.path else None
-        return self._mime_type or guessed or sniff(self.data)
+        """The MIME type: as given, by the file's name, or by the bytes."""
+        return self._known_type() or UNKNOWN
+
+    def _known_type(self) -> str | None:
+        """Return the MIME type; None if nothing shows it."""
+        named = by_name(self.path.name) if self.path else None
+        found = self._mime_type or named or recognised(self.data)
+        if found is None and as_text(self.data) is not None:
+            return "text/plain"
+        return found
+
+    @property
+    def uri(self) -> str:
+        """Where it is: as given, the place of the file, or only a name."""
+        if self._uri is not None:
+            return self._uri
+        return self.path.absolute().as_uri() if self.path else f"file:///{quote(self.name)}"
 
     def block(self) -> dict[str, Any]:
-        """Return the content block."""
-        data = base64.b64encode(self.data).decode()
-        if self.kind != "resource":
-            return {"type": self.kind, "data": data, "mimeType": self.mime_type}
-        where = self._uri or f"file:///{self.name}"
-        resource: dict[str, Any] = {"uri": where, "mimeType": self.mime_type}
-        if self.mime_type.startswith("text/"):
-            resource["text"] = self.data.decode("utf-8", "replace")
-        else:
-            resource["blob"] = data
-        return {"type": "resource", "resource": resource}
+        """Return the content block; of a type that is not known, it is always a resource."""
+        mime_type = self.mime_type
+        kind = self._kind_of(mime_type)
+        if kind == "resource" or (mime_type == UNKNOWN and not self._mime_type):
+            return {"type": "resource", "resource": self._resource(mime_type)}
+        return {"type": kind, "data": self._base64(), "mimeType": mime_type}
+
+    def blocks(self) -> list[dict[str, Any]]:
+        """Return the content block, and a text that says if its type was not recognised."""
+        block = self.block()
+        if self._known_type() is not None:
+            return [block]
+        text = f"[`{self.name}`: {len(self.data)} bytes of a type that was not recognised]"
+        return [block, {"type": "text", "text": text}]
+
+    def _kind_of(self, mime_type: str) -> str:
+        return self.kind
+
+    def _base64(self) -> str:
+        return base64.b64encode(self.data).decode()
+
+    def _resource(self, mime_type: str) -> dict[str, Any]:
+        resource: dict[str, Any] = {"uri": self.uri, "mimeType": mime_type}
+        text: str | None = None
+        if mime_type.startswith("text/"):
+            text = self.data.decode("utf-8", "replace")
+        elif recognised(self.data) is None:
+            text = as_text(self.data)
+        if text is None:
+            return {**resource, "blob": self._base64()}
+        return {**resource, "text": text}
 
 
 _MOST_UNKNOWN = 32 * 1024 * 1024
@@ -146,120 +154,12 @@ class Audio(Content):
 class File(Content):
     """A file, from a path or from bytes; shown by its MIME type."""
 
-    def block(self) -> dict[str, Any]:
-        """Return the content block that fits the MIME type."""
-        family = self.mime_type.split("/", 1)[0]
-        if family in ("image", "audio"):
-            data = base64.b64encode(self.data).decode()
-            return {"type": family, "data": data, "mimeType": self.mime_type}
-        return super().block()
+    def _kind_of(self, mime_type: str) -> str:
+        family = mime_type.split("/", 1)[0]
+        return family if family in ("image", "audio") else self.kind
 
 
-def of_bytes(data: bytes) -> Content:
-    """Return bytes as the kind of content that their first bytes show."""
-    return File(data)
-
-
-CONVERTERS: dict[str, Callable[[Any], Any]] = {}
-"""Class name, with its module's top package, to the function that makes it JSON or `Content`."""
-
-
-@public
-def converter(name: str) -> Callable[[F], F]:
-    """Teach how values of a class become JSON, or `Content`; `name` is `package.Class`.
-
-    >>> @converter("shop.Money")
-    ... def money(value):
-    ...     return {"cents": value.cents}
-    """
-
-    def register(function: F) -> F:
-        CONVERTERS[name] = function
-        return function
-
-    return register
-
-
-def known_converter(value: Any) -> Callable[[Any], Any] | None:
-    """Return the table's entry for a value's class, or for one it inherits from."""
-    for cls in value.__class__.__mro__:
-        known = CONVERTERS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
-        if known is not None:
-            return known
-    return None
-
-
-def convert(value: Any) -> Any:
-    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for an unknown type."""
-    if isinstance(value, Content):
-        return value
-    own: type[Any] = value.__class__
-    known = known_converter(value)
-    if known is not None:
-        return known(value)
-    if isinstance(value, Mapping):
-        return dict(cast("Mapping[Any, Any]", value))
-    if isinstance(value, Collection):
-        return list(cast("Collection[Any]", value))
-    if isinstance(value, os.PathLike):
-        return os.fspath(cast("os.PathLike[str]", value))
-    fields = getattr(own, "__attrs_attrs__", None)
-    if fields is not None:
-        return {field.name: getattr(value, field.name) for field in fields}
-    if hasattr(value, "__dict__") and getattr(own, "__annotations__", None):
-        return {name: getattr(value, name) for name in own.__annotations__}
-    msg = f"{own.__name__} cannot be written as JSON"
-    raise TypeError(msg)
-
-
-@converter("numpy.generic")
-def _numpy_scalar(value: Any) -> Any:
-    return value.item()
-
-
-@converter("numpy.ndarray")
-def _numpy_array(value: Any) -> Any:
-    return value.tolist()
-
-
-@converter("pandas.DataFrame")
-def _pandas_frame(value: Any) -> Any:
-    return [
-        {str(key): _missing_as_none(cell) for key, cell in row.items()}
-        for row in value.to_dict(orient="records")
-    ]
-
-
-@converter("pandas.Series")
-def _pandas_series(value: Any) -> Any:
-    return [_missing_as_none(cell) for cell in value.tolist()]
-
-
-def _missing_as_none(cell: Any) -> Any:
-    missing = cell is None or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124
-    return None if missing or type(cell).__name__ in ("NAType", "NaTType") else cell
-
-
-@converter("pandas.Timestamp")
-def _pandas_time(value: Any) -> Any:
-    return value.isoformat()
-
-
-@converter("PIL.Image")
-def _pil_image(value: Any) -> Any:
-    stream = io.BytesIO()
-    try:
-        value.save(stream, format="PNG")
-    except OSError:  # a mode that PNG does not have
-        stream = io.BytesIO()
-        plain = "RGB" if value.mode in ("CMYK", "YCbCr", "HSV") else "L"
-        value = value.getchannel(0) if value.mode == "LAB" else value.convert(plain)
-        value.save(stream, format="PNG")
-    return Image(stream.getvalue(), "image/png")
-
-
-@converter("matplotlib.Figure")
-def _matplotlib_figure(value: Any) -> Any:
-    stream = io.BytesIO()
-    value.savefig(stream, format="png")
-    return Image(stream.getvalue(), "image/png")
+def of_bytes(data: bytes) -> Content | str:
+    """Return bytes as the media that their first bytes show, as text, or as a file."""
+    text = as_text(data) if recognised(data) is None else None
+    return File(data) if text is None else text
