@@ -61,7 +61,8 @@ def output_hint(hint: Any) -> Any:
         return output_hint(promised)
     if any(bare is nothing for nothing in _NOTHING) or has_content(hint):
         return EMPTY
-    if (get_origin(bare) or bare) in _STREAMS:
+    known = get_origin(bare) or bare
+    if any(known is stream for stream in _STREAMS):
         item = (*get_args(bare), Any)[0]
         return str if unalias(item) is str else list[item]  # pieces of one text, or items
     return hint
