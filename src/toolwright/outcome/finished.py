@@ -25,10 +25,12 @@ def finished(value: Any) -> Mapping[str, Any] | None:
     That is the protocol's own class, or a mapping that has only keys of a result, and in its
     `content` only blocks. Any other mapping with a key `content` is an author's own data.
     """
-    if isinstance(value, BaseModel):
-        return _protocol_result(value)
-    if not isinstance(value, Mapping):
-        return None
+    # A dict first: plain calls return it, and the class of models is slow to ask.
+    if not is_object(value):
+        if isinstance(value, BaseModel):
+            return _protocol_result(value)
+        if not isinstance(value, Mapping):
+            return None
     payload = cast("Mapping[str, Any]", value)
     if "content" not in payload and "structuredContent" not in payload:
         return None  # as almost every mapping: no more is looked at
