@@ -86,6 +86,7 @@ class ToolOptions(TypedDict, total=False):
 
     name: str | None
     title: str | None
+    auto_title: bool
     description: str | None
     tags: Sequence[str]
     icons: Sequence[Mapping[str, Any]]
@@ -121,6 +122,8 @@ class Options:
     """The tool's name; the target's own by default."""
     title: str | None = None
     """A name for people to read."""
+    auto_title: bool = False
+    """Make a title of the name where none is given: `get_weather` is "Get weather"."""
     description: str | None = None
     """What the tool does; read from the documentation by default."""
     tags: tuple[str, ...] = ()

@@ -187,6 +187,22 @@ def json_value(result: Result) -> Any:
     return None if result._body is None else json.loads(result._body)
 
 
+def has_body(result: Result) -> bool:
+    """Return whether there is a JSON value, whether it is sent as structured content or not."""
+    return result._body is not None
+
+
+def show(result: Result, body: bytes) -> None:
+    """Send this JSON as structured content, beside the same blocks."""
+    result._blocks = result.content
+    result._body, result._shows_body = body, True
+
+
+def show_blocks(result: Result, blocks: Sequence[Mapping[str, Any]]) -> None:
+    """Send these blocks."""
+    result._blocks = blocks
+
+
 def with_note(result: Result, key: str, value: Any) -> Result:
     """Return a copy that has one more note in its `_meta`."""
     copied = copy.copy(result)
@@ -195,9 +211,11 @@ def with_note(result: Result, key: str, value: Any) -> Result:
 
 
 def replace_notice(result: Result, notice: str) -> None:
-    """Replace the notice behind content that was cut."""
-    if result._blocks is not None:
-        result._blocks = [*result._blocks[:-1], {"type": "text", "text": notice}]
+    """Replace the notice behind content that was cut, or add one."""
+    blocks = list(result._blocks or result.content)
+    if str(blocks[-1].get("text", "")).startswith("[cut: "):
+        blocks.pop()
+    result._blocks = [*blocks, {"type": "text", "text": notice}]
 
 
 # -- the contract

@@ -12,6 +12,7 @@ from returning import PNG, each_way, image, returning, same_each_way, text
 from toolwright import Audio, File, Image
 from toolwright.content import CONVERTERS, converter
 
+BMP = b"BM" + bytes(12) + (40).to_bytes(4, "little") + bytes(36)
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt "
 
 
@@ -72,8 +73,14 @@ def test_a_file_that_is_not_there_is_an_error_result(tmp_path):
         (WAV, "audio", "audio/wav"),
         (b"ID3\x03", "audio", "audio/mpeg"),
         (b"%PDF-1.7", "resource", "application/pdf"),
-        (b"\x00\x01", "resource", "application/octet-stream"),
-        (b"", "resource", "application/octet-stream"),
+        (BMP, "image", "image/bmp"),
+        (b"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00mif1", "image", "image/avif"),
+        (b"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00avif", "image", "image/avif"),
+        (b"\x00\x00\x00\x18ftypM4A \x00\x00\x00\x00isom", "audio", "audio/mp4"),
+        (b"\x00\x00\x00\x18ftypisom\x00\x00\x00\x00mp42", "resource", "video/mp4"),
+        (b'<svg xmlns="x"/>', "image", "image/svg+xml"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- a > b -->\n<svg>', "image", "image/svg+xml"),
+        (b"\xff\xf1\x50\x80", "audio", "audio/aac"),
     ],
     ids=label,
 )

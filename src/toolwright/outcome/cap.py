@@ -9,6 +9,7 @@ from typing import Any, cast
 from pydantic_core import from_json, to_json
 
 from .._json_values import without_surrogates
+from ..content.tables import first_rows, rows_within
 from ..errors import ResultError
 
 _PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")
@@ -36,9 +37,25 @@ class Cap:
             return len(cast("list[Any]", value)) <= self.most // 2
         return True
 
+    def allows_table(self, value: Any) -> bool:
+        """Return whether a value is within the limit, or no table, by the number of its rows."""
+        return rows_within(value, self.most) is None
+
+    def check_table(self, value: Any) -> None:
+        """Refuse a table that stands where nothing can be cut. Raises `ResultError`."""
+        if not self.allows_table(value):
+            shape = " by ".join(str(size) for size in getattr(value, "shape", (len(value),)))
+            text = f"the result has a table of {shape}, which {self.most} bytes cannot hold"
+            raise ResultError(text, hint=self.hint)
+
     def beginning(self, value: Any) -> Any:
         """Return so much of a long value that it certainly exceeds the limit."""
-        return value[: self.most + 1] if isinstance(value, str) else value[: self.most // 2 + 1]
+        if isinstance(value, str):
+            return value[: self.most + 1]
+        rows = rows_within(value, self.most)
+        if rows == 0:
+            self.check_table(value)  # nothing of it can be shown
+        return value[: self.most // 2 + 1] if rows is None else first_rows(value, rows + 1)
 
     def left_of(self, value: Any, shown: Any) -> str:
         """Say how much of a long value is not shown."""

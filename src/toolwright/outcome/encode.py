@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
 from .._json_values import is_list, is_object, strict_json, without_surrogates
-from ..content import Content, convert, known_converter
+from ..content import Content, convert
+from ..content.converters import known_converter
+from ..content.tables import is_missing, is_table
 from ..errors import ResultError
 from ..results import Result, is_block
+from .cap import Cap
 from .integers import MOST_DIGITS, TOO_MANY_DIGITS, IntegerCheck
 
 # A string, which may hold any digits, or an integer that readers of JSON refuse.
@@ -36,8 +39,8 @@ _LEAVES = frozenset((int, float, str, bool, type(None)))
 class Lifter:
     """Takes content out of a value, and says in its place which block it became."""
 
-    def __init__(self, check: Callable[[int], None]) -> None:
-        self.check = check
+    def __init__(self, cap: Cap | None) -> None:
+        self.cap = cap
         self.blocks: list[dict[str, Any]] = []
         self.size = 0
 
@@ -48,11 +51,14 @@ class Lifter:
         if is_object(value):
             made = {key: self.lift(item) for key, item in value.items()}
             return value if all(made[key] is item for key, item in value.items()) else made
-        if is_list(value):
+        if isinstance(value, list | tuple):
+            value = cast("list[Any] | tuple[Any, ...]", value)
             if _LEAVES.issuperset(map(type, value)):
                 return value
             items = [self.lift(item) for item in value]
             return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        if is_missing(value):
+            return None
         place = self.place_of(value)
         return value if place is None else place
 
@@ -61,7 +67,8 @@ class Lifter:
         if isinstance(value, Content):
             # Before a file is read: what cannot be sent need not be held.
             self.size += value.size
-            self.check(self.size)
+            if self.cap is not None:
+                self.cap.check_binary(self.size)
         blocks = blocks_of(value)
         if blocks is None:
             return None
@@ -85,19 +92,14 @@ def lifts(value: Any) -> bool:
     return False
 
 
-def _any_size(size: int) -> None:
-    """Refuse nothing."""
-
-
-def write(
-    value: Any, check: Callable[[int], None] = _any_size
-) -> tuple[bytes, list[dict[str, Any]]]:
+def write(value: Any, cap: Cap | None = None) -> tuple[bytes, list[dict[str, Any]]]:
     """Write a value; return its JSON and the content found inside it, as blocks.
 
-    `check` is told how large the content is before it is read. Raises `ResultError`.
+    The cap is asked before content is read, and before the rows of a table are. Raises
+    `ResultError`.
     """
     IntegerCheck().check(value)
-    lifter = Lifter(check)
+    lifter = Lifter(cap)
     lifted = lifter.blocks
     with contextlib.suppress(RecursionError):  # a cycle: writing it says so
         value = lifter.lift(value)
@@ -106,6 +108,8 @@ def write(
     def fallback(unknown: Any) -> Any:
         try:
             place = lifter.place_of(unknown)
+            if cap is not None:
+                cap.check_table(unknown)
         except ResultError as error:
             refused.append(error)
             raise
@@ -122,7 +126,7 @@ def write(
             raise refused[0] from None
         text = str(error)
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
-            return write(cleaned, check)
+            return write(cleaned, cap)
         reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
         if not reason.endswith("cannot be written as JSON") and "ircular" not in reason:
             reason = "its own code failed while it was read"  # and what that said is not for all
@@ -144,15 +148,15 @@ def check_digits(body: bytes) -> None:
 def blocks_of(value: Any) -> list[dict[str, Any]] | None:
     """Return content blocks of content: ours, the protocol's own types, or their dicts."""
     if isinstance(value, Content):
-        return [value.block()]
+        return value.blocks()
     if isinstance(value, Result):
         return value.content
     if isinstance(value, BaseModel):
         dumped = _protocol_block(value)
         return None if dumped is None else [dumped]
-    if known_converter(value) is not None:
+    if known_converter(value) is not None and not is_table(value):
         made = convert(value)
-        return [made.block()] if isinstance(made, Content) else None
+        return made.blocks() if isinstance(made, Content) else None
     return None
 
 
@@ -162,7 +166,9 @@ def is_content(value: Any) -> bool:
         return True
     if isinstance(value, BaseModel):
         return _protocol_block(value) is not None
-    return known_converter(value) is not None and isinstance(convert(value), Content)
+    if known_converter(value) is None or is_table(value):
+        return False
+    return isinstance(convert(value), Content)
 
 
 def block_dict(value: Any) -> list[dict[str, Any]] | None:
@@ -176,20 +182,6 @@ def size_of(block: Mapping[str, Any]) -> int:
     resource = block.get("resource")
     data = resource.get("blob") if is_object(resource) else block.get("data")
     return len(data) if isinstance(data, str) else 0
-
-
-def protocol_result(value: Any) -> dict[str, Any] | None:
-    """Return the protocol's own result as a plain one."""
-    if type(value).__name__ != "CallToolResult" or not isinstance(value, BaseModel):
-        return None
-    dumped = value.model_dump(mode="json", by_alias=True)
-    keys = ("content", "structuredContent", "_meta")
-    kept = {key: dumped[key] for key in keys if dumped.get(key) is not None}
-    blocks = [
-        {key: item for key, item in block.items() if item is not None}
-        for block in kept.get("content") or [{"type": "text", "text": "null"}]
-    ]
-    return {**kept, "content": blocks, "isError": bool(dumped.get("isError"))}
 
 
 def _protocol_block(value: BaseModel) -> dict[str, Any] | None:

@@ -18,6 +18,12 @@ SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, O
 
 
 _MOST_TEXT = 10_000
+_MOST_SPOKEN = 4_000
+"""How many characters of an exception's own message are sent."""
+_MOST_READ = 100_000
+_CONTROLS = (*range(9), *range(11, 32), *range(127, 160))
+"""All control characters but the tab and the end of a line."""
+_ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS}
 _MOST_SENT = 20
 """How many faults are sent in structured form."""
 
@@ -100,7 +106,7 @@ def _failure_of(
         return failed(needed, repairs)
     kind = type(raised).__name__
     if is_a(raised, tuple(SPOKEN)) and not is_a(raised, ValidationError):
-        text = _first_line(raised)
+        text = _spoken(raised)
         error = CallError(f"{kind}: {text}" if text else kind)
         log.info("%s raised %s", name, kind, exc_info=raised)
     else:
@@ -110,8 +116,12 @@ def _failure_of(
     return failed(error, repairs, call)
 
 
-def _first_line(raised: BaseException) -> str:
+def _spoken(raised: BaseException) -> str:
+    """Return the author's message, all lines of it; control characters are written as escapes."""
     try:
-        return redact.without_known_secrets(str(raised).split("\n", 1)[0][:500])
+        # Redacted before it is cut, because half a secret is not recognised.
+        said = redact.without_known_secrets(str(raised)[:_MOST_READ])
     except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
         return ""
+    shown = said.replace("\r\n", "\n").translate(_ESCAPES).strip()
+    return shown if len(shown) <= _MOST_SPOKEN else f"{shown[:_MOST_SPOKEN]} [cut]"

@@ -1,16 +1,85 @@
-"""Results that a tool made by itself: passed through, checked."""
+"""Results that a tool made by itself: recognised, checked, passed through."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
+from pydantic import BaseModel
 from pydantic_core import to_json
 
+from .._json_values import is_list, is_object, strict_json
 from ..errors import CallError, ResultError
-from ..results import Repair, Result, validate
-from .encode import write
+from ..results import Repair, Result, has_body, is_canonical, json_value, validate
+from .cap import Cap
+from .encode import block_dict, blocks_of, size_of, write
+
+_KEYS = frozenset(("content", "structuredContent", "isError", "_meta"))
+
+
+def finished(value: Any) -> Mapping[str, Any] | None:
+    """Return a value that is a whole result, with all that one must have; None if it is not one.
+
+    That is the protocol's own class, or a mapping that has only keys of a result, and in its
+    `content` only blocks. Any other mapping with a key `content` is an author's own data.
+    """
+    # A dict first: plain calls return it, and the class of models is slow to ask.
+    if not is_object(value):
+        if isinstance(value, BaseModel):
+            return _protocol_result(value)
+        if not isinstance(value, Mapping):
+            return None
+    payload = cast("Mapping[str, Any]", value)
+    if "content" not in payload and "structuredContent" not in payload:
+        return None  # as almost every mapping: no more is looked at
+    if is_canonical(payload):
+        return _completed(payload)
+    return _completed(payload) if payload.keys() <= _KEYS and _is_result(payload) else None
+
+
+def _is_result(payload: Mapping[str, Any]) -> bool:
+    blocks: Any = payload.get("content", [])
+    if not is_list(blocks) or not all(_block(each) for each in blocks):
+        return False
+    if not isinstance(payload.get("isError", False), bool):
+        return False
+    if not isinstance(payload.get("_meta") or {}, Mapping):
+        return False
+    return bool(blocks or payload.get("isError")) or payload.get("structuredContent") is not None
+
+
+def _block(value: Any) -> dict[str, Any] | None:
+    """Return a block of the protocol, a dict or an instance, as a dict."""
+    found = blocks_of(value) if isinstance(value, BaseModel) else block_dict(value)
+    return found[0] if found else None
+
+
+def _completed(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Add what a result may leave out: whether it is an error, and words for what it shows."""
+    made = {key: value for key, value in payload.items() if value is not None}
+    made.setdefault("isError", False)
+    made["content"] = [_block(each) or each for each in made.get("content", ())]
+    if not made["content"]:
+        shown = "null" if not made["isError"] else ""
+        if "structuredContent" in made:
+            shown = write(made["structuredContent"])[0].decode()
+        made["content"] = [{"type": "text", "text": shown}]
+    return made
+
+
+def _protocol_result(value: BaseModel) -> dict[str, Any] | None:
+    # The SDK may not be loaded: its class is recognised by its name.
+    if type(value).__name__ != "CallToolResult":
+        return None
+    dumped = value.model_dump(mode="json", by_alias=True)
+    blocks = [
+        {key: item for key, item in block.items() if item is not None}
+        for block in dumped.get("content") or ()
+    ]
+    known = {key: dumped[key] for key in ("structuredContent", "_meta") if key in dumped}
+    return _completed({"content": blocks, "isError": bool(dumped.get("isError")), **known})
 
 
 def checked_result(result: Result) -> Result:
@@ -22,7 +91,30 @@ def checked_result(result: Result) -> Result:
     return result
 
 
-def canonical(payload: Mapping[str, Any], repairs: tuple[Repair, ...]) -> Result:
+def structured_forms(made: Result, *, boxed: bool) -> Iterator[Any]:
+    """Yield the JSON values that a finished result may mean, the most likely first.
+
+    Where a tool publishes an output schema, clients refuse a result without structured content. If
+    an author gave none, it is the JSON in the text, or that in a box, or the whole.
+    """
+    if has_body(made):
+        value = json_value(made)
+        yield value
+        if boxed and is_object(value) and value.keys() == {"result"}:
+            yield value["result"]
+    else:
+        said: Any = made.text
+        with contextlib.suppress(ValueError):
+            said = strict_json(made.text)
+        yield said
+        yield {"result": said}
+    if is_object(made.value):
+        yield made.value  # a type of the author's own may be declared for whole results
+
+
+def canonical(
+    payload: Mapping[str, Any], repairs: tuple[Repair, ...], cap: Cap | None = None
+) -> Result:
     """Pass a finished result through, checked."""
     body, _ = write(payload)
     data = json.loads(body)
@@ -37,6 +129,9 @@ def canonical(payload: Mapping[str, Any], repairs: tuple[Repair, ...]) -> Result
         text = "the tool reports an error"
         if all(block["type"] == "text" for block in blocks):
             blocks = [{"type": "text", "text": text}]
+    if cap is not None:
+        cap.check_binary(sum(size_of(block) for block in blocks))
+        blocks = cap.blocks(blocks)
     return Result(
         data,
         body=to_json(data["structuredContent"]) if shows else None,

@@ -8,22 +8,26 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from .._json_values import is_list, without_surrogates
+from .._json_values import is_list, is_object, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
 from ..arguments.wording import path_text
-from ..content import Content, of_bytes
+from ..content import Content
+from ..content.kinds import of_bytes
 from ..errors import ResultError
 from ..options import Options
 from ..results import (
     Repair,
     Result,
     Sending,
+    has_body,
     is_canonical,
     json_value,
     replace_notice,
     send_as,
     sending,
+    show,
+    show_blocks,
 )
 from ..schema.explicit import broken_rules
 from ..schema.walk import nodes
@@ -35,12 +39,11 @@ from .encode import (
     check_digits,
     lifts,
     not_finite,
-    protocol_result,
     size_of,
     write,
 )
 from .failure import failed
-from .finished import canonical, checked_result
+from .finished import canonical, checked_result, finished, structured_forms
 from .integers import IntegerCheck
 
 
@@ -49,6 +52,7 @@ class Stopped(list[Any]):
 
 
 _SCALARS = frozenset(("integer", "boolean", "string"))
+_BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
@@ -132,6 +136,8 @@ class ResultWriter:
             return self._untyped(value, repairs)
         if type(value) is Result:
             return self._fitting(checked_result(value))
+        if is_object(value) and (given := finished(value)) is not None:
+            return self._fitting(canonical(given, repairs, self.cap))
         if self.has_any and lifts(value):
             return self._by_json(value, repairs)
         try:
@@ -143,14 +149,18 @@ class ResultWriter:
                 body = self.to_json(checked, by_alias=True, warnings="error")
         except _INEXACT:
             return self._by_json(value, repairs)
-        return self._finish(checked, body, repairs, [])
+        return self._finish(checked, body, repairs)
 
     def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         """Read a value that is not of its type as the JSON of it: a dict for a model."""
-        given = protocol_result(value) or value
-        if is_canonical(given):
-            return self._fitting(canonical(given, repairs))
-        body, lifted = write(value, self.cap.check_binary)
+        given = finished(value)
+        if given is not None:
+            return self._fitting(canonical(given, repairs, self.cap))
+        if not self.cap.allows_table(value):
+            if not self.may_cut:
+                self.cap.check_table(value)
+            return self._beginning(value, repairs)
+        body, lifted = write(value, self.cap)
         try:
             checked = self.compiled.output_validator.validate_json(body, strict=True)
             body = self.compiled.serializer.to_json(checked, by_alias=True)
@@ -158,23 +168,31 @@ class ResultWriter:
             raise self._broken(error) from error
         except PydanticSerializationError as error:
             raise ResultError(f"the result cannot be written as JSON: {error}") from error
+        if not lifted:
+            return self._finish(checked, body, repairs)
         # With content in it, the value is what the function gave, not the words in its place.
-        return self._finish(value if lifted else checked, body, repairs, lifted)
+        listed = self._blocks(value) if isinstance(value, list | tuple) else None
+        blocks = listed or [{"type": "text", "text": body.decode()}, *lifted]
+        return self._finish(value, body, repairs, blocks)
 
     def _fitting(self, made: Result) -> Result:
         """A finished result of a tool with an output schema must bring what that promises."""
         if made.error is not None or not self.shows_body:
             return made
-        if not sending(made).shows_body:
-            raise ResultError(
-                "a finished result must have `structuredContent` of the declared type"
-            )
-        try:
-            self.compiled.output_validator.validate_json(to_json(made.structured), strict=True)
-        except ValidationError as error:
-            raise self._broken(error) from error
-        send_as(made, Sending(shows_body=True, boxed=self.boxed))
-        return made
+        broken: ValidationError | None = None
+        for value in structured_forms(made, boxed=bool(self.boxed)):
+            body = to_json(value)
+            try:
+                self.compiled.output_validator.validate_json(body, strict=True)
+            except ValidationError as error:
+                broken = broken or error
+                continue
+            show(made, body)
+            send_as(made, Sending(shows_body=True, boxed=self.boxed))
+            return made
+        if broken is not None and sending(made).shows_body:
+            raise self._broken(broken)
+        raise ResultError("a finished result must have `structuredContent` of the declared type")
 
     def _broken(self, error: ValidationError) -> ResultError:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
@@ -185,7 +203,11 @@ class ResultWriter:
         return ResultError(text, path=first["loc"])
 
     def _finish(
-        self, value: Any, body: bytes, repairs: tuple[Repair, ...], lifted: list[dict[str, Any]]
+        self,
+        value: Any,
+        body: bytes,
+        repairs: tuple[Repair, ...],
+        blocks: list[dict[str, Any]] | None = None,
     ) -> Result:
         if self.has_numbers and b"null" in body:
             # NaN is written as null by models, whatever their schema says.
@@ -195,11 +217,8 @@ class ResultWriter:
                 raise ResultError(f"`{place}` is not a finite number")
         check_digits(body)
         if len(body) > self.cap.most:
-            return self._cut(value, body, repairs)
-        blocks: list[dict[str, Any]] | None = None
-        if lifted:
-            blocks = [{"type": "text", "text": body.decode()}, *lifted]
-        elif self.only_body:
+            return self._cut(value, body, repairs, blocks)
+        if blocks is None and self.only_body:
             blocks = _SEE_STRUCTURED
         return Result(
             value,
@@ -212,14 +231,22 @@ class ResultWriter:
         )
 
     def _check_explicit(self, made: Result) -> None:
-        try:
-            errors, _ = broken_rules(self.explicit, json_value(made))
-        except RecursionError:
-            raise ResultError("the result is nested too deeply") from None
-        if errors:
-            where = path_text(("result", *errors[0].absolute_path)).strip("`")
-            raise ResultError(f"`{where}` does not meet the output schema: {errors[0].message}")
-        send_as(made, Sending(self.shows_body, self.boxed))
+        given = has_body(made)
+        forms = [json_value(made)] if given else structured_forms(made, boxed=False)
+        broken: list[Any] = []
+        for value in forms:
+            try:
+                errors, _ = broken_rules(self.explicit, value)
+            except RecursionError:
+                raise ResultError("the result is nested too deeply") from None
+            if not errors:
+                if not given:
+                    show(made, to_json(value))
+                send_as(made, Sending(self.shows_body, self.boxed))
+                return
+            broken = broken or list(errors)
+        where = path_text(("result", *broken[0].absolute_path)).strip("`")
+        raise ResultError(f"`{where}` does not meet the output schema: {broken[0].message}")
 
     # -- values that are kept, or come from elsewhere
 
@@ -244,10 +271,11 @@ class ResultWriter:
                 body = self.to_json(self.check(value, strict=True), by_alias=True)
                 self.compiled.output_validator.validate_json(body, strict=True)
                 return body
-            is_content = type(value) is Result or self._blocks(value) is not None
-            if is_content or is_canonical(protocol_result(value) or value):
+            if type(value) is Result or isinstance(value, _BYTES):
                 return None
-            body, lifted = write(value, self.cap.check_binary)
+            if self._blocks(value) is not None or finished(value) is not None:
+                return None
+            body, lifted = write(value, self.cap)
         except (*_INEXACT, ResultError):
             return None
         return None if lifted else body
@@ -274,29 +302,21 @@ class ResultWriter:
         wanted = self.compiled.content_type
         if wanted is not None and isinstance(value, str | bytes | Path):
             value = wanted(value)
-        if isinstance(value, str):
-            body = to_json(without_surrogates(value))
+        shown = of_bytes(bytes(cast("bytes", value))) if isinstance(value, _BYTES) else value
+        if isinstance(shown, str):
+            body = to_json(without_surrogates(shown))
             if len(body) > self.cap.most:
                 return self._cut_text(value, body, repairs)
             return Result(value, body=body, is_text=True, repairs=repairs)
-        given: Any = protocol_result(value) or value
-        if is_canonical(given):
-            made = canonical(given, repairs)
-            how = sending(made)
-            return Result(
-                given,
-                body=to_json(made.structured) if how.shows_body else None,
-                blocks=self.cap.blocks(made.content),
-                shows_body=how.shows_body,
-                boxed=how.boxed,
-                error=made.error,
-                repairs=repairs,
-                meta=made.meta,
-            )
-        blocks = self._blocks(value)
+        given = finished(value)
+        if given is not None:
+            return canonical(given, repairs, self.cap)
+        if not self.cap.allows_table(value):
+            return self._beginning(value, repairs)
+        blocks = self._blocks(shown)
         if blocks is not None:
             return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
-        body, lifted = write(value, self.cap.check_binary)
+        body, lifted = write(value, self.cap)
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
@@ -306,8 +326,6 @@ class ResultWriter:
 
     def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""
-        if isinstance(value, bytes | bytearray):
-            value = of_bytes(bytes(value))
         many = isinstance(value, list | tuple)
         items = cast("list[Any]", value if many else [value])
         self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
@@ -337,12 +355,21 @@ class ResultWriter:
         notice = self.cap.left_of(value, kept)
         return self._shown(value, to_json(kept), made.content[0]["text"], notice, repairs)
 
-    def _cut(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+    def _cut(
+        self,
+        value: Any,
+        body: bytes,
+        repairs: tuple[Repair, ...],
+        blocks: list[dict[str, Any]] | None,
+    ) -> Result:
         if self.is_text:
             return self._cut_text(value, body, repairs)
         if not self.may_cut:
             raise self.cap.too_large(len(body), self.cap.most)
-        return self._cut_list(value, body, repairs)
+        made = self._cut_list(value, body, repairs)
+        if blocks is not None:
+            show_blocks(made, self.cap.blocks(blocks))
+        return made
 
     def _cut_text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
         shown, notice = self.cap.text(body)

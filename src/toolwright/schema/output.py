@@ -12,7 +12,7 @@ from ..content import Audio, Content, File, Image
 from ..read.signature import EMPTY
 from ..results import Repair, Result
 from .definitions import merge
-from .types.hints import UNIONS, arms, unalias
+from .types.hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
 from .walk import REF_PREFIX
 
 BOX_FIELD = "result"
@@ -33,6 +33,9 @@ _CONTENT_TYPES = frozenset(
         "EmbeddedResource",
     )
 )
+_BYTES = (bytes, bytearray)
+_TEXT_OR_BYTES = (*_BYTES, str, None, type(None))
+_WHOLE_RESULTS = frozenset(("CallToolResult", "Result"))
 _STREAMS: frozenset[Any] = frozenset(
     (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
 )
@@ -52,14 +55,31 @@ _NOTHING: tuple[Any, ...] = (
 def output_hint(hint: Any) -> Any:
     """Return the hint that describes a tool's values, or `EMPTY` if there is nothing to describe."""
     bare = unalias(hint)
-    if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
+    if get_origin(bare) in (abc.Awaitable, abc.Coroutine) and get_args(bare):
         return output_hint(get_args(bare)[-1])
+    promised = promised_content(hint)
+    if promised is not EMPTY:
+        return output_hint(promised)
     if any(bare is nothing for nothing in _NOTHING) or has_content(hint):
         return EMPTY
-    if get_origin(bare) in _STREAMS:
-        item = get_args(bare)[0]
+    known = get_origin(bare) or bare
+    if any(known is stream for stream in _STREAMS):
+        item = (*get_args(bare), Any)[0]
         return str if unalias(item) is str else list[item]  # pieces of one text, or items
     return hint
+
+
+def promised_content(hint: Any) -> Any:
+    """Return the type of the structured content that `Annotated[CallToolResult, Type]` promises."""
+    opened = open_alias(hint)
+    cls = strip_annotated(opened)
+    if not isinstance(cls, type) or cls.__name__ not in _WHOLE_RESULTS or not _is_content(cls):
+        return EMPTY
+    return next((each for each in metadata(opened) if _is_type(each)), EMPTY)
+
+
+def _is_type(value: Any) -> bool:
+    return isinstance(value, (type, *ALIAS_TYPES)) or get_origin(value) is not None
 
 
 def may_stream(hint: Any) -> bool:
@@ -105,8 +125,11 @@ def is_text(hint: Any) -> bool:
 
 
 def is_bytes(hint: Any) -> bool:
-    """Return whether values are bytes, which are shown as content."""
-    return unalias(hint) in (bytes, bytearray)
+    """Return whether values are bytes, or text or nothing besides: they are shown as content."""
+    kinds = list(arms(hint))
+    # By identity: a hint may be anything, even a list.
+    held = any(each is known for each in kinds for known in _BYTES)
+    return held and all(any(each is known for known in _TEXT_OR_BYTES) for each in kinds)
 
 
 def describes_object(schema: JsonObject) -> bool:

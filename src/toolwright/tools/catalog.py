@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._door import public
-from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
 from .definition import Tool, compile_tools, forget_compiled, outline, runner_of
 
@@ -41,7 +41,7 @@ class Catalog(Mapping[str, Tool]):
         self._tools: dict[str, Tool] = {}
         self._published: dict[str, str] = {}
         self._disabled: set[str] = set()
-        self._listed: dict[tuple[bool, frozenset[str] | None], bytes] = {}
+        self._listed: dict[tuple[bool, bool, frozenset[str] | None], bytes] = {}
         for tool in tools:
             self.insert(tool)
 
@@ -127,7 +127,7 @@ class Catalog(Mapping[str, Tool]):
         With `roles`, only what a caller who has these may use.
         """
         known = None if roles is None or not self._roles else self._roles & frozenset(roles)
-        key = (protocol >= STATELESS_SINCE, known)
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known)
         listed = self._listed.get(key)
         if listed is None:
             refused = {error.tool for error in self._compile()}

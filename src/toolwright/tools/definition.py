@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .._door import public
 from .._json_values import compact_json
-from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
 from ..errors import SchemaError
 from ..options import Options, ToolOptions, options_from
 from ..read.signature import Signature
@@ -23,6 +23,7 @@ from ..run.prepare import read_signature
 from ..run.shared import Shared
 from .checks import check
 from .decorator import marks
+from .titles import readable
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -110,7 +111,9 @@ class Tool:
 
     @property
     def title(self) -> str | None:
-        """A name for people to read, if the author gave one."""
+        """A name for people to read: the author's, or one made of the name if that is wished."""
+        if self.options.title is None and self.options.auto_title:
+            return readable(self.name)
         return self.options.title
 
     @property
@@ -224,8 +227,11 @@ class Tool:
         output = self._published_output(protocol)
         if output is not None:
             parts += [b',"outputSchema":', output]
-        if self.annotations:
-            parts += [b',"annotations":', compact_json(self.annotations)]
+        annotations: dict[str, Any] = dict(self.annotations)
+        if self.title and protocol < TITLES_SINCE:
+            annotations = {"title": self.title, **annotations}
+        if annotations:
+            parts += [b',"annotations":', compact_json(annotations)]
         meta = dict(self.options.meta or {})
         if self.options.tags:
             meta.setdefault("toolwright/tags", list(self.options.tags))

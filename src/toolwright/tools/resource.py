@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .._door import public
+from ..content import Content
+from ..content.media import UNKNOWN, recognised
 from ..errors import SchemaError
 from ..options import ToolOptions
 from .definition import Tool, outline
@@ -125,11 +128,16 @@ class Resource:
         return await self.tool.call_async(dict(sent), call=call)
 
     def contents(self, uri: str, result: Result) -> list[dict[str, Any]]:
-        """Return what a client reads of a result."""
+        """Return what a client reads of a result; bytes stay bytes, also where they are text."""
+        value = result.value
+        if isinstance(value, bytes | bytearray):
+            mime_type = self.mime_type or recognised(bytes(value)) or UNKNOWN
+            return [{"uri": uri, "mimeType": mime_type, "blob": base64.b64encode(value).decode()}]
         from ..results import holds_text
 
         guess = "text/plain" if holds_text(result) else "application/json"
-        return [_content(uri, block, self.mime_type, guess) for block in result.content]
+        blocks = [value.block()] if isinstance(value, Content) else result.content
+        return [_content(uri, block, self.mime_type, guess) for block in blocks]
 
 
 def _content(

@@ -299,7 +299,8 @@ def named_tuple() -> Pair:
                 "mimeType": "application/octet-stream",
                 "blob": base64.b64encode(b"\xff\xfe\x00").decode(),
             },
-        }
+        },
+        {"type": "text", "text": "[`data`: 3 bytes of a type that was not recognised]"},
     ],
 )
 def bytes_result() -> bytes:
