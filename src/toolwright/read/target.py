@@ -205,7 +205,7 @@ def open_constructor(cls: type) -> Target:
 def _open_object(obj: Any) -> Target:
     cls = cast("Any", type(obj))
     inner = open_target(cls.__call__.__get__(obj, cls))
-    documented = (*inner.documented, cls)
+    documented = (obj, cls, *inner.documented)
     return replace(inner, name=_name_of(obj), call=obj, documented=documented)
 
 
