@@ -162,6 +162,7 @@ def test_an_entry_that_names_a_parameter_is_read_however_it_is_written(entry):
         "b, default None\n    Second.",
         "`b` : int\n    Second.",
         "b (int): Second.",
+        "b (or c) : float\n    Second.",
         "b : Second one here.",
         "b, ... : int\n    Second.",
     ],

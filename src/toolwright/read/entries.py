@@ -116,7 +116,11 @@ class Entries:
             return self._usual_numpy(at, names, rest)
         place = _skip_brackets(self.lines, at, self.end, rest)
         found = _SEPARATOR.match(place.rest) if place else None
-        return Head(names, place.rest[found.end() :], place.line + 1) if place and found else None
+        if not place or not found:
+            return None
+        if self.numpy and place.rest.startswith(" "):
+            return self._usual_numpy(at, names, place.rest)
+        return Head(names, place.rest[found.end() :], place.line + 1)
 
     def _usual_numpy(self, at: int, names: tuple[str, ...], rest: str) -> Head | None:
         said = rest.strip()

@@ -26,7 +26,7 @@ _START = re.compile(
 # Any field: a role such as :class:`X` has a quote behind it.
 _ANY_FIELD = re.compile(r"\A\s*+(?::[A-Za-z][^:`]*+:(?:\s|\Z)|@[A-Za-z]++(?:\s++[^:]++)?+:)")
 _BROKEN_FIELD = re.compile(r"\A\s*+[:@](?:returns?|rtype|raises?|yields?|throws)\b")
-_NAMED = re.compile(r"\A\s*+:[*\\]*+(?P<name>\w++)(?::(?:\s++|\Z)|\s++)")
+_NAMED = re.compile(r"\A\s*+:(?:(?=[*\\])[*\\]++(?P<starred>\w++):?+|(?P<name>\w++):)(?:\s++|\Z)")
 _NAME = re.compile(r"\A\w++\Z")
 
 
@@ -45,11 +45,8 @@ def field_at(line: str, names: frozenset[str]) -> Field | None:
     start = _START.match(line)
     if start is None:
         named = _NAMED.match(line) if names else None
-        return (
-            Field((named["name"],), line[named.end() :])
-            if named and named["name"] in names
-            else None
-        )
+        name = (named["name"] or named["starred"]) if named else ""
+        return Field((name,), line[named.end() :]) if named and name in names else None
     is_type = start["kind"].endswith("type")
     of_attribute = start["kind"].endswith("var")
     end = _end_of_name(line, start.end())
