@@ -12,8 +12,8 @@ What is compared: for each parameter, the text that each reader found, with ever
 space as one space. griffe has to be told the style, so it is asked for all three of its styles,
 and the one that describes most parameters counts. For a class, attributes count as parameters.
 
-Each disagreement gets the first kind below that fits it, by looking at the docstring. The verdict
-of a kind was given by reading its cases.
+Each disagreement gets the first kind of `RULES` that fits it, and `--show` prints the cases of a
+kind, so that they can be judged. docs/decisions/0001 has the verdicts.
 """
 
 import argparse
@@ -44,17 +44,6 @@ PACKAGES = [
     *("scipy", "sklearn", "sqlalchemy", "starlette", "stripe", "tenacity", "tornado", "twisted"),
     *("typer", "urllib3", "websockets", "werkzeug"),
 ]
-
-KINDS = {
-    "epydoc": "griffe wrong: it does not read Epydoc",
-    "paragraph behind the fields": "griffe wrong: what follows the fields is added to the last",
-    "text at the indent of its entry": "griffe wrong: it drops text that is not indented",
-    "said twice": "both acceptable: we keep both texts, griffe one of them",
-    "fields in a section": "griffe wrong: it reads fields only at the margin",
-    "section not seen": "griffe wrong: it finds no parameter in the docstring",
-    "odd entry": "griffe wrong: it leaves out entries that are written in an odd way",
-    "other": "looked at one by one",
-}
 
 
 class Case(NamedTuple):
