@@ -39,7 +39,7 @@ def _read(cls: type) -> ClassDocs:
     attributes: dict[str, str] = {}
     for base in reversed(_bases(cls)):
         names: dict[str, Any] = vars(base).get("__annotations__") or {}
-        sections = parse(_own_doc(base), ATTRIBUTES).texts
+        sections = parse(_own_doc(base), ATTRIBUTES, frozenset(names)).texts
         below, behind = _body_texts(base)
         for name, annotation in names.items():
             sources = (

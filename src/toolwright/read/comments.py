@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tokenize
+from itertools import pairwise
 from typing import Any
 
 from .source import lines_of, tokens_from
@@ -21,6 +22,9 @@ _DIRECTIVE = re.compile(
     r"\A(noqa|type:\s*+ignore|pragma|pylint|pyright|mypy|ruff|flake8|fmt|isort|nosec|yapf|ty:)\b",
     re.IGNORECASE,
 )
+
+
+_WORDS = re.compile(r"\W++")
 
 
 def comment_text(token: str) -> str:
@@ -39,7 +43,7 @@ def parameter_comments(function: Any) -> dict[str, str]:
     for token in tokens_from(lines, code.co_firstlineno):
         if header.take(token):
             break
-    return header.comments
+    return {**header.comments_above(), **header.comments}
 
 
 class _Header:
@@ -55,6 +59,9 @@ class _Header:
         self.on_line: list[str] = []  # parameters that start on the current line
         self.line = 0
         self.above: list[str] = []
+        self.texts_above: dict[str, str] = {}
+        self.names: list[str] = []
+        self.commented: set[str] = set()  # parameters with any comment behind them
 
     def take(self, token: tokenize.TokenInfo) -> bool:
         """Take one token; return whether the header has ended."""
@@ -88,15 +95,36 @@ class _Header:
     def _parameter(self, name: str) -> None:
         self.expecting = False
         self.on_line.append(name)
+        self.names.append(name)
         if self.above:
-            self.comments[name] = " ".join(self.above)
+            self.texts_above[name] = " ".join(self.above)
             self.above = []
+
+    def comments_above(self) -> dict[str, str]:
+        """Return the comments above parameters, but for those above a group of them."""
+        following = dict(pairwise(self.names))
+        return {
+            name: text
+            for name, text in self.texts_above.items()
+            if not self._heads_group(name, text, following.get(name))
+        }
+
+    def _heads_group(self, name: str, text: str, following: str | None) -> bool:
+        """Return whether a comment also stands above the next parameter, which has none itself.
+
+        If the comment names the parameter below it, it is about that one alone.
+        """
+        if following is None or following in self.texts_above or following in self.commented:
+            return False
+        return name.lower() not in _WORDS.split(text.lower())
 
     def _comment(self, token: tokenize.TokenInfo) -> None:
         text = comment_text(token.string)
+        alone = not token.line[: token.start[1]].strip()
+        if not alone:
+            self.commented.update(self.on_line)
         if not text:
             return
-        alone = not token.line[: token.start[1]].strip()
         named = [name for name in self.on_line if name not in ("self", "cls")]
         if alone and not self.closed_line:
             self.above.append(text)

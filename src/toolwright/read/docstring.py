@@ -6,14 +6,20 @@ Only the parameters move out, each with its text; everything else stays, word fo
 from __future__ import annotations
 
 import functools
-import inspect
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from .blocks import clean, indent, is_other_heading, joined, quoted, underlined
+from .entries import Entries, Group
+from .fields import end_of_field, field_at, is_field, names_parameter
 
 
 class Entry(NamedTuple):
-    """One documented parameter: its name without stars, its text, and the lines it came from."""
+    """One documented parameter: its name without stars, its text, and the lines it came from.
+
+    Lines of a section that speak of no parameter are an entry without a name.
+    """
 
     name: str
     text: str
@@ -25,271 +31,257 @@ class Section(NamedTuple):
 
     heading: tuple[str, ...]
     entries: tuple[Entry, ...]
+    of_attributes: bool = False
+    """Whether it is about the attributes of a class."""
 
 
 class Docstring(NamedTuple):
     """A docstring taken apart; `parts` are lines of text and sections, in order."""
 
     parts: tuple[str | Section, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Lines that should describe a parameter, but of which none could be made out."""
 
     @property
     def texts(self) -> dict[str, str]:
-        """Return the text of every documented parameter."""
-        found: dict[str, str] = {}
-        for entry in self._entries():
-            if entry.text and entry.text not in found.get(entry.name, ""):
-                found[entry.name] = f"{found.get(entry.name, '')} {entry.text}".strip()
-        return found
+        """Return the text of every documented parameter.
+
+        What is said of an attribute describes the parameter if nothing else does.
+        """
+        found: dict[str, dict[str, None]] = {}
+        parameters = self._described()
+        for section in self._sections():
+            for entry in section.entries:
+                if entry.name and entry.text and not self._is_other(section, entry, parameters):
+                    found.setdefault(entry.name, {})[entry.text] = None
+        return {name: " ".join(texts) for name, texts in found.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the documented names, in order."""
-        return tuple(dict.fromkeys(entry.name for entry in self._entries()))
+        entries = (entry for section in self._sections() for entry in section.entries)
+        return tuple(dict.fromkeys(entry.name for entry in entries if entry.name))
 
-    def _entries(self) -> Iterable[Entry]:
-        for part in self.parts:
-            if isinstance(part, Section):
-                yield from part.entries
+    def _sections(self) -> Iterator[Section]:
+        return (part for part in self.parts if isinstance(part, Section))
+
+    def _described(self) -> frozenset[str]:
+        """Return the names that have a text as parameters."""
+        sections = (section for section in self._sections() if not section.of_attributes)
+        return frozenset(entry.name for each in sections for entry in each.entries if entry.text)
+
+    @staticmethod
+    def _is_other(section: Section, entry: Entry, parameters: frozenset[str]) -> bool:
+        """Return whether an entry speaks of an attribute that only has a parameter's name."""
+        return section.of_attributes and entry.name in parameters
 
     def without(self, names: Iterable[str]) -> str:
         """Return the text without the entries of these names."""
         gone = frozenset(names)
+        parameters = self._described()
         lines: list[str] = []
         for part in self.parts:
             if isinstance(part, str):
                 lines.append(part)
                 continue
-            kept = [entry for entry in part.entries if entry.name not in gone]
+            kept = [
+                entry
+                for entry in part.entries
+                if entry.name not in gone or self._is_other(part, entry, parameters)
+            ]
             if kept:
                 lines.extend(part.heading)
             # Names that share one text share its lines, too.
             for written in {id(entry.lines): entry.lines for entry in kept}.values():
                 lines.extend(written)
-        return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", "\n".join(lines)).strip()
+        return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
 
+
+_BLANK_LINES = re.compile(r"\n[ \t]*+\n(?:[ \t]*+\n)++")
 
 PARAMETERS = frozenset(
     (
-        "args",
-        "arguments",
-        "parameters",
-        "params",
-        "keyword args",
-        "keyword arguments",
-        "keyword parameters",
-        "other parameters",
+        *("args", "arguments", "parameters", "params", "other parameters", "other params"),
+        *("keyword args", "keyword arguments", "keyword parameters", "keyword params"),
+        *("other args", "other arguments"),
     )
 )
 ATTRIBUTES = PARAMETERS | {"attributes", "attrs", "fields"}
 
 
+def doc_of(documented: Any) -> str:
+    """Return the docstring of anything; empty where it has none, or none that can be read."""
+    try:
+        doc = documented.__doc__
+        # A docstring that is made when it is first asked for comes out here.
+        return doc.expandtabs() if isinstance(doc, str) else ""
+    except Exception:  # noqa: BLE001 - a descriptor may run any code
+        return ""
+
+
 @functools.lru_cache(maxsize=512)
-def parse(text: str | None, headings: frozenset[str] = PARAMETERS) -> Docstring:
-    """Take a docstring apart. Never fails: what it does not understand stays text."""
-    if not text:
-        return Docstring()
-    parts: list[str | Section] = list(inspect.cleandoc(text).split("\n"))
-    readers: tuple[Callable[[list[str], frozenset[str]], list[str | Section]], ...] = (
-        _numpy,
-        _google,
-        _fields,
-    )
-    for reader in readers:
-        parts = _apply(reader, parts, headings)
-    return Docstring(tuple(parts))
+def parse(
+    text: str | None,
+    headings: frozenset[str] = PARAMETERS,
+    names: frozenset[str] = frozenset(),
+) -> Docstring:
+    """Take a docstring apart. Never fails: what it does not understand stays text.
+
+    `names` are the parameters that there are. They tell an entry that is written in an odd way
+    from text; without them, only entries in the usual ways are read.
+    """
+    return _Reader(clean(text), headings, names).read() if text else Docstring()
 
 
-def _apply(
-    reader: Callable[[list[str], frozenset[str]], list[str | Section]],
-    parts: list[str | Section],
-    headings: frozenset[str],
-) -> list[str | Section]:
-    """Give a reader each run of lines that no reader has taken yet."""
-    done: list[str | Section] = []
-    run: list[str] = []
-    for part in [*parts, Section((), ())]:
-        if isinstance(part, str):
-            run.append(part)
-            continue
-        if run:
-            done.extend(reader(run, headings))
-            run = []
-        if part.entries:
-            done.append(part)
-    return done
+class _Reader:
+    """Goes through the lines of one docstring, once."""
 
+    def __init__(self, lines: list[str], headings: frozenset[str], names: frozenset[str]) -> None:
+        self.lines = lines
+        self.headings = headings
+        self.names = names
+        self.quoted = quoted(lines)
+        self.parts: list[str | Section] = []
+        self.unread: list[str] = []
 
-def _heading(line: str, headings: frozenset[str]) -> bool:
-    return line.strip().rstrip(":").strip().lower() in headings
+    def read(self) -> Docstring:
+        at = 0
+        while at < len(self.lines):
+            at = self._take(at)
+        return Docstring(tuple(self.parts), tuple(self.unread))
 
+    def _take(self, at: int) -> int:
+        """Take a section, a field or a line; return where the next one starts."""
+        if not self.quoted[at]:
+            end = self._numpy(at) or self._google(at) or self._field(at)
+            if end:
+                return end
+        self.parts.append(self.lines[at])
+        return at + 1
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    # -- NumPy: "Parameters", a line of dashes, then "name : type" with an indented text
 
-
-# -- Google: "Args:" and an indented block of "name (type): text"
-
-_GOOGLE = re.compile(
-    r"""\A[`*\\]*+(?P<names>\w++(?:\s*+,\s*+[`*\\]*+\w++)*+)`*+    # name, or several
-        (?:\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\))?+  # (type, with one level of brackets)
-        (?:\s*+:(?:\s++|$)|\s++--?\s++)(?P<text>.*)""",
-    re.VERBOSE,
-)
-
-
-def _google(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
-    done: list[str | Section] = []
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        if line.rstrip().endswith(":") and _heading(line, headings):
-            end = _block_end(lines, at)
-            section = _section((line,), lines[at + 1 : end], _google_entry)
-            if section:
-                done.append(section)
-                at = end
-                continue
-        done.append(line)
-        at += 1
-    return done
-
-
-def _block_end(lines: list[str], heading: int) -> int:
-    """Find where the block under a heading ends; blank lines behind it stay outside."""
-    base = _indent(lines[heading])
-    if heading == 0 and _indent(next((x for x in lines[1:] if x.strip()), " ")) == 0:
-        base = -1  # a docstring that opens with a heading: cleaning took its block's indent away
-    end = last = heading + 1
-    while end < len(lines):
-        if lines[end].strip():
-            if _indent(lines[end]) <= base or (base < 0 and re.match(r"[A-Z][\w ]*:$", lines[end])):
-                break
-            last = end + 1
-        end += 1
-    return last
-
-
-def _google_entry(line: str) -> tuple[list[str], str] | None:
-    match = _GOOGLE.match(line)
-    return (_names(match["names"]), match["text"]) if match else None
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip().strip("`*\\") for name in text.split(",")]
-
-
-def _section(
-    heading: tuple[str, ...],
-    block: list[str],
-    entry_of: Callable[[str], tuple[list[str], str] | None],
-) -> Section | None:
-    """Read a block of entries; None if its first line is not one."""
-    base = min((_indent(line) for line in block if line.strip()), default=0)
-    groups: list[list[str]] = []
-    for line in block:
-        if line.strip() and _indent(line) == base and entry_of(line[base:]):
-            groups.append([line])
-        elif groups:
-            groups[-1].append(line)
-        elif line.strip():
-            return None
-    entries: list[Entry] = []
-    for group in groups:
-        found = entry_of(group[0][base:])
-        if found:
-            names, first = found
-            text = _join(first, group[1:])
-            written = tuple(group)
-            entries.extend(Entry(name, text, written) for name in names)
-    return Section(heading, tuple(entries)) if entries else None
-
-
-def _join(first: str, rest: list[str]) -> str:
-    """Put an entry's lines together: wrapped lines become one, paragraphs and lists stay."""
-    body = inspect.cleandoc("\n".join(["", *rest])) if any(line.strip() for line in rest) else ""
-    lines = [first.strip(), *body.split("\n")] if body else [first.strip()]
-    text = ""
-    for line in lines:
-        if not text or not line.strip():
-            text += line if not text else "\n\n"
-        elif text.endswith("\n") or _starts_item(line) or line != line.lstrip():
-            text += ("" if text.endswith("\n") else "\n") + line.rstrip()
-        else:
-            text += " " + line.strip()
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
-
-
-def _starts_item(line: str) -> bool:
-    return re.match(r"\s*([-*+]|\d+[.)])\s", line) is not None
-
-
-# -- NumPy: "Parameters", a line of dashes, then "name : type" with an indented text
-
-
-_NUMPY = re.compile(r"\A[*\\]*+(?P<names>\w++(?:\s*+,\s*+[*\\]*+\w++)*+)\s*+(?::.*)?$")
-
-
-def _numpy(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
-    done: list[str | Section] = []
-    at = 0
-    while at < len(lines):
-        if _underlined(lines, at) and _heading(lines[at], headings):
-            end = at + 2
-            while end < len(lines) and not _underlined(lines, end):
-                end += 1
-            body = lines[at + 2 : end]
-            while body and not body[-1].strip():
-                body.pop()
-            base = _indent(lines[at])
-            stop = next(
-                (i for i, x in enumerate(body) if x.strip() and _indent(x) < base), len(body)
-            )
-            section = _section((lines[at], lines[at + 1]), body[:stop], _numpy_entry)
-            if section:
-                done.append(section)
-                at += 2 + stop
-                continue
-        done.append(lines[at])
-        at += 1
-    return done
-
-
-def _underlined(lines: list[str], at: int) -> bool:
-    following = lines[at + 1].strip() if at + 1 < len(lines) else ""
-    return bool(lines[at].strip()) and len(following) > 2 and not following.strip("-=")
-
-
-def _numpy_entry(line: str) -> tuple[list[str], str] | None:
-    match = _NUMPY.match(line)
-    return (_names(match["names"]), "") if match else None
-
-
-# -- Sphinx and Epydoc: ":param type name: text" and "@param name: text"
-
-_FIELD = re.compile(
-    r"\A\s*+[:@](?P<kind>param|parameter|arg|argument|key|keyword|kwarg|type|ivar|cvar|var)"
-    r"\s++(?P<typed_name>[^:]++):(?:\s++|$)(?P<text>.*)"
-)
-_STARRED_NAME = re.compile(r"\A[*\\]*+(?P<name>\w++)\Z")
-
-
-def _fields(lines: list[str], headings: frozenset[str]) -> list[str | Section]:
-    done: list[str | Section] = []
-    at = 0
-    while at < len(lines):
-        match = _FIELD.match(lines[at])
-        # The type, if there is one, stands before the name.
-        named = _STARRED_NAME.match(match["typed_name"].split()[-1]) if match else None
-        if not match or not named:
-            done.append(lines[at])
-            at += 1
-            continue
-        base = _indent(lines[at])
-        end = at + 1
-        while end < len(lines) and lines[end].strip() and _indent(lines[end]) > base:
+    def _numpy(self, at: int) -> int:
+        if not underlined(self.lines, at) or not self._is_heading(at):
+            return 0
+        base = indent(self.lines[at])
+        end = at + 2
+        while end < len(self.lines) and not self._ends_numpy(end, base):
             end += 1
-        text = "" if match["kind"] == "type" else _join(match["text"], lines[at + 1 : end])
-        entry = Entry(named["name"], text, tuple(lines[at:end]))
-        done.append(Section((), (entry,)))
-        at = end
-    return done
+        return self._section(at, at + 2, end, numpy=True)
+
+    def _ends_numpy(self, at: int, base: int) -> bool:
+        line = self.lines[at]
+        if not line.strip() or self.quoted[at]:
+            return False
+        if indent(line) < base or underlined(self.lines, at):
+            return True
+        return indent(line) == base and (is_other_heading(line) or is_field(line))
+
+    # -- Google: "Args:" and an indented block of "name (type): text"
+
+    def _google(self, at: int) -> int:
+        line = self.lines[at]
+        if not line.rstrip("* ").endswith(":") or not self._is_heading(at):
+            return 0
+        base = indent(line)
+        first = at + 1
+        while first < len(self.lines) and not self.lines[first].strip():
+            first += 1
+        if first < len(self.lines) and indent(self.lines[first]) <= base:
+            return self._flat(at, first, base)
+        end = first
+        while end < len(self.lines) and not self._is_outside(end, base):
+            end += 1
+        return self._section(at, at + 1, end)
+
+    def _is_outside(self, at: int, base: int) -> bool:
+        return bool(self.lines[at].strip()) and indent(self.lines[at]) <= base
+
+    def _flat(self, at: int, first: int, base: int) -> int:
+        """Read entries that are not indented.
+
+        Either the docstring opens with its heading, so that cleaning took the indent away, or
+        its author wrote them so: then the first must stand right below the heading.
+        """
+        opens = at == 0
+        if not opens:
+            group = next(Entries(self.lines, first, first + 1, self.names).groups())
+            known = group.head and self.names.issuperset(group.head.names)
+            if first > at + 1 or not known:
+                return 0
+        end = first
+        while end < len(self.lines) and not self._ends_flat(end, base, opens=opens):
+            end += 1
+        return self._section(at, at + 1, end)
+
+    def _ends_flat(self, at: int, base: int, *, opens: bool) -> bool:
+        line = self.lines[at]
+        if not line.strip():
+            return not opens
+        if indent(line) < base or underlined(self.lines, at) or is_field(line):
+            return True
+        return _CAPITAL_HEADING.match(line) is not None
+
+    # -- both
+
+    def _is_heading(self, at: int) -> bool:
+        return self._title(at) in self.headings
+
+    def _title(self, at: int) -> str:
+        return self.lines[at].strip("*#: ").lower()
+
+    def _section(self, heading: int, start: int, end: int, *, numpy: bool = False) -> int:
+        """Read the entries of a section, each by itself; return 0 if there are none."""
+        while end > start and not self.lines[end - 1].strip():
+            end -= 1  # blank lines behind a section stay outside
+        groups = list(Entries(self.lines, start, end, self.names, numpy=numpy).groups())
+        entries = [entry for group in groups for entry in self._entries(group)]
+        if not any(entry.name for entry in entries):
+            return 0
+        of_attributes = self._title(heading) not in PARAMETERS
+        written = tuple(self.lines[heading:start])
+        self.parts.append(Section(written, tuple(entries), of_attributes))
+        return end
+
+    def _entries(self, group: Group) -> Iterator[Entry]:
+        written = tuple(self.lines[group.start : group.end])
+        head = group.head
+        if head is None:
+            self._leave(next(line for line in written if line.strip()))
+            yield Entry("", "", written)
+            return
+        text = joined(head.text, self.lines[head.end : group.end])
+        for name in head.names:
+            yield Entry(name, text, written)
+
+    def _leave(self, line: str) -> None:
+        """Note that a line stays in the text, though it should describe a parameter."""
+        words = " ".join(line.split())
+        if words.lower().rstrip(".") not in _NOTHING:
+            self.unread.append(f"{words[:57]}..." if len(words) > 60 else words)
+
+    # -- Sphinx and Epydoc: ":param type name: text" and "@param name: text"
+
+    def _field(self, at: int) -> int:
+        field = field_at(self.lines[at], self.names)
+        if field is None:
+            if names_parameter(self.lines[at]):
+                self._leave(self.lines[at])
+            return 0
+        end = end_of_field(self.lines, at, self.quoted, self._stops_field)
+        text = "" if field.is_type else joined(field.text, self.lines[at + 1 : end])
+        written = tuple(self.lines[at:end])
+        entries = tuple(Entry(name, text, written) for name in field.names)
+        self.parts.append(Section((), entries, field.of_attribute))
+        return end
+
+    def _stops_field(self, at: int) -> bool:
+        line = self.lines[at]
+        if is_other_heading(line) or underlined(self.lines, at) or field_at(line, self.names):
+            return True
+        return self.lines[at].rstrip().endswith(":") and self._is_heading(at)
+
+
+_CAPITAL_HEADING = re.compile(r"\A\s*+[A-Z][\w ]*+:\s*+\Z")
+_NOTHING = frozenset(("none", "n/a", "nothing", "-", "no arguments", "no parameters"))

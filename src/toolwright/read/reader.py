@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
-from .docstring import ATTRIBUTES, PARAMETERS, Docstring, parse
+from .docstring import ATTRIBUTES, PARAMETERS, Docstring, doc_of, parse
 from .generics import with_arguments
 from .names.module_names import UnresolvedName
 from .scope import Scope, needs_scope
@@ -36,6 +36,7 @@ def read(target: Target, scope: Scope | None, *, permissive: bool = False) -> Si
     takes_any = any(p.kind is VAR_KEYWORD for p in target.parameters)
     stray = [] if takes_any else docs.stray(own | target.reserved)
     problems += [f"documents `{name}`, which is not a parameter" for name in stray]
+    problems += docs.unread()
     parameters = tuple(
         Parameter(
             p.name,
@@ -117,19 +118,40 @@ def _explained(hint: Any, default: Any) -> bool:
     )
 
 
+class _Source(NamedTuple):
+    """A docstring, taken apart, and what it belongs to."""
+
+    documented: Any
+    docstring: Docstring
+
+    @property
+    def of_class(self) -> bool:
+        return isinstance(self.documented, type)
+
+
 class _Documentation:
-    """Everything that documents one target, nearest first."""
+    """Everything that documents one target; what describes it best comes first."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.own = list(_parsed(target.documented))
-        self.sources = [*self.own, *_parsed(_inherited(target))]
+        self.names = frozenset(p.name for p in target.parameters)
+        self.own = list(_sources(target.documented, self.names))
+        self.inherited = list(_sources(_inherited(target), self.names))
 
     def texts(self) -> dict[str, str]:
+        """Return what is said of each parameter: a function's text counts more than a class's."""
+        sources = [*sorted(self.own, key=lambda source: source.of_class), *self.inherited]
         found: dict[str, str] = {}
-        for source in reversed(self.sources):
-            found.update(source.texts)
+        for source in reversed(sources):
+            others = self._made_with(source)
+            texts = source.docstring.texts
+            found.update({name: text for name, text in texts.items() if name not in others})
         return found
+
+    def _made_with(self, source: _Source) -> frozenset[str]:
+        """Return what an instance was made with: its class describes that, not the call's own."""
+        is_instance = source.documented is type(self.target.call)
+        return _constructor_names(source.documented) if is_instance else frozenset()
 
     def description(self, gone: frozenset[str]) -> str:
         own = gone | {"self", "cls"}
@@ -137,16 +159,26 @@ class _Documentation:
             own |= class_docs(self.target.documented[0]).attributes.keys()
         # An inherited text may document parameters that this target does not have.
         texts = [
-            *(source.without(own) for source in self.own),
-            *(source.without(source.names) for source in self.sources[len(self.own) :]),
+            *(each.docstring.without(own | self._made_with(each)) for each in self.own),
+            *(each.docstring.without(each.docstring.names) for each in self.inherited),
         ]
         return next((text for text in texts if text), "")
 
     def stray(self, known: frozenset[str]) -> list[str]:
-        names = self.own[0].names if self.own else ()
         if isinstance(self.target.documented[0], type):
             return []  # a class may document attributes that its constructor does not take
+        names = next((each.docstring.names for each in self.own if not each.of_class), ())
         return [name for name in names if name not in known and name not in ("self", "cls")]
+
+    def unread(self) -> list[str]:
+        """Say which lines should describe a parameter, but could not be read."""
+        lines = list(dict.fromkeys(line for each in self.own for line in each.docstring.unread))
+        said = [
+            f'leaves "{line}" in the description: it is not clear which parameter it is about'
+            for line in lines[:MOST_UNREAD]
+        ]
+        more = len(lines) - MOST_UNREAD
+        return [*said, f"leaves {more} more such lines in the description"] if more > 0 else said
 
     def comments(self) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -158,11 +190,22 @@ class _Documentation:
         return _has_comment(self.target.function)
 
 
-def _parsed(documented: Iterable[Any]) -> Iterator[Docstring]:
+MOST_UNREAD = 5
+
+
+def _sources(documented: Iterable[Any], names: frozenset[str]) -> Iterator[_Source]:
     for each in documented:
-        doc = getattr(each, "__doc__", None)
-        if isinstance(doc, str) and doc.strip() and not _generated(each, doc):
-            yield parse(doc, ATTRIBUTES if isinstance(each, type) else PARAMETERS)
+        doc = doc_of(each)
+        if doc.strip() and not _generated(each, doc):
+            headings = ATTRIBUTES if isinstance(each, type) else PARAMETERS
+            yield _Source(each, parse(doc, headings, names))
+
+
+def _constructor_names(cls: type) -> frozenset[str]:
+    try:
+        return frozenset(inspect.signature(cls).parameters)
+    except (ValueError, TypeError):
+        return frozenset()
 
 
 def _inherited(target: Target) -> Iterator[Any]:
@@ -195,7 +238,10 @@ def _generated(documented: Any, doc: str) -> bool:
     """Return whether a docstring was generated: `object`'s, or the signature of a dataclass."""
     if isinstance(documented, type):
         return doc.startswith(f"{documented.__name__}(") or doc == object.__doc__
-    return isinstance(documented, types.WrapperDescriptorType)
+    if isinstance(documented, types.WrapperDescriptorType):
+        return True
+    # An instance without a text of its own shows its class's.
+    return not inspect.isroutine(documented) and doc == doc_of(type(documented))
 
 
 def _has_comment(function: Any) -> bool:

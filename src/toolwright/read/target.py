@@ -262,7 +262,7 @@ def _open_object(obj: Any) -> Target:
     if "__signature__" in getattr(obj, "__dict__", ()):
         parameters, returns = _bare(obj)
         inner = replace(inner, parameters=parameters, returns=returns)
-    documented = (*inner.documented, cls)
+    documented = (obj, cls, *inner.documented)
     return replace(inner, name=_name_of(obj), call=obj, documented=documented)
 
 

@@ -23,6 +23,7 @@ from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_p
 
 from .._json_values import is_list, is_object
 from ..read.attributes import class_docs
+from ..read.docstring import doc_of
 from .types.encoded import encoder_in
 
 NAME_KEY = "\0name"
@@ -130,7 +131,7 @@ class Generator(GenerateJsonSchema):
             del written["title"]
         written[NAME_KEY] = cls.__name__
         docs = class_docs(cls)
-        own = inspect.cleandoc(cls.__doc__) if cls.__doc__ else None
+        own = inspect.cleandoc(doc_of(cls))
         if own and written.get("description") == own:
             if docs.description:
                 written["description"] = docs.description

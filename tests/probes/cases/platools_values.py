@@ -55,7 +55,7 @@ probe(
     properties={"a": INT, "b": {"type": "integer", "default": 1}},
     required=["a"],
     output=INT,
-    description="Add two numbers.",
+    description="Adds.",
     bind=[({"a": 1}, {"a": 1, "b": 1})],
 )(Adder())
 

@@ -1,0 +1,247 @@
+"""Entries of a section: where each begins, and which parameters it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .blocks import indent, starts_item
+
+
+class Head(NamedTuple):
+    """How an entry begins: the names in it, the text behind them, and where its lines go on."""
+
+    names: tuple[str, ...]
+    text: str
+    end: int
+
+
+@dataclass(slots=True)
+class Group:
+    """Some lines of a section: an entry, or text that names no parameter (then without a head)."""
+
+    start: int
+    end: int
+    level: int
+    head: Head | None
+    indented: bool = False
+    """Whether it goes on in lines that are indented more than its first."""
+
+
+class Entries:
+    """The lines of one section, taken apart into entries, each by itself.
+
+    An entry in one of the usual ways counts whatever it names. One in an odd way counts only if
+    it names a parameter that has no usual entry in this section.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[str],
+        start: int,
+        end: int,
+        names: frozenset[str],
+        *,
+        numpy: bool = False,
+    ) -> None:
+        self.lines = lines
+        self.start = start
+        self.end = end
+        self.names = names
+        self.numpy = numpy
+        first = next((at for at in range(start, end) if lines[at].strip()), start)
+        # The items of a list are entries only where the section is such a list.
+        self.listed = first < end and starts_item(lines[first])
+        if self.listed and not self._usual(first):
+            self.listed = False
+        self.left = names.difference(self._usually_named(first))
+
+    def _usually_named(self, first: int) -> Iterator[str]:
+        for at in range(first, self.end) if self.names else ():
+            if indent(self.lines[at]) <= indent(self.lines[first]):
+                head = self._usual(at)
+                yield from head.names if head else ()
+
+    def groups(self) -> Iterator[Group]:
+        """Yield the lines of the section in groups, in order; together they are all of it."""
+        current: Group | None = None
+        at, gap = self.start, False
+        while at < self.end:
+            if not self.lines[at].strip():
+                at, gap = at + 1, True
+                continue
+            head = self._head(at, current)
+            if current and not head and self._goes_on(at, current, gap=gap):
+                current.indented = current.indented or indent(self.lines[at]) > current.level
+                at, gap = at + 1, False
+                continue
+            if current:
+                current.end = at
+                yield current
+            start = at if current else self.start
+            current = Group(start, self.end, indent(self.lines[at]), head)
+            at, gap = head.end if head else at + 1, False
+        if current:
+            yield current
+
+    def _head(self, at: int, current: Group | None) -> Head | None:
+        """Return the head of the entry that begins at a line, if one does."""
+        if current and indent(self.lines[at]) > current.level:
+            # It goes on, unless what it goes on is text that only leads to the entries.
+            head = self._usual(at) if current.head is None else None
+            return head if head and self.names.issuperset(head.names) else None
+        return self._usual(at) or self._odd(at)
+
+    def _goes_on(self, at: int, current: Group, *, gap: bool) -> bool:
+        """Return whether a line that begins no entry belongs to the group before it."""
+        line = self.lines[at]
+        if indent(line) > current.level or current.head is None:
+            return True
+        if gap or current.indented or line.lstrip().startswith(".. "):
+            return False
+        # Text may go on at the indent of its entry, but a new sentence with a colon in it looks
+        # like another entry, though nobody can say whose.
+        return starts_item(line) or not (":" in line and self._begins_sentence(at))
+
+    def _usual(self, at: int) -> Head | None:
+        text = self._line(at)
+        match = _NAMES.match(text)
+        names = _split(match.group()) if match else ()
+        if not match or not names:
+            return None
+        rest = text[match.end() :]
+        if self.numpy and not rest.lstrip().startswith("("):
+            return self._usual_numpy(at, names, rest)
+        place = _skip_brackets(self.lines, at, self.end, rest)
+        found = _SEPARATOR.match(place.rest) if place else None
+        if not place or not found:
+            return None
+        if self.numpy and place.rest.startswith(" "):
+            return self._usual_numpy(at, names, place.rest)
+        return Head(names, place.rest[found.end() :], place.line + 1)
+
+    def _usual_numpy(self, at: int, names: tuple[str, ...], rest: str) -> Head | None:
+        said = rest.strip()
+        if said[:1] not in ("", ":"):
+            return None
+        # Where a text is missing, it may stand in the place of the type.
+        is_text = _is_sentence(said) and not self._indented_below(at)
+        return Head(names, said[1:] if is_text else "", at + 1)
+
+    def _odd(self, at: int) -> Head | None:
+        """Read an entry that is written in an odd way, but names a parameter first."""
+        text = self._line(at)
+        names, rest = _leading(text, self.left)
+        if not names:
+            return None
+        below = self._indented_below(at)
+        if self.numpy and below and not _SEPARATOR.match(rest):
+            return Head(names, "", at + 1)
+        if not rest.strip():
+            return self._typed_below(below, names) if below else None
+        found = _SEPARATOR.match(rest) or _TYPE_WORDS.match(rest) or _ODD_SEPARATOR.match(rest)
+        if not found and self._begins_sentence(at):
+            found = _CAPITAL.match(rest)
+        if found:
+            return Head(names, rest[found.end() :], at + 1)
+        place = _skip_brackets(self.lines, at, self.end, rest)
+        found = _BEHIND_BRACKETS.match(place.rest) if place and place.rest is not rest else None
+        return Head(names, place.rest[found.end() :], place.line + 1) if place and found else None
+
+    def _typed_below(self, below: int, names: tuple[str, ...]) -> Head:
+        """Read a name on a line of its own; its type may stand in brackets on the next."""
+        place = _skip_brackets(self.lines, below, self.end, self.lines[below])
+        found = _SEPARATOR.match(place.rest) if place else None
+        if place and found:
+            return Head(names, place.rest[found.end() :], place.line + 1)
+        return Head(names, "", below)
+
+    def _begins_sentence(self, at: int) -> bool:
+        before = self.lines[at - 1].rstrip() if at > self.start else ""
+        return not before or before.endswith(_ENDS)
+
+    def _indented_below(self, at: int) -> int:
+        """Return the next line that is not blank if it is indented more, otherwise 0."""
+        below = at + 1
+        while below < self.end and not self.lines[below].strip():
+            below += 1
+        deeper = below < self.end and indent(self.lines[below]) > indent(self.lines[at])
+        return below if deeper else 0
+
+    def _line(self, at: int) -> str:
+        return _ITEM_MARK.sub("", self.lines[at]) if self.listed else self.lines[at]
+
+
+_ENDS = (".", "!", "?")
+
+_ITEM_MARK = re.compile(r"\A\s*+(?:[-*+\u2022]|\d++[.)])\s++")
+
+# A name, perhaps with stars or in quotes; `etc.` and `...` may stand among several.
+_NAME = r"""(?:etc\.|\.\.\.|[`*\\"']*+(?:\w|\\_)++[`*"']*+)"""
+_NAMES = re.compile(rf"\A\s*+{_NAME}(?:\s*+[,/&]\s*+{_NAME})*+")
+_LOOSE_NAMES = re.compile(rf"\A\s*+{_NAME}(?:(?:\s*+[,/&]|\s++(?:and|or)\s)\s*+{_NAME})*+")
+_BETWEEN = re.compile(r"([,/&]|\s(?:and|or)\s)")
+
+_SEPARATOR = re.compile(r"\A(?:\s*+:(?:\s++|\Z)|\s++(?:--?|\u2013|\u2014)\s++)")
+_TYPE_WORDS = re.compile(r"\A(?:\s++[^\s:]++){1,6}+:(?:\s++|\Z)")
+_ODD_SEPARATOR = re.compile(r"\A\s*+(?:[=-]>?|:)\s*+(?=\S)")
+_BEHIND_BRACKETS = re.compile(r"\A[.,;:]?\s++(?=\S)")
+_CAPITAL = re.compile(r"\A\s++(?=[A-Z])")
+
+
+def _leading(text: str, names: frozenset[str]) -> tuple[tuple[str, ...], str]:
+    """Return the names of parameters that a line begins with, and what follows them."""
+    match = _LOOSE_NAMES.match(text) if names else None
+    found: list[str] = []
+    end = column = 0
+    for at, piece in enumerate(_BETWEEN.split(match.group())) if match else ():
+        column += len(piece)
+        if at % 2 == 0:
+            if plain_name(piece) not in names:
+                break
+            found.append(plain_name(piece))
+            end = column
+    return tuple(found), text[end:]
+
+
+def _split(text: str) -> tuple[str, ...]:
+    names = (plain_name(part) for part in _BETWEEN.split(text)[::2])
+    return tuple(name for name in names if name not in ("", "...", "etc.", "None"))
+
+
+def plain_name(text: str) -> str:
+    """Return a name without stars, quotes and backslashes."""
+    return text.strip().strip("`*\"'\\").replace("\\_", "_")
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether what stands in the place of a NumPy type is a text rather than a type."""
+    return text.rstrip().endswith(_ENDS) and len(text.split()) > 2
+
+
+class _Place(NamedTuple):
+    rest: str
+    line: int
+
+
+MOST_LINES = 8
+_BRACKET = re.compile(r"[()]")
+
+
+def _skip_brackets(lines: Sequence[str], at: int, end: int, rest: str) -> _Place | None:
+    """Go behind the bracket that opens the rest of a line, if one does.
+
+    It may be closed some lines below; None if it is not closed.
+    """
+    if not rest.lstrip().startswith("("):
+        return _Place(rest, at)
+    depth = 0
+    for line in range(at, min(at + MOST_LINES, end)):
+        text = rest if line == at else lines[line]
+        for mark in _BRACKET.finditer(text):
+            depth += 1 if mark.group() == "(" else -1
+            if depth == 0:
+                return _Place(text[mark.end() :], line)
+    return None
