@@ -20,6 +20,7 @@ from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signatur
 from ...read.target import open_target
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
+from .unsendable import unsendable_schema
 
 
 def is_named_tuple(cls: Any) -> bool:
@@ -57,8 +58,15 @@ class Constructed:
         self.building = True
         try:
             return self._schema(handler)
+        except SchemaError as error:
+            where = f"its parameter `{error.parameter}` " if error.parameter else "it "
+            advice = f"; {error.hint}" if error.hint else ""
+            return unsendable_schema(self.cls, f"{where}{error.what}{advice}")
         finally:
             self.building = False
+
+    def __repr__(self) -> str:
+        return f"Constructed({self.cls.__name__})"
 
     def _schema(self, handler: Any) -> Any:
         signature = self._signature()
