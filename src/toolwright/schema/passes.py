@@ -77,7 +77,10 @@ def losses(schema: Any, place: str = "") -> list[tuple[str, str]]:
 def note(node: JsonObject, text: str) -> None:
     """Say in words what a keyword no longer says."""
     described = node.get("description")
-    node["description"] = f"{described} ({text})" if described else text[:1].upper() + text[1:]
+    if not described:
+        node["description"] = text[:1].upper() + text[1:]
+    elif text.casefold() not in described.casefold():
+        node["description"] = f"{described} ({text})"
 
 
 def any_of(node: JsonObject, key: str) -> JsonObject:
@@ -120,8 +123,12 @@ def _without_null(node: JsonObject) -> JsonObject:
         rest = [arm for arm in arms if arm.get("type") != "null"]
         if len(rest) == 1:
             del kept["anyOf"]
-            # What the union says counts more than what its arm says.
-            return {**rest[0], **kept}
+            # What the union says counts more than what its arm says, which stays as a note.
+            [arm] = rest
+            words = arm.get("description")
+            if words and "description" in kept:
+                note(kept, words[:1].lower() + words[1:] if words[1:2].islower() else words)
+            return {**arm, **kept}
         if rest:
             kept["anyOf"] = rest
     values = kept.get("enum")
