@@ -289,6 +289,7 @@ def test_refused_tools(here):
         done = run(command[0], "some.py", *command[1:], "--strict")
         assert done.returncode == 1
         assert done.stderr.startswith("refused: bad.x")
+    assert run("call", "some.py", "double", "n=1").stdout == "2\n"
 
 
 def test_notes_are_printed_and_are_no_failures(here):
@@ -301,7 +302,6 @@ def test_notes_are_printed_and_are_no_failures(here):
     lines = done.stderr.splitlines()
     assert lines[0] == "note: f0 leaves `key` out: `Callable` cannot be sent as JSON"
     assert lines[10:] == ["note: 2 more; `toolwright show` has those of one tool"]
-    assert run("call", "some.py", "double", "n=1").stdout == "2\n"
 
 
 def test_choosing(here):
