@@ -293,6 +293,18 @@ def test_refused_tools(here):
     assert run("call", "some.py", "double", "n=1").stdout == "2\n"
 
 
+def test_notes_are_printed_and_are_no_failures(here):
+    text = "from collections.abc import Callable\n"
+    for at in range(12):
+        text += f"def f{at}(x: int, key: Callable = abs) -> int: ...\n"
+    here({"some.py": text})
+    done = run("list", "some.py", "--strict")
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert lines[0] == "note: f0 leaves `key` out: `Callable` cannot be sent as JSON"
+    assert lines[10:] == ["note: 2 more; `toolwright show` has those of one tool"]
+
+
 def test_choosing(here):
     assert listed("shop.py", "--select", "orders.*") == NAMES[1:]
     assert listed("shop.py", "--select", "*", "--select", "!orders.drop") == NAMES[:2]

@@ -262,7 +262,9 @@ def test_the_schema_of_a_function_with_a_callable_in_its_hint():
         },
         "f",
     )
-    assert tool.problems == ("`f`: a part of its type cannot be sent as JSON",)
+    assert tool.problems == (
+        "`f`: leaves a part of its type out: `Callable` cannot be sent as JSON",
+    )
     assert tool.description == (
         "Generate JSON schema for a class, function, or method\n\n"
         "Returns: {'name':..., 'description':..., pname:...}"

@@ -28,6 +28,8 @@ _WORDS = {
 }
 _MISSING = frozenset(("missing", "missing_keyword_only_argument", "missing_argument"))
 _UNKNOWN = frozenset(("unexpected_keyword_argument", "extra_forbidden"))
+_UNSENDABLE = frozenset(("needs_python_object", "callable_type"))
+"""What a part of a type that cannot be sent says of any value."""
 _SEEN = frozenset((bool, float, dict, list))
 _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "greater_than": lambda c: f"must be more than {c['gt']}",
@@ -92,6 +94,7 @@ def _fault(
     *,
     hints: bool,
 ) -> Fault:
+    found = [each for each in found if each["type"] not in _UNSENDABLE] or found
     error = found[0]
     kind = str(error["type"])
     place = path_text(path)
@@ -99,7 +102,9 @@ def _fault(
         node = _node_at(path, shape)
         wanted = f" ({_wanted(node, shape)})" if node else ""
         return Fault(path, "missing", f"missing argument {place}{wanted}")
-    if kind in _UNKNOWN:
+    if kind in _UNSENDABLE:
+        path = _left_out(path, shape)
+    if kind in _UNKNOWN or kind in _UNSENDABLE:
         return Fault(path, "unknown", unknown(path, shape, flat, hints=hints))
     said = [_said(each) for each in found if each["type"] in ("value_error", "assertion_error")]
     if said:
@@ -169,6 +174,14 @@ def misplaced(data: Any, shape: Shape) -> list[Fault]:
                 text = f"{path_text(path)} must be {_wanted(node, shape)}; got {value_text(value)}"
                 found.append(Fault(path, "type", text))
     return found
+
+
+def _left_out(path: tuple[str | int, ...], shape: Shape) -> tuple[str | int, ...]:
+    """Return the place of the field that a schema leaves out, at or above a place."""
+    for end in range(1, len(path)):
+        if _node_at(path[:end], shape) is None:
+            return path[:end]
+    return path
 
 
 def _nearest(value: Any, known: list[Any]) -> Any:

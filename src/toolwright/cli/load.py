@@ -21,6 +21,8 @@ from .usage import UsageError
 if TYPE_CHECKING:
     from ..tools.definition import Tool
 
+_MOST_NOTES = 10
+"""How many notes on tools are printed: they are no failures."""
 _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
 
 
@@ -59,10 +61,17 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
         selected = matches(name, chosen.select or "*")
         if not selected or (chosen.read_only and tool.options.read_only is not True):
             box.disable(name)
+    problems = box.problems
     lines = [str(error) for error in refused]
-    lines += [str(problem) for problem in box.problems if problem.fatal]
+    lines += [str(problem) for problem in problems if problem.fatal]
     for line in dict.fromkeys(lines):
         print(f"refused: {line}", file=sys.stderr)
+    notes = [each for each in problems if not each.fatal and box.is_enabled(each.tool)]
+    for note in notes[:_MOST_NOTES]:
+        print(f"note: {note}", file=sys.stderr)
+    if len(notes) > _MOST_NOTES:
+        more = len(notes) - _MOST_NOTES
+        print(f"note: {more} more; `toolwright show` has those of one tool", file=sys.stderr)
     return box, not (lines and chosen.strict)
 
 

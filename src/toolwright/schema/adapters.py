@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from .types.hints import strip_annotated
 
 # JSON has neither bytes nor NaN.
 _CONFIG = ConfigDict(**BASE64, allow_inf_nan=False)
+# What pydantic does not know cannot be sent, and is settled one by one.
+_ARGUMENTS = ConfigDict(**BASE64, allow_inf_nan=False, arbitrary_types_allowed=True)
 _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 
@@ -27,7 +30,30 @@ def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
         return validated
 
     stand_in: Any = planned.stand_in(arguments)
-    return TypeAdapter(stand_in, config=_CONFIG)
+    adapter = TypeAdapter[Any](stand_in, config=_ARGUMENTS)
+    if not adapter.pydantic_complete:
+        adapter.rebuild(force=True)  # raises, with the name that is not known
+    return adapter
+
+
+def remove_arguments(adapter: TypeAdapter[Any], names: Collection[str]) -> None:
+    """Take arguments out of an adapter; the empty name stands for unknown ones."""
+    adapter.core_schema = _without_arguments(adapter.core_schema, names)
+    adapter.validator = SchemaValidator(adapter.core_schema, _CORE)
+
+
+def _without_arguments(schema: Any, names: Collection[str]) -> Any:
+    if schema["type"] == "definitions":
+        return {**schema, "schema": _without_arguments(schema["schema"], names)}
+    if schema["type"] == "call":
+        inner = _without_arguments(schema["arguments_schema"], names)
+        return {**schema, "arguments_schema": inner}
+    kept = [each for each in schema["arguments_schema"] if each["name"] not in names]
+    changed = {**schema, "arguments_schema": kept}
+    if "" in names:
+        changed.pop("var_kwargs_schema", None)
+        changed.pop("var_kwargs_mode", None)
+    return changed
 
 
 def value_adapter(hint: Any) -> TypeAdapter[Any]:

@@ -8,16 +8,19 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 
+from .._json_values import JsonObject
 from ..errors import SchemaError
 from ..options import Options
 from ..read.names.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
-from .adapters import arguments_adapter, value_adapter
+from .adapters import arguments_adapter, remove_arguments, value_adapter
 from .generate import Generator
 from .output import output_hint
-from .plan import Plan, Slot, plan
-from .types.hints import strip_annotated
+from .plan import Plan, plan
+from .types.hints import type_text
+from .types.settle import Settlement, refused_arguments, remove_refused
 from .types.translate import Translator
+from .types.unsendable import one_line
 from .write import Compiled, Draft, SchemaWriter
 
 # Compiling runs code of authors and libraries: what it raises refuses that one tool.
@@ -85,7 +88,7 @@ class _Batch:
             keywords = next((p.name for p in signature.parameters if p.kind is VAR_KEYWORD), "")
             return signature.refusal(error.what, parameter=keywords, hint=error.hint)
         except _REFUSAL as error:
-            return signature.refusal(f"cannot be compiled: {_one_line(error)}")
+            return signature.refusal(f"cannot be compiled: {one_line(error)}")
         return Draft(
             signature,
             options,
@@ -104,32 +107,9 @@ class _Batch:
         try:
             return arguments_adapter(planned)
         except _REFUSAL as error:
-            self._settle(signature, options, planned, problems, error)
+            settlement = Settlement(signature, options, planned, problems)
+            settlement.settle_failing(error)
             return arguments_adapter(planned)
-
-    def _settle(
-        self,
-        signature: Signature,
-        options: Options,
-        planned: Plan,
-        problems: list[str],
-        error: Exception,
-    ) -> None:
-        """Find the parameters that cannot be compiled: refuse them, or take any value."""
-        tolerant = options.on_unsupported == "permissive" or options.input_schema is not None
-        found = False
-        for slot in planned.slots:
-            refusal = _refusal_of(slot)
-            if refusal is None:
-                continue
-            found = True
-            if not tolerant:
-                raise _unsupported(signature, slot, refusal) from None
-            slot.hint = Any
-            problems.append(f"takes any value for `{slot.name}`: its type cannot be sent as JSON")
-        if not found:
-            what = f"cannot be compiled: {_one_line(error)}"
-            raise signature.refusal(what) from None
 
     def _outputs(
         self, hint: Any, translate: Translator, problems: list[str]
@@ -170,14 +150,33 @@ class _Batch:
         done: list[Compiled | SchemaError] = []
         for at, draft in enumerate(drafts):
             try:
-                schemas = (written[at, "validation"], written.get((at, "serialization")))
-                done.append(writer.compiled(draft, *schemas))
+                given, taken = written[at, "validation"], written.get((at, "serialization"))
+                if self._settled(draft, given):
+                    done.append(writer.compiled(draft, given, taken))
+                else:
+                    done.extend(self.finish([draft]))
             except SchemaError as error:
                 done.append(error)
             except _REFUSAL as error:
-                what = f"cannot be compiled: {_one_line(error)}"
+                what = f"cannot be compiled: {one_line(error)}"
                 done.append(draft.signature.refusal(what))
         return done
+
+    def _settled(self, draft: Draft, given: JsonObject) -> bool:
+        """Leave out the arguments that cannot be sent. Raises `SchemaError` if one is needed.
+
+        Return False if one of them is now taken as any value: then all is to be written again.
+        """
+        marked = refused_arguments(draft.plan, given)
+        if not marked:
+            return True
+        settlement = Settlement(draft.signature, draft.options, draft.plan, draft.problems)
+        if settlement.settle(marked):
+            draft.inputs = arguments_adapter(draft.plan)
+            return False
+        draft.plan.unsendable |= remove_refused(given)
+        remove_arguments(draft.inputs, marked.keys())
+        return True
 
     def _retry(self, draft: Draft, error: Exception) -> Compiled | SchemaError:
         """One tool's schema cannot be written: give up its output, or the parameters at fault."""
@@ -190,8 +189,9 @@ class _Batch:
                 draft.problems.append(_no_output(draft.output_hint, output_error))
                 draft.outputs = None
                 return self.finish([draft])[0]
+        settlement = Settlement(draft.signature, draft.options, draft.plan, draft.problems)
         try:
-            self._settle(draft.signature, draft.options, draft.plan, draft.problems, error)
+            settlement.settle_failing(error)
             draft.inputs = arguments_adapter(draft.plan)
         except SchemaError as refusal:
             return refusal
@@ -210,52 +210,9 @@ def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
     )
 
 
-def _refusal_of(slot: Slot) -> Exception | None:
-    """Compile one parameter alone, to see whether it is the one at fault."""
-    alone = Plan(slots=[slot])
-    try:
-        TypeAdapter.json_schemas(
-            [(0, "validation", arguments_adapter(alone))], schema_generator=Generator
-        )
-    except _REFUSAL as error:
-        return error
-    return None
-
-
 def _no_output(hint: Any, error: Exception) -> str:
     if isinstance(error, UnresolvedName):
         return f"has no output schema: its return type {error.what}; {error.hint}"
     if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
-        return f"has no output schema: `{_type_name(hint)}` cannot be sent as JSON"
-    return f"has no output schema: {_one_line(error)}"
-
-
-def _unsupported(signature: Signature, slot: Slot, error: Exception) -> SchemaError:
-    if isinstance(error, UnresolvedName):
-        return signature.refusal(error.what, parameter=slot.name, hint=error.hint)
-    if isinstance(error, SchemaError):  # of a class that is built by its constructor
-        inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
-        what = f"has a type that cannot be used: `{inner}` {error.what}"
-        return signature.refusal(what, parameter=slot.name, hint=error.hint)
-    if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
-        what = f"has a type that cannot be sent as JSON: `{_type_name(slot.hint)}`"
-    else:
-        what = f"has a type that cannot be compiled: {_one_line(error)}"
-    return signature.refusal(
-        what,
-        parameter=slot.name,
-        hint="change the type, or hide the parameter with `Annotated[..., Hidden()]` and a default",
-    )
-
-
-def _type_name(hint: Any) -> str:
-    bare = strip_annotated(hint)
-    return bare.__name__ if isinstance(bare, type) else str(bare).replace("typing.", "")
-
-
-def _one_line(error: Exception) -> str:
-    """Return the message of a dependency on one line, without its advice: options of pydantic are not ours."""
-    lines = [line.strip() for line in str(error).strip().split("\n")]
-    reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    text = (reasons or lines)[0]
-    return text.split(". Set `arbitrary_types_allowed", 1)[0].rstrip(".")
+        return f"has no output schema: `{type_text(hint)}` cannot be sent as JSON"
+    return f"has no output schema: {one_line(error)}"

@@ -23,7 +23,7 @@ class Definition:
 
     def __init__(self, key: str, schema: JsonObject, steps: tuple[Pass, ...]) -> None:
         self.name = _short_name(schema.get(NAME_KEY), key)
-        self.losses = [f"`{self.name}`: {loss}" for loss in losses(schema)]
+        self.losses = [f"`{place}`: {text}" for place, text in losses(schema, self.name)]
         self.schema = apply_passes(schema, steps)
         self.refs: Refs = Counter(refs(self.schema))
         self.size = len(json.dumps(self.schema))

@@ -18,18 +18,18 @@ from typing import Any, cast
 
 from pydantic import Secret, SecretBytes, SecretStr
 from pydantic.errors import PydanticInvalidForJsonSchema
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
+from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
 from .._json_values import is_list, is_object
 from ..read.attributes import class_docs
 from ..read.docstring import doc_of
 from .types.encoded import encoder_in
+from .types.hints import safe_text
+from .types.unsendable import SendableGenerator, with_losses
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
-LOSS_KEY = "\0loss"
-"""One line on something that this node cannot express."""
 EXACT_KEY = "\0exact"
 """Every value of this node meets its `format`."""
 POSITIONS_KEY = "\0positions"
@@ -57,7 +57,7 @@ _KEYS_IN_WORDS = {
 }
 
 
-class Generator(GenerateJsonSchema):
+class Generator(SendableGenerator):
     """pydantic's generator, without invented titles, with documentation, and honest on defaults."""
 
     base64 = True
@@ -70,7 +70,7 @@ class Generator(GenerateJsonSchema):
         written: dict[Any, JsonSchemaValue] = {}
         for key, mode, schema in inputs:
             self._mode = mode
-            written[key, mode] = self.generate_inner(schema)
+            written[key, mode] = self.generate_root(schema)
         return written, self.definitions
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
@@ -107,7 +107,9 @@ class Generator(GenerateJsonSchema):
         config = getattr(cls, "__pydantic_config__", None)
         with self._rules_of(config):
             written = super().typed_dict_schema(schema)
-        return self._documented(written, schema, cls, config or {}) if cls else written
+        if cls is None:
+            return self.without_left_out(written, _fields_of(schema))
+        return self._documented(written, schema, cls, config or {})
 
     @contextmanager
     def _rules_of(self, config: Mapping[str, Any] | None) -> Generator_[None]:
@@ -126,6 +128,8 @@ class Generator(GenerateJsonSchema):
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
     ) -> JsonSchemaValue:
         """Add what the class says of its attributes; take the invented title away."""
+        fields = _fields_of(schema)
+        written = self.without_left_out(written, fields)
         titled = config.get("title") or config.get("model_title_generator")
         if not titled and written.get("title") == cls.__name__:
             del written["title"]
@@ -141,7 +145,7 @@ class Generator(GenerateJsonSchema):
             written["required"] = list(dict.fromkeys(written["required"]))
         properties = written.get("properties")
         if properties and docs.attributes:
-            for name, field in _fields_of(schema).items():
+            for name, field in fields.items():
                 text = docs.attributes.get(name)
                 node = properties.get(self._alias(field, name))
                 if text and node is not None:
@@ -201,6 +205,8 @@ class Generator(GenerateJsonSchema):
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
         """Write an enumeration; members of a `Flag` combine, so it is an integer."""
         cls: Any = schema["cls"]
+        if not cls.__members__:
+            return self.handle_invalid_for_json_schema(schema, "")
         if issubclass(cls, enum.Flag):
             values = ", ".join(f"{member.name}={member.value}" for member in cls)
             every = 0
@@ -220,11 +226,6 @@ class Generator(GenerateJsonSchema):
         written[UNTITLED_KEY] = True
         written[NAME_KEY] = cls.__name__
         return written
-
-    def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
-        """A class cannot be sent."""
-        message = "a class cannot be sent as JSON"
-        raise PydanticInvalidForJsonSchema(message)
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
         """Write bytes: base64 where the configuration says so, else text."""
@@ -283,19 +284,6 @@ class Generator(GenerateJsonSchema):
                 arm["required"] = list(dict.fromkeys([tag, *arm.get("required", [])]))
         return written
 
-    def union_schema(self, schema: core_schema.UnionSchema) -> JsonSchemaValue:
-        """Write a union; an arm that JSON cannot hold is left out, and said."""
-        written = super().union_schema(schema)
-        lost = sum(1 for choice in schema["choices"] if self._is_unwritable(choice))
-        if lost:
-            written = {**written, LOSS_KEY: "a part of its type cannot be sent as JSON"}
-        return written
-
-    def _is_unwritable(self, choice: Any) -> bool:
-        # With a label, a choice is a pair.
-        schema: Any = choice if is_object(choice) else choice[0]
-        return schema["type"] in ("callable", "is-instance", "is-subclass")
-
     # -- defaults and serialisers
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
@@ -311,7 +299,7 @@ class Generator(GenerateJsonSchema):
         try:
             return {**written, "default": self._json_default(schema, default)}
         except (ValueError, TypeError, PydanticSerializationError):
-            return {**written, LOSS_KEY: f"the default {_short(default)} is not JSON"}
+            return with_losses(written, [f"the default {_short(default)} is not JSON"])
 
     def _json_default(self, schema: Any, default: Any) -> Any:
         if self.mode == "serialization":
@@ -335,7 +323,7 @@ class Generator(GenerateJsonSchema):
             return super().ser_schema(schema)
         returned = schema.get("return_schema")
         if returned is None or returned["type"] == "any":
-            return {LOSS_KEY: "a serialiser without a return type may give any value"}
+            return with_losses({}, ["a serialiser without a return type may give any value"])
         return _with_docs(self.generate_inner(returned), function)
 
 
@@ -388,5 +376,5 @@ def _fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = safe_text(value)
     return f"`{text}`" if len(text) <= 40 else f"`{text[:37]}...`"

@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._json_values import JsonObject, is_object
+from .._json_values import JsonObject, is_list, is_object
 from ..markers import NULLABLE_KEY
 from ..options import SchemaOptions
 from .generate import (
     EXACT_KEY,
-    LOSS_KEY,
     NOTE_KEY,
     POSITIONS_KEY,
     UNTITLED_KEY,
 )
-from .walk import nodes, rewrite
+from .types.unsendable import LOSS_KEY
+from .walk import LISTS, SINGLES, rewrite
 
 Pass = Callable[[JsonObject, str], JsonObject]
 
@@ -59,15 +59,28 @@ def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
     return rewrite(schema, change)
 
 
-def losses(schema: Any) -> list[str]:
-    """Return what a schema, before any pass, says it cannot say."""
-    return [node[LOSS_KEY] for node in nodes(schema) if LOSS_KEY in node]
+def losses(schema: Any, place: str = "") -> list[tuple[str, str]]:
+    """Return what a schema, before any pass, says it cannot say; each with the place of it."""
+    if not is_object(schema):
+        return []
+    found = [(place, text) for text in schema.get(LOSS_KEY, ())]
+    for name, node in schema.get("properties", {}).items():
+        found += losses(node, f"{place}.{name}" if place else name)
+    for word, value in schema.items():
+        if word in SINGLES:
+            found += losses(value, place)
+        elif word in LISTS and is_list(value):
+            found += [loss for item in value for loss in losses(item, place)]
+    return found
 
 
 def note(node: JsonObject, text: str) -> None:
     """Say in words what a keyword no longer says."""
     described = node.get("description")
-    node["description"] = f"{described} ({text})" if described else text[:1].upper() + text[1:]
+    if not described:
+        node["description"] = text[:1].upper() + text[1:]
+    elif text.casefold() not in described.casefold():
+        node["description"] = f"{described} ({text})"
 
 
 def any_of(node: JsonObject, key: str) -> JsonObject:
@@ -110,8 +123,12 @@ def _without_null(node: JsonObject) -> JsonObject:
         rest = [arm for arm in arms if arm.get("type") != "null"]
         if len(rest) == 1:
             del kept["anyOf"]
-            # What the union says counts more than what its arm says.
-            return {**rest[0], **kept}
+            # What the union says counts more than what its arm says, which stays as a note.
+            [arm] = rest
+            words = arm.get("description")
+            if words and "description" in kept:
+                note(kept, words[:1].lower() + words[1:] if words[1:2].islower() else words)
+            return {**arm, **kept}
         if rest:
             kept["anyOf"] = rest
     values = kept.get("enum")

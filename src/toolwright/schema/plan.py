@@ -90,6 +90,8 @@ class Slot:
     default: Any
     description: str
     flat: bool = False
+    written: Any = EMPTY
+    """The type as its author wrote it."""
 
     @property
     def required(self) -> bool:
@@ -151,6 +153,26 @@ class Plan:
             or self.drop_extra
         )
 
+    def leave_out(self, slot: Slot) -> None:
+        """Let nobody send an argument that has a default; the target gets that default."""
+        name = slot.name
+        self.slots.remove(slot)
+        self.unsendable |= {name}
+        self.renamed.pop(name, None)
+        if name in self.absent:
+            self.absent.remove(name)
+        elif name == self.rest:
+            self.rest = ""
+        else:
+            self.set_default(name, effective_default(slot.hint, slot.default), slot.default)
+
+    def set_default(self, name: str, default: Any, own: Any) -> None:
+        """Give the target a default that it would not use itself: `own` is the one it has."""
+        if isinstance(default, Factory):
+            self.factories[name] = default.make
+        elif name in self.positional or default is not own:
+            self.fixed[name] = default
+
     def bind(self, validated: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Turn validated arguments into positional and keyword arguments of the target."""
         if self.drop_extra:
@@ -196,14 +218,15 @@ def plan(
         elif parameter.kind is VAR_POSITIONAL:
             items = PydanticField(default_factory=list)
             hint = translate(list[parameter.hint])
-            planned.slots.append(Slot(parameter.name, hint, items, parameter.description))
+            text = parameter.description
+            planned.slots.append(Slot(parameter.name, hint, items, text, written=parameter.hint))
             planned.rest = parameter.name
         else:
             by_position = spread or parameter.kind is POSITIONAL_ONLY
             if by_position and parameter.kind is not KEYWORD_ONLY:
                 planned.positional.append(parameter.name)
             hidden = _inject(planned, signature, parameter, provided)
-            if not hidden and not _hide(planned, signature, parameter, by_position=by_position):
+            if not hidden and not _hide(planned, signature, parameter):
                 planned.slots.append(_slot(parameter, translate))
     if checked:
         _plan_aliases(planned, signature)
@@ -235,6 +258,7 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
         default,
         parameter.description,
         flat=any(item is Flatten or isinstance(item, Flatten) for item in metadata(hint)),
+        written=parameter.hint,
     )
 
 
@@ -276,7 +300,7 @@ def _inject(
     return True
 
 
-def _hide(planned: Plan, signature: Signature, parameter: Parameter, *, by_position: bool) -> bool:
+def _hide(planned: Plan, signature: Signature, parameter: Parameter) -> bool:
     """Remove a parameter that no caller may see from the plan; return whether it was one."""
     for item in metadata(parameter.hint):
         if isinstance(item, Fixed):
@@ -292,10 +316,7 @@ def _hide(planned: Plan, signature: Signature, parameter: Parameter, *, by_posit
                     parameter=parameter.name,
                     hint="give it a default, or use `Fixed(value)`",
                 )
-            if isinstance(default, Factory):
-                planned.factories[parameter.name] = default.make
-            elif by_position or default is not parameter.default:
-                planned.fixed[parameter.name] = default
+            planned.set_default(parameter.name, default, parameter.default)
             return True
     return False
 
@@ -325,7 +346,8 @@ def _plan_keywords(
         if name in named:
             _leave_out(planned, signature, name, required=required)
             continue
-        slot = Slot(name, substitute(field_hint, known), EMPTY, texts.get(name, ""))
+        known_hint = substitute(field_hint, known)
+        slot = Slot(name, known_hint, EMPTY, texts.get(name, ""), written=known_hint)
         if not name.isidentifier() or keyword.iskeyword(name):
             slot.name = next(n for n in (f"key_{i}" for i in count()) if n not in used)
             used.add(slot.name)

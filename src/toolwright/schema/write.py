@@ -185,7 +185,7 @@ class SchemaWriter:
             keys[slot.name] = key
             described = slot.description and "description" not in node
             properties[key] = {**node, "description": slot.description} if described else node
-            draft.problems.extend(f"`{key}`: {loss}" for loss in losses(node))
+            draft.problems.extend(f"`{place}`: {text}" for place, text in losses(node, key))
         root: JsonObject = {"type": "object", "properties": properties}
         if raw.get("required"):
             root["required"] = list(raw["required"])
@@ -255,7 +255,7 @@ class SchemaWriter:
         style = draft.options.style
         definitions = self._definitions(style, is_input=False)
         schema = apply_passes(raw, definitions.steps)
-        draft.problems.extend(f"result: {loss}" for loss in losses(raw))
+        draft.problems.extend(f"{place}: {text}" for place, text in losses(raw, "result"))
         draft.problems.extend(f"result: {loss}" for loss in definitions.losses(schema))
         made = definitions.attach(schema, inline=style.inline_refs, limit=style.inline_limit)
         return open_root(made)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from .._door import public
 from .._json_values import compact_json
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
-from ..errors import SchemaError
+from ..errors import SchemaError, ToolwrightError, UnexpectedError
 from ..options import Options, ToolOptions, options_from
 from ..read.signature import Signature
 from ..read.target import Target, open_target
@@ -181,12 +181,19 @@ class Tool:
     def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
         """Validate arguments strictly; return the target's own, by position and by name.
 
-        Raises `ArgumentError`. Nothing is repaired here.
+        Raises `ArgumentError`, or `UnexpectedError` if a type of the author's own fails. Nothing is
+        repaired here.
         """
         from ..arguments.reader import Reader
 
         reader = Reader(self.name, self.compile(), repair=False)
-        validated, _ = reader.read(arguments)
+        try:
+            validated, _ = reader.read(arguments)
+        except ToolwrightError:
+            raise
+        except Exception as error:
+            what = f"{self.name}: {type(error).__name__} while the arguments were validated"
+            raise UnexpectedError(what) from error
         return self.compile().plan.bind(validated)
 
     def call(

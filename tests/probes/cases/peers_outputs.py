@@ -218,13 +218,24 @@ def f() -> CallToolResult | None: ...
 def f() -> list[TextContent | ImageContent]: ...
 
 
-@probe("P51-callable-with-a-default", refused="f.key has a type that cannot be sent as JSON")
+@probe(
+    "P51-callable-with-a-default",
+    properties={"x": INT},
+    required=["x"],
+    bind=[({"x": 1}, {"x": 1})],
+    rejects=[{"x": 1, "key": "abs"}],
+    problems=["leaves `key` out: `Callable` cannot be sent as JSON"],
+)
 def f(x: int, key: Callable[[int], int] = abs): ...
 
 
 @probe(
     "P51-callable-or-none-with-default-none",
-    refused="f.key has a type that cannot be sent as JSON",
+    properties={"x": INT},
+    required=["x"],
+    bind=[({"x": 1}, {"x": 1})],
+    rejects=[{"x": 1, "key": None}],
+    problems=["leaves `key` out: `Callable` cannot be sent as JSON"],
 )
 def f(x: int, key: Optional[Callable[[int], int]] = None): ...
 
@@ -235,7 +246,7 @@ def f(x: int, key: Optional[Callable[[int], int]] = None): ...
     required=["x"],
     bind=[({"x": "a"}, {"x": "a"})],
     rejects=[{"x": 1}],
-    problems=["`x`: a part of its type cannot be sent as JSON"],
+    problems=["`x`: leaves a part of its type out: `Callable` cannot be sent as JSON"],
 )
 def f(x: str | Callable[[], str]): ...
 

@@ -6,6 +6,7 @@ These are plain classes, and records whose fields pydantic would not take as the
 from __future__ import annotations
 
 import dataclasses
+import dis
 import inspect
 from typing import Annotated, Any, cast
 
@@ -20,6 +21,8 @@ from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signatur
 from ...read.target import open_target
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
+from .hints import unqualify
+from .unsendable import unsendable_schema
 
 
 def is_named_tuple(cls: Any) -> bool:
@@ -40,6 +43,39 @@ def has_typed_constructor(cls: type) -> bool:
     )
 
 
+def kept_parameters(cls: type) -> set[str]:
+    """Return the parameters that a constructor keeps, as they are, in attributes of their names."""
+    code = getattr(cls.__init__, "__code__", None)
+    if code is None:
+        return set()
+    kept: set[str] = set()
+    changed: set[str] = set()
+    loaded: list[str] = []
+    for step in dis.get_instructions(code):
+        named: Any = step.argval
+        if step.opname.startswith("LOAD_FAST"):  # one name, or two
+            loaded += [named] if isinstance(named, str) else named
+            continue
+        if step.opname == "STORE_ATTR":
+            as_given = loaded[-2:] == [named, code.co_varnames[0]]
+            (kept if as_given else changed).add(named)
+        elif step.opname.startswith("STORE_FAST"):
+            changed |= {named} if isinstance(named, str) else set(named)
+        if step.opname != "CACHE":
+            loaded = []
+    return kept - changed
+
+
+def _given(planned: Plan, docs: tuple[str, str]) -> Any:
+    """Return a function that hands the validated arguments of a constructor on."""
+
+    def given(**validated: Any) -> dict[str, Any]:
+        return validated
+
+    vars(given)[DOCS] = docs
+    return planned.stand_in(given)
+
+
 class Constructed:
     """Tells pydantic to build a class by calling it, and to write it by its attributes."""
 
@@ -57,8 +93,15 @@ class Constructed:
         self.building = True
         try:
             return self._schema(handler)
+        except SchemaError as error:
+            where = f"its parameter `{error.parameter}` " if error.parameter else "it "
+            advice = f"; {error.hint}" if error.hint else ""
+            return unsendable_schema(self.cls, f"{where}{error.what}{advice}")
         finally:
             self.building = False
+
+    def __repr__(self) -> str:
+        return f"Constructed({self.cls.__name__})"
 
     def _schema(self, handler: Any) -> Any:
         signature = self._signature()
@@ -74,11 +117,47 @@ class Constructed:
             if slot.description:
                 slot.hint = Annotated[slot.hint, Field(description=slot.description)]
         docs = (self.cls.__name__, signature.description)
-        call = handler.generate_schema(self._builder(planned, docs))
-        always = not self.is_record
+        call = core_schema.no_info_after_validator_function(
+            self._builder(planned), handler.generate_schema(_given(planned, docs))
+        )
+        instance_or_call = core_schema.union_schema(
+            [core_schema.is_instance_schema(self.cls), call]
+        )
+        return core_schema.json_or_python_schema(
+            json_schema=call,
+            python_schema=instance_or_call,
+            ref=self.ref,
+            serialization=self._serialization(handler, planned, docs),
+        )
+
+    def _builder(self, planned: Plan) -> Any:
+        def build(validated: dict[str, Any]) -> Any:
+            positional, named = planned.bind(validated)
+            return self.cls(*positional, **named)
+
+        return build
+
+    def _serialization(self, handler: Any, planned: Plan, docs: tuple[str, str]) -> Any:
+        """Write the attributes that the constructor is known to set; else nothing is known."""
+        hints = {slot.name: slot.hint for slot in planned.slots}
+        if not self.is_record:
+            declared = self._declared()
+            known = kept_parameters(self.cls) | declared.keys()
+            hints = {
+                name: declared.get(name, hint) for name, hint in hints.items() if name in known
+            }
+        if len(hints) < len(planned.slots):
+
+            def unknown(value: Any) -> Any:
+                return value
+
+            return core_schema.plain_serializer_function_ser_schema(
+                unknown, return_schema=core_schema.is_instance_schema(self.cls)
+            )
         fields = {
             slot.name: core_schema.typed_dict_field(
-                handler.generate_schema(slot.hint), required=always or slot.required
+                handler.generate_schema(hints[slot.name]),
+                required=not self.is_record or slot.required,
             )
             for slot in planned.slots
         }
@@ -87,25 +166,17 @@ class Constructed:
             return {name: getattr(value, name) for name in fields}
 
         vars(attributes)[DOCS] = docs
-        instance_or_call = core_schema.union_schema(
-            [core_schema.is_instance_schema(self.cls), call]
-        )
-        return core_schema.json_or_python_schema(
-            json_schema=call,
-            python_schema=instance_or_call,
-            ref=self.ref,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                attributes, return_schema=core_schema.typed_dict_schema(fields)
-            ),
+        return core_schema.plain_serializer_function_ser_schema(
+            attributes, return_schema=core_schema.typed_dict_schema(fields)
         )
 
-    def _builder(self, planned: Plan, docs: tuple[str, str]) -> Any:
-        def build(**validated: Any) -> Any:
-            positional, named = planned.bind(validated)
-            return self.cls(*positional, **named)
-
-        vars(build)[DOCS] = docs
-        return planned.stand_in(build)
+    def _declared(self) -> dict[str, Any]:
+        """Return the types of the attributes that the class itself declares."""
+        try:
+            hints = self.translate.hints_of(self.cls)
+        except Exception:  # noqa: BLE001 - of names that nobody knows
+            return {}
+        return {name: self.translate(unqualify(hint)[0]) for name, hint in hints.items()}
 
     def _signature(self) -> Signature:
         if self.is_record:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import typing_extensions
 
+from ..._json_values import is_list
+
 UNIONS = (Union, types.UnionType)
 _QUALIFIERS = tuple(
     getattr(module, name)
@@ -123,3 +125,33 @@ def substitute(hint: Any, known: Mapping[Any, Any]) -> Any:
         return known.get(hint, hint)
     parameters = getattr(hint, "__parameters__", ())
     return hint[tuple(known.get(p, p) for p in parameters)] if parameters and known else hint
+
+
+def type_text(hint: Any) -> str:
+    """Write a type as its author would: no modules, no addresses, nothing that `Annotated` says."""
+    bare = strip_annotated(hint)
+    origin, arguments = get_origin(bare), get_args(bare)
+    if bare is None or bare is types.NoneType:
+        return "None"
+    if bare is Ellipsis:
+        return "..."
+    if is_list(bare):
+        return f"[{', '.join(map(type_text, bare))}]"
+    if origin in UNIONS:
+        return " | ".join(map(type_text, arguments))
+    if origin is typing.Literal:
+        return f"Literal[{', '.join(map(repr, arguments))}]"
+    if origin is not None and origin is not bare:
+        inner = ", ".join(map(type_text, arguments))
+        return f"{type_text(origin)}[{inner}]" if inner else type_text(origin)
+    name = getattr(bare, "__name__", None)
+    return name if isinstance(name, str) else safe_text(bare).replace("typing.", "")
+
+
+def safe_text(value: Any) -> str:
+    """Return how a value shows itself; only its type, if that fails or tells an address."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - the author's own code
+        text = " at 0x"
+    return f"{type(value).__name__} object" if " at 0x" in text else text

@@ -36,6 +36,7 @@ from .hints import (
     substitute,
     unqualify,
 )
+from .unsendable import Unsendable
 
 _LISTS: frozenset[Any] = frozenset(
     (abc.Iterable, abc.Collection, abc.Container, abc.Reversible, abc.AsyncIterable)
@@ -50,6 +51,8 @@ _SIMPLE: Mapping[Any, Any] = {
     typing_extensions.LiteralString: str,
     bytearray: Annotated[bytes, AfterValidator(bytearray)],
 }
+_TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
+_PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
 _PLAIN = frozenset((int, str, float, bool, bytes, list, dict, set, tuple, object, type(None)))
 
 
@@ -109,6 +112,8 @@ class Translator:
         if isinstance(hint, typing.NewType):
             inner = self(hint.__supertype__)
             return hint if inner is hint.__supertype__ else inner
+        if not _is_type(hint):
+            return Annotated[Any, Unsendable(hint, "it is not a type")]
         try:
             return _SIMPLE.get(hint, hint)
         except TypeError:  # unhashable: nothing of ours
@@ -127,6 +132,8 @@ class Translator:
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
+        if _is_protocol(origin):
+            return Annotated[Any, Unsendable(hint)]
         if origin in _ITERATORS:
             return Annotated[list[self(arguments[0])], AfterValidator(iter)]
         if origin in _LISTS:
@@ -150,6 +157,8 @@ class Translator:
             return list
         if cls in _SIMPLE:
             return _SIMPLE[cls]
+        if _is_protocol(cls):
+            return Annotated[Any, Unsendable(cls)]
         if cls in self.twins:
             return self.twins[cls]
         if hasattr(cls, "__pydantic_complete__"):
@@ -232,6 +241,20 @@ def _take_identity(twin: Any, cls: Any) -> None:
 
 def _own_encoding(item: Any) -> Any:
     return Encoded(item.encoder) if isinstance(item, EncodedBytes) else item
+
+
+def _is_protocol(cls: Any) -> bool:
+    """Return whether a class is a protocol that nothing is known to be an instance of."""
+    return getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False)
+
+
+def _is_type(hint: Any) -> bool:
+    """Return whether a hint that is no class says a type at all."""
+    if hint is None or isinstance(hint, str | dataclasses.InitVar):
+        return True
+    made_by = type(hint).__module__
+    known = made_by in _TYPING and not isinstance(hint, _PARAMETERS)
+    return known or hasattr(hint, "__get_pydantic_core_schema__")
 
 
 def _is_refused(typed_dict: Any) -> bool:

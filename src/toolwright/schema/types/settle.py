@@ -1,0 +1,159 @@
+"""Settles what becomes of parameters that cannot be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
+
+from ..._json_values import JsonObject, is_object
+from ...errors import SchemaError
+from ...options import Options
+from ...read.names.module_names import UnresolvedName
+from ...read.signature import EMPTY, Signature
+from ..adapters import arguments_adapter
+from ..generate import Generator
+from ..plan import Factory, Plan, Slot, effective_default
+from .hints import arms, type_text
+from .unsendable import REFUSED_KEY, cannot_be_sent, one_line
+
+REST = ""
+"""Stands for unknown arguments, among the names of parameters."""
+
+
+class Settlement:
+    """Leaves parameters out, takes any value for them, or refuses the tool."""
+
+    def __init__(
+        self, signature: Signature, options: Options, planned: Plan, problems: list[str]
+    ) -> None:
+        self.signature = signature
+        self.planned = planned
+        self.problems = problems
+        self.tolerant = options.on_unsupported == "permissive" or options.input_schema is not None
+
+    def settle_failing(self, error: Exception) -> None:
+        """Find the parameters that cannot be compiled, and settle them. Raises `SchemaError`."""
+        failing = {slot.name: why for slot in self.planned.slots if (why := _failure(slot))}
+        if not failing:
+            raise self.signature.refusal(f"cannot be compiled: {one_line(error)}") from None
+        self.settle(failing)
+
+    def settle(self, errors: Mapping[str, Exception]) -> bool:
+        """Settle parameters; return whether any value is taken for them. Raises `SchemaError`."""
+        if REST in errors:
+            self.planned.extra = Any if self.tolerant else EMPTY
+            taken = "any unknown argument" if self.tolerant else "no unknown arguments"
+            self.problems.append(f"takes {taken}: {one_line(errors[REST])}")
+        for slot in [slot for slot in self.planned.slots if slot.name in errors]:
+            if self.tolerant:
+                slot.hint = Any
+                what = f"takes any value for `{slot.name}`: its type cannot be sent as JSON"
+                self.problems.append(what)
+            elif slot.required or _is_authors_fault(slot, errors[slot.name]):
+                raise self._refusal(slot, errors[slot.name]) from None
+            else:
+                self.planned.leave_out(slot)
+                self.problems.append(
+                    f"leaves `{slot.name}` out: {_reason(slot, errors[slot.name])}"
+                )
+        return self.tolerant
+
+    def _refusal(self, slot: Slot, error: Exception) -> SchemaError:
+        if isinstance(error, UnresolvedName):
+            return self.signature.refusal(error.what, parameter=slot.name, hint=error.hint)
+        if isinstance(error, SchemaError):  # of a class that is built by its constructor
+            inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
+            what = f"has a type that cannot be used: `{inner}` {error.what}"
+            return self.signature.refusal(what, parameter=slot.name, hint=error.hint)
+        name = type_text(slot.written)
+        hint = (
+            "change the type, or hide the parameter with `Annotated[..., Hidden()]` and a default"
+        )
+        if not isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
+            what = f"has a type that cannot be compiled: {one_line(error)}"
+            return self.signature.refusal(what, parameter=slot.name, hint=hint)
+        what = f"has a type that cannot be sent as JSON: `{name}`"
+        reason = _reason(slot, error)
+        part = reason.split("`")[1] if "`" in reason else ""
+        if reason != cannot_be_sent(part) or part not in name:
+            what += f"; {reason}"
+        if not slot.required:
+            what += "; and its default is of another type"
+            hint = "give it a default of its type, or inject it: `Annotated[T, Inject(provider)]`"
+        return self.signature.refusal(what, parameter=slot.name, hint=hint)
+
+
+def refused_arguments(planned: Plan, given: JsonObject) -> dict[str, Exception]:
+    """Return why parameters cannot be sent, as a written schema says; `REST` is for unknown ones."""
+    nodes: list[JsonObject] = list(given.get("properties", {}).values())
+    names = [slot.name for slot in planned.slots]
+    found = dict(zip(names, nodes, strict=True)) if len(names) == len(nodes) else {}
+    rest = given.get("additionalProperties")
+    if is_object(rest):
+        found[REST] = rest
+    return {
+        name: PydanticInvalidForJsonSchema(node[REFUSED_KEY])
+        for name, node in found.items()
+        if REFUSED_KEY in node
+    }
+
+
+def remove_refused(given: JsonObject) -> frozenset[str]:
+    """Take the arguments that cannot be sent out of a written schema; return their keys."""
+    properties: dict[str, JsonObject] = given["properties"]
+    gone = frozenset(key for key, node in properties.items() if REFUSED_KEY in node)
+    for key in gone:
+        del properties[key]
+    rest = given.get("additionalProperties")
+    if is_object(rest) and REFUSED_KEY in rest:
+        given["additionalProperties"] = False
+    return gone
+
+
+def _failure(slot: Slot) -> Exception | None:
+    """Compile one parameter alone, to see whether it is the one at fault."""
+    try:
+        adapter = arguments_adapter(Plan(slots=[slot]))
+        TypeAdapter.json_schemas([(0, "validation", adapter)], schema_generator=Generator)
+    except Exception as error:  # noqa: BLE001 - the code of authors and libraries
+        return error
+    return None
+
+
+def _reason(slot: Slot, error: Exception) -> str:
+    if isinstance(error, PydanticInvalidForJsonSchema):
+        return error.message
+    if isinstance(error, PydanticSchemaGenerationError):
+        return cannot_be_sent(type_text(slot.written))
+    return f"its type cannot be compiled: {one_line(error)}"
+
+
+def _is_authors_fault(slot: Slot, error: Exception) -> bool:
+    """Return whether leaving a parameter out would hide a mistake: a misspelt type, for one."""
+    return isinstance(error, UnresolvedName) or _has_foreign_default(slot)
+
+
+def _has_foreign_default(slot: Slot) -> bool:
+    """Return whether a default is an object that something else is to replace.
+
+    Such are the markers of other systems for injection. Left out, they would reach the target.
+    """
+    default = effective_default(slot.hint, slot.default)
+    if default is None or isinstance(default, Enum | Factory):
+        return False
+    if type(default).__module__ == "builtins":
+        return False
+    known = list(arms(slot.written))
+    classes = tuple(arm for arm in known if isinstance(arm, type))
+    return len(classes) == len(known) and not _is_instance(default, classes)
+
+
+def _is_instance(value: Any, classes: tuple[type, ...]) -> bool:
+    try:
+        return isinstance(value, classes)
+    except TypeError:  # a protocol
+        return True

@@ -1,0 +1,343 @@
+"""What JSON cannot hold, left out of schemas or refused.
+
+A part of an argument that cannot be sent, and need not be, is left out: an arm of a union, a field
+or a parameter that has a default. Each is noted at its node. What is needed is refused, and so is
+what holds nothing else. Results leave nothing out: a value may be any part of its type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
+from pydantic_core import PydanticOmit, core_schema
+
+from ..._json_values import is_object
+from .hints import type_text
+
+LOSS_KEY = "\0loss"
+"""Lines on what this node cannot express."""
+REFUSED_KEY = "\0refused"
+"""Why an argument of a tool cannot be sent."""
+NAME_KEY = "toolwright_name"
+REASON_KEY = "toolwright_reason"
+"""In the metadata of a core schema: what it is called, and why it cannot be sent."""
+_Key = tuple[str, str]
+"""A reference, and the mode in which it is written."""
+_PART = "leaves a part of its type out: "
+_AND = " and "
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def with_losses(node: JsonSchemaValue, texts: Iterable[str]) -> JsonSchemaValue:
+    """Note at a node what it cannot express."""
+    return {**node, LOSS_KEY: tuple(dict.fromkeys((*node.get(LOSS_KEY, ()), *texts)))}
+
+
+def cannot_be_sent(name: str, reason: str = "") -> str:
+    """Say that values of a type cannot be sent, and why."""
+    what = f"`{name}` cannot be sent as JSON"
+    return f"{what}: {reason}" if reason else what
+
+
+def one_line(error: Exception) -> str:
+    """Return the message of a dependency on one line, without its advice and its addresses."""
+    lines = [line.strip() for line in str(error).strip().split("\n")]
+    reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    text = (reasons or lines)[0].split(". Set `arbitrary_types_allowed", 1)[0]
+    return _ADDRESS.sub("", text).rstrip(".")
+
+
+def unsendable_schema(cls: Any, reason: str) -> Any:
+    """Return the core schema of a class whose values cannot be made from JSON."""
+    return core_schema.is_instance_schema(cls, metadata={REASON_KEY: reason})
+
+
+class Unsendable:
+    """Stands for a hint that no value can be sent for."""
+
+    def __init__(self, hint: Any, reason: str = "") -> None:
+        self.hint = hint
+        self.reason = reason
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Take no value."""
+        said = {NAME_KEY: type_text(self.hint), REASON_KEY: self.reason}
+        return core_schema.is_instance_schema(Unsendable, metadata=said)
+
+
+class SendableGenerator(GenerateJsonSchema):
+    """pydantic's generator, which leaves out what cannot be sent and need not be."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._definitions: dict[str, Any] = {}
+        """Core schemas that may be referred to, by their references."""
+        self._pending: list[str] = []
+        """Those referred to, and not yet written."""
+        self._trusted: set[_Key] = set()
+        self._refused: dict[_Key, str] = {}
+        """Why a definition cannot be sent."""
+        self._left_out: dict[int, str] = {}
+        """Why a field is left out, by the identity of its core schema."""
+        self._at_root = False
+
+    def generate_root(self, schema: Any) -> JsonSchemaValue:
+        """Write the schema of a tool; an argument that cannot be sent has only a reason.
+
+        A definition is trusted where it is referred to, and written later. If it then turns out that
+        it cannot be sent, all is written again: what relied on it may have to be left out, too.
+        """
+        known = set(self.definitions)
+        self._trusted.clear()
+        self._at_root = self.mode == "validation"
+        written = self.generate_inner(schema)
+        while self._pending:
+            ref = self._pending.pop()
+            with suppress(PydanticInvalidForJsonSchema):
+                self.generate_inner(self._definitions[ref])
+        if self._trusted.isdisjoint(self._refused):
+            return written
+        for name in self.definitions.keys() - known:
+            del self.definitions[name]
+        return self.generate_root(schema)
+
+    # -- definitions
+
+    def generate_inner(self, schema: Any) -> JsonSchemaValue:
+        """Write a node. Raises `PydanticInvalidForJsonSchema` if it cannot be sent."""
+        ref = schema.get("ref")
+        if ref is None:
+            written = super().generate_inner(schema)
+            held = written.get("items") or written.get("additionalProperties")
+            if is_object(held) and _is_only_null(held):
+                raise PydanticInvalidForJsonSchema(_lost_part(held))
+            return written
+        self._check_known(ref)
+        try:
+            return super().generate_inner(schema)
+        except PydanticInvalidForJsonSchema as error:
+            self._refused[ref, self.mode] = error.message
+            raise
+
+    def definitions_schema(self, schema: core_schema.DefinitionsSchema) -> JsonSchemaValue:
+        """Write each definition when something has referred to it."""
+        for definition in schema["definitions"]:
+            self._definitions[definition.get("ref", "")] = definition
+        return self.generate_inner(schema["schema"])
+
+    def definition_ref_schema(self, schema: Any) -> JsonSchemaValue:
+        """Refer to a definition. Raises `PydanticInvalidForJsonSchema` if it cannot be sent."""
+        ref = schema["schema_ref"]
+        self._check_known(ref)
+        key = (ref, self.mode)
+        if key not in self._trusted:
+            self._trusted.add(key)
+            if ref in self._definitions:
+                self._pending.append(ref)
+        return super().definition_ref_schema(schema)
+
+    def _check_known(self, ref: str) -> None:
+        reason = self._refused.get((ref, self.mode))
+        if reason is not None:
+            raise PydanticInvalidForJsonSchema(reason)
+
+    # -- what cannot be sent
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> JsonSchemaValue:
+        """Say which type cannot be sent."""
+        metadata: Mapping[str, str] = schema.get("metadata") or {}
+        name = metadata.get(NAME_KEY) or _name_of(schema)
+        said = cannot_be_sent(name, metadata.get(REASON_KEY, ""))
+        raise PydanticInvalidForJsonSchema(said)
+
+    def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
+        """A class cannot be sent."""
+        return self.handle_invalid_for_json_schema(schema, "")
+
+    # -- unions
+
+    def union_schema(self, schema: core_schema.UnionSchema) -> JsonSchemaValue:
+        """Write a union without the arms that cannot be sent."""
+        written: list[JsonSchemaValue] = []
+        lost: list[str] = []
+        choices: list[Any] = schema["choices"]
+        for choice in choices:
+            try:  # with a label, a choice is a pair
+                written.append(self.generate_inner(choice if is_object(choice) else choice[0]))
+            except PydanticOmit:
+                continue
+            except PydanticInvalidForJsonSchema as error:
+                lost.append(error.message)
+        if not written:
+            _refuse(lost)
+        made = written[0] if len(written) == 1 else self.get_union_of_schemas(written)
+        return _without_parts(made, lost)
+
+    def tagged_union_schema(self, schema: Any) -> JsonSchemaValue:
+        """Write a discriminated union without the arms that cannot be sent."""
+        lost: list[str] = []
+        for choice in schema["choices"].values():
+            try:
+                self.generate_inner(choice)
+            except PydanticInvalidForJsonSchema as error:
+                lost.append(error.message)
+            except PydanticOmit:
+                continue
+        written = super().tagged_union_schema(schema)
+        if not written["oneOf"]:
+            _refuse(lost)
+        return _without_parts(written, lost)
+
+    def get_union_of_schemas(self, schemas: list[JsonSchemaValue]) -> JsonSchemaValue:
+        """Write alternatives; what one of several says it cannot express is said of all."""
+        lost = [text for arm in schemas if "anyOf" in arm for text in arm.get(LOSS_KEY, ())]
+        if not lost:
+            return super().get_union_of_schemas(schemas)
+        bare = [{k: v for k, v in arm.items() if k != LOSS_KEY} for arm in schemas]
+        return with_losses(super().get_union_of_schemas(bare), lost)
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        """Write a type or null: null alone, if the type cannot be sent as an argument."""
+        try:
+            return super().nullable_schema(schema)
+        except PydanticInvalidForJsonSchema as error:
+            if self.mode == "serialization":
+                raise
+            return _without_parts({"type": "null"}, [error.message])
+
+    # -- fields and parameters
+
+    def model_field_schema(self, schema: core_schema.ModelField) -> JsonSchemaValue:
+        """Write a field of a model."""
+        return self._field(super().model_field_schema, schema)
+
+    def dataclass_field_schema(self, schema: core_schema.DataclassField) -> JsonSchemaValue:
+        """Write a field of a dataclass."""
+        return self._field(super().dataclass_field_schema, schema)
+
+    def typed_dict_field_schema(self, schema: core_schema.TypedDictField) -> JsonSchemaValue:
+        """Write a key of a TypedDict."""
+        return self._field(super().typed_dict_field_schema, schema)
+
+    def _field(self, write: Callable[[Any], JsonSchemaValue], field: Any) -> JsonSchemaValue:
+        """Write a field; omit one that cannot be sent and need not be."""
+        if self.mode == "serialization" or self.field_is_required(field, total=True):
+            return write(field)
+        try:
+            written = write(field)
+            self._check_use(field["schema"], written)
+        except PydanticInvalidForJsonSchema as error:
+            self._left_out[id(field)] = error.message
+            raise PydanticOmit from None
+        return written
+
+    def without_left_out(
+        self, written: JsonSchemaValue, fields: Mapping[str, Any]
+    ) -> JsonSchemaValue:
+        """Note the fields of a record that are left out; refuse it if no other is there."""
+        if not self._left_out:
+            return written
+        found = {name: self._left_out.pop(id(field), "") for name, field in fields.items()}
+        lost = {name: reason for name, reason in found.items() if reason}
+        if not lost:
+            return written
+        if not written.get("properties"):
+            _refuse(lost.values())
+        return with_losses(written, _left_out_texts(lost))
+
+    def kw_arguments_schema(self, arguments: Any, var_kwargs_schema: Any) -> JsonSchemaValue:
+        """Write the parameters of a tool, or of a class that is built by calling it."""
+        at_root, self._at_root = self._at_root, False
+        properties: dict[str, JsonSchemaValue] = {}
+        required: list[str] = []
+        lost: dict[str, str] = {}
+        for argument in arguments:
+            optional = argument["schema"]["type"] == "default"
+            name: str = argument["name"]
+            try:
+                name = self.get_argument_name(argument)
+                node = self.generate_inner(argument["schema"]).copy()
+                if optional:
+                    self._check_use(argument["schema"], node)
+            except (PydanticInvalidForJsonSchema, PydanticOmit) as error:
+                if not at_root and not optional:
+                    raise
+                lost[name] = _message(error)
+                node = {REFUSED_KEY: lost[name]}
+            if at_root or name not in lost:
+                properties[name] = node
+                required += [] if optional else [name]
+        written: JsonSchemaValue = {"type": "object", "properties": properties}
+        if required:
+            written["required"] = required
+        self._write_rest(written, var_kwargs_schema)
+        if at_root or not lost:
+            return written
+        if not properties:
+            _refuse(lost.values())
+        return with_losses(written, _left_out_texts(lost))
+
+    def _write_rest(self, written: JsonSchemaValue, schema: Any) -> None:
+        """Write what unknown arguments may be."""
+        if not schema:
+            written["additionalProperties"] = False
+            return
+        try:
+            node = self.generate_inner(schema)
+        except PydanticInvalidForJsonSchema as error:
+            node = {REFUSED_KEY: error.message}
+        if node:
+            written["additionalProperties"] = node
+
+    def _check_use(self, schema: Any, node: JsonSchemaValue) -> None:
+        """Refuse what could only be sent as null, and is null when it is not sent."""
+        if _is_only_null(node):
+            default = self.get_default_value(schema) if schema["type"] == "default" else NoDefault
+            if default is None or default is NoDefault:
+                raise PydanticInvalidForJsonSchema(_lost_part(node))
+
+
+def _name_of(schema: Any) -> str:
+    """Name the type that a core schema is of."""
+    cls = schema.get("cls")
+    if cls is None:
+        return "Callable" if schema["type"] == "callable" else str(schema["type"])
+    name = type_text(cls)
+    return f"type[{name}]" if schema["type"] == "is-subclass" else name
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, PydanticInvalidForJsonSchema):
+        return error.message
+    return "its type says that it belongs in no schema"
+
+
+def _refuse(lost: Iterable[str]) -> NoReturn:
+    """Refuse something of which all parts are lost."""
+    texts = dict.fromkeys(lost)
+    if not texts:
+        raise PydanticOmit
+    raise PydanticInvalidForJsonSchema(_AND.join(texts))
+
+
+def _without_parts(node: JsonSchemaValue, lost: list[str]) -> JsonSchemaValue:
+    return with_losses(node, [_PART + _AND.join(dict.fromkeys(lost))]) if lost else node
+
+
+def _lost_part(node: JsonSchemaValue) -> str:
+    return node[LOSS_KEY][0].removeprefix(_PART)
+
+
+def _left_out_texts(lost: Mapping[str, str]) -> list[str]:
+    return [f"leaves `{name}` out: {reason}" for name, reason in lost.items()]
+
+
+def _is_only_null(node: JsonSchemaValue) -> bool:
+    """Return whether null is all that is left of a type."""
+    lines = node.get(LOSS_KEY, ())
+    return node.get("type") == "null" and any(line.startswith(_PART) for line in lines)
