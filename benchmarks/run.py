@@ -79,6 +79,7 @@ def prepare(name, requirements):
         return
     say(f"making .bench/{name}")
     pip = (python(name), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    pip += ("--only-binary", ":all:")
     for command in (
         (sys.executable, "-m", "venv", "--clear", str(HOME / name)),
         pip + requirements,
