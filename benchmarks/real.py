@@ -4,25 +4,25 @@
 are installed below `.bench/` from wheels. Strangers' code is imported here: each package in a
 process of its own, with a time limit, an empty home and, where `unshare` works, no network.
 
-    python benchmarks/real.py [packages] [servers] [--only NAME ...] [--fresh] [--reasons 20]
+    python benchmarks/real.py [packages] [servers] [--only NAME ...] [--fresh | --kept]
 
-What the peers did is kept below `.bench/real/` and used again; `--fresh` measures them, too.
+What the peers did is kept below `.bench/real/` and used again; `--fresh` measures them, too, and
+`--kept` measures nothing.
 """
 
 import argparse
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from statistics import mean, median
 
 from real_corpus import PER_PACKAGE
 from real_systems import SYSTEMS
+
 from run import ENVIRON, ENVIRONMENTS, HERE, HOME, prepare, python, say, versions
 
 LIST = json.loads((HERE / "real.json").read_text())
@@ -147,6 +147,13 @@ def measured(system, kind, name, *, keep):
     return found
 
 
+def kept_results(names):
+    """Return what earlier runs have measured, of the packages that every system has seen."""
+    files = {(s, name): RESULTS / s / f"{name}.json" for name in names for s in SYSTEMS}
+    whole = {name for name in names if all(files[s, name].is_file() for s in SYSTEMS)}
+    return {key: json.loads(file.read_text()) for key, file in files.items() if key[1] in whole}
+
+
 def measure_all(kind, names, *, fresh):
     for each in ("names", *SYSTEMS):
         (RESULTS / each).mkdir(parents=True, exist_ok=True)
@@ -193,7 +200,13 @@ def column(system, done):
     spent = [record["seconds"] for record in taken]
     ours = SYSTEMS[system][0] == "toolwright"
     both = common(done)
-    sizes = [record["bytes"] for record in taken if record["name"] in both]
+    sizes = [
+        record["bytes"]
+        for (each, name), found in done.items()
+        if each == system
+        for record in found["alone"]
+        if (name, record["name"]) in both
+    ]
 
     def count(status):
         return sum(record["status"] == status for record in tried)
@@ -226,8 +239,9 @@ def column(system, done):
 def common(done):
     """Return the names that every system takes."""
     taken = {system: set() for system in SYSTEMS}
-    for (system, _), found in done.items():
-        taken[system] |= {each["name"] for each in found["alone"] if each["status"] == "taken"}
+    for (system, name), found in done.items():
+        fit = (each["name"] for each in found["alone"] if each["status"] == "taken")
+        taken[system] |= {(name, each) for each in fit}
     return set.intersection(*taken.values())
 
 
@@ -261,7 +275,9 @@ def reasons(done, limit):
                     found[record["reason"]] += 1
                     example.setdefault(record["reason"], (record["name"], record.get("said", "")))
                 elif record["status"] == "took too long" or record["invalid"]:
-                    print(f"{TITLES[system]}: {record['name']}: {record.get('invalid', 'too long')}")
+                    print(
+                        f"{TITLES[system]}: {record['name']}: {record.get('invalid', 'too long')}"
+                    )
         print(f"\n{TITLES[system]} refused {found.total():,}:")
         for reason, count in found.most_common(limit):
             name, said = example[reason]
@@ -270,7 +286,9 @@ def reasons(done, limit):
 
 def targets(done):
     """Say whether the targets are met, in both modes."""
-    records = [each for (s, _), found in done.items() if s == "toolwright" for each in found["alone"]]
+    records = [
+        each for (s, _), found in done.items() if s == "toolwright" for each in found["alone"]
+    ]
     typed = [each for each in records if each["typed"]]
     taken = sum(each["status"] == "taken" for each in typed) / max(len(typed), 1)
     ours = [
@@ -294,6 +312,7 @@ def main():
     parser.add_argument("sections", nargs="*", help="of packages, servers; both if none")
     parser.add_argument("--only", nargs="+", help="of the packages and servers, these")
     parser.add_argument("--fresh", action="store_true", help="measure the peers, too")
+    parser.add_argument("--kept", action="store_true", help="print what was measured before")
     parser.add_argument("--reasons", type=int, default=12, help="how many to print for each")
     chosen = parser.parse_args()
     prepare_all()
@@ -305,8 +324,9 @@ def main():
         names = [name for name in LIST[title] if not chosen.only or name in chosen.only]
         if not names:
             continue
-        done = measure_all(kind, names, fresh=chosen.fresh)
-        print(f"\n{len(names)} {title}\n")
+        kept = chosen.kept
+        done = kept_results(names) if kept else measure_all(kind, names, fresh=chosen.fresh)
+        print(f"\n{len({name for _, name in done})} {title}\n")
         table(done)
         print()
         targets(done)

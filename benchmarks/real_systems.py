@@ -162,7 +162,9 @@ def losses(call, listed, context):
             if each.name in required or not schema.get("additionalProperties", True):
                 lost.append(f"{each.name}: **")
         elif node is None:
-            if each.annotation is not context and context.__name__ not in str(each.annotation):
+            # Servers say `Context`; a hint that is a string still does.
+            names = (context.__name__, "Context")
+            if not any(name in str(each.annotation) for name in names):
                 lost.append(f"{each.name}: left out")
         elif says_nothing(node) and says_something(each.annotation):
             lost.append(f"{each.name}: anything")
@@ -228,7 +230,9 @@ def reaches(root, ref):
 def described(listed):
     """Count the parameters of a listed tool, and those with a description."""
     nodes = listed["inputSchema"].get("properties", {}).values()
-    return len(nodes), sum(isinstance(node, dict) and bool(node.get("description")) for node in nodes)
+    return len(nodes), sum(
+        isinstance(node, dict) and bool(node.get("description")) for node in nodes
+    )
 
 
 def parsed(entry):
