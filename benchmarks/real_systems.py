@@ -171,8 +171,16 @@ def losses(call, listed, context):
     return lost
 
 
+KINDS = {"string", "number", "boolean", "object", "array"}
+
+
 def says_nothing(node):
-    return node is True or not set(node) - OPENINGS
+    """Return whether a schema takes any value, be it written as nothing or as every kind."""
+    if node is True or not set(node) - OPENINGS:
+        return True
+    if set(node) - OPENINGS != {"anyOf"}:
+        return False
+    return {arm.get("type") for arm in node["anyOf"] if isinstance(arm.get("type"), str)} >= KINDS
 
 
 def says_something(hint):
