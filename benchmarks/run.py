@@ -4,7 +4,7 @@ Each figure comes from a fresh process in an environment of its own below `.benc
 compared runs in turn, round by round, so that a busy machine is unkind to all alike. Nothing here
 fails on a slow day: a missed target is printed, and the exit code stays 0.
 
-    python benchmarks/run.py [import] [compile] [list] [size] [call] [limits] [--rounds 5]
+    python benchmarks/run.py [import] [compile] [memory] [list] [size] [call] [limits] [--rounds 5]
 """
 
 import argparse
@@ -79,6 +79,7 @@ def prepare(name, requirements):
         return
     say(f"making .bench/{name}")
     pip = (python(name), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    pip += ("--only-binary", ":all:")
     for command in (
         (sys.executable, "-m", "venv", "--clear", str(HOME / name)),
         pip + requirements,
@@ -168,6 +169,23 @@ def compiling(rounds):
             against = "bare pydantic" if who == "bare" else who
             ours = taken[kind, "toolwright"]
             yield Row(titles[kind], ours, against, taken[kind, who], "ms", target)
+
+
+def memory(_rounds):
+    """What one compiled tool of five parameters holds, as growth of the process."""
+    titles = {"shared": "shared models", "fields": "own Field each"}
+    for kind, title in titles.items():
+        say(f"memory, {title}")
+        held = {
+            who: [
+                measure("toolwright" if who == "bare" else who, "memory", who, kind, 1000)["bytes"]
+            ]
+            for who in ("toolwright", "bare", *PEERS)
+        }
+        for who in ("bare", *PEERS):
+            against = "bare pydantic" if who == "bare" else who
+            what = f"memory of a tool, of 1,000, {title}"
+            yield Row(what, held["toolwright"], against, held[who], "B")
 
 
 def listing(rounds):
@@ -260,6 +278,7 @@ def limits(rounds):
 SECTIONS = {
     "import": imports,
     "compile": compiling,
+    "memory": memory,
     "list": listing,
     "size": sizes,
     "call": calling,
