@@ -11,7 +11,7 @@ from pathlib import Path
 
 import mcp
 import pytest
-from command_files import here
+from command_files import here, home
 from counting import examples, soaked
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ from toolwright.cli.clients.known import CLIENTS, is_ours
 from toolwright.cli.usage import UsageError
 from toolwright.cli.clients.settings_file import SettingsFile
 
-__all__ = ["here"]  # a fixture
+__all__ = ["here", "home"]  # fixtures
 
 KEYS = {"claude-desktop": "mcpServers", "claude-code": "mcpServers", "cursor": "mcpServers"}
 KEYS["vscode"] = "servers"
@@ -43,16 +43,6 @@ BUSY = """\
     "title": "ü",
 }
 """
-
-
-@pytest.fixture
-def home(here, tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    (tmp_path / "home").mkdir()
-    if sys.platform != "linux":
-        pytest.skip("the paths are those of Linux")
-    return tmp_path / "home"
 
 
 def entry_of(path, key, name="shop"):

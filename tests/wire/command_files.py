@@ -1,5 +1,7 @@
 """The files that tests of the command work on."""
 
+import sys
+
 import pytest
 
 SHOP = '''
@@ -62,3 +64,14 @@ def here(tmp_path, monkeypatch):
 
     write({"shop.py": SHOP, "echo.py": ECHO})
     return write
+
+
+@pytest.fixture
+def home(here, tmp_path, monkeypatch):
+    """A home folder of its own, for settings of clients."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tmp_path / "home").mkdir()
+    if sys.platform != "linux":
+        pytest.skip("the paths are those of Linux")
+    return tmp_path / "home"

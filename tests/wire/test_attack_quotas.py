@@ -329,7 +329,7 @@ def test_one_caller_does_not_take_all_tasks():
             given = {"authorization": f"Bearer {token}"}
             return server.asked(server.message("tools/call", params, 1, meta, **given))[1]
 
-        with ThreadPoolExecutor(150) as pool:  # each waits a moment before it becomes a task
+        with ThreadPoolExecutor(50) as pool:  # each waits a moment before it becomes a task
             bodies = list(pool.map(asked, [GUEST] * 300))
         results = [json.loads(each)["result"] for each in bodies]
         assert sum(each["resultType"] == "task" for each in results) == 250

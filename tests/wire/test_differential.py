@@ -1,23 +1,24 @@
 """Whoever answers, the short path or the SDK: the answer is the same."""
 
 import asyncio
-import logging
 import random
 
 import pytest
 from counting import soaked
-from differential import ENDS, LEGACY, MODERN, Pair, Posts, hello, line_of, modern, request
+from differential import ENDS, LEGACY, MODERN, Pair, hello, line_of, modern, request
+from differential_courses import check, note, posted, posted_newest, quiet, talked
 from odd_requests import (
     CAPS,
     INFOS,
     VALUES,
     VERSIONS,
     generated,
-    good,
     headers_of,
     http_requests,
     mutated,
 )
+
+__all__ = ["quiet"]  # a fixture
 
 # What is left out of the comparison, and why.
 EXCLUDED = {
@@ -27,39 +28,13 @@ EXCLUDED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _quiet():
-    logging.disable()
-    yield
-    logging.disable(logging.NOTSET)
-
-
-def check(pair):
-    assert not pair.differences, pair.report()
-
-
 # -- over stdio
-
-
-def talked(era, seed):
-    pair = Pair(full=seed == 1)
-    make = modern if era == MODERN else request
-    opening = [] if era == MODERN else [hello(era), note("notifications/initialized")]
-    lines = [line_of(each) for each in good(era)]
-    lines += generated(era, 900 if era == MODERN else 350, seed)
-    asyncio.run(pair.long(opening, lines, make("barrier", number="barrier")))
-    return pair
 
 
 @pytest.mark.parametrize("seed", [1, *soaked(2)])
 @pytest.mark.parametrize("era", [*LEGACY, MODERN])
 def test_a_long_session_is_answered_alike(era, seed):
     check(talked(era, seed))
-
-
-def note(method, **params):
-    made = {"jsonrpc": "2.0", "method": method}
-    return {**made, "params": params} if params else made
 
 
 SLOW = {"name": "later", "arguments": {"seconds": 0.3}}
@@ -178,30 +153,6 @@ def test_random_sessions_go_alike(count):
 # -- over HTTP
 
 
-async def posted(pair, requests, opening=(), **settings):
-    ours, theirs = (
-        Posts(box, short=short, tally=pair.tally if short else {"short": 0, "tried": 0}, **settings)
-        for box, short in zip(pair.boxes, (True, False), strict=True)
-    )
-    for method, headers, body in [*opening, *requests]:
-        endless = settings.get("stateless") or (b"mcp-session-id", b"SESSION") in headers
-        if method == "GET" and endless:
-            continue
-        asked = (method, headers, body[:300])
-        pair.compare(asked, *[await each.send(method, headers, body) for each in (ours, theirs)])
-    pair.tally["sdk"] = pair.tally["compared"] - pair.tally["short"]
-    await ours.app.close()
-    await theirs.app.close()
-
-
-def posted_newest(seed, **settings):
-    pair = Pair(full=seed == 1)
-    plain = [("POST", headers_of(each), line_of(each)) for each in good(MODERN)]
-    made = [*plain, *http_requests(MODERN, 700, f"{seed}{settings}")]
-    asyncio.run(posted(pair, made, **settings))
-    return pair
-
-
 @pytest.mark.parametrize("stateless", [False, True])
 @pytest.mark.parametrize("seed", [1, *soaked(2)])
 def test_posts_of_the_newest_version_are_answered_alike(seed, stateless):
@@ -235,10 +186,3 @@ def test_posts_of_a_session_are_answered_alike(era):
     asked = http_requests(era, 80, 1)
     asyncio.run(posted(pair, [each for each in asked if each[0] != "DELETE"], begun))
     check(pair)
-
-
-if __name__ == "__main__":
-    logging.disable()
-    for era in (*LEGACY, MODERN):
-        print("stdio", era, talked(era, 1).report().partition("\n")[0])
-    print("HTTP", MODERN, posted_newest(1).report().partition("\n")[0])

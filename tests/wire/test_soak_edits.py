@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from command_files import here
+from other_client import Other
 from processes import Http, Stdio, until
-from test_attack_bodies import Other
 
 __all__ = ["here"]  # a fixture
 

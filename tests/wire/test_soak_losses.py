@@ -13,15 +13,14 @@ from collections import Counter
 
 import process_tools
 import pytest
-import test_differential as differential
-from command_files import here
+from command_files import here, home
+from differential import LEGACY, MODERN
+from differential_courses import check, posted_newest, quiet, talked
+from other_client import Other
 from processes import LONGEST, Http, start, until
-from test_attack_bodies import Other
-from test_install import home
-from test_differential import _quiet
-from test_tasks import TOOLS, call, computed, ended, get, http, soon, store, waiting
+from task_calls import TOOLS, call, computed, ended, get, http, soon, store, waiting
 
-__all__ = ["_quiet", "here", "home", "http", "soon", "store"]  # fixtures
+__all__ = ["here", "home", "http", "quiet", "soon", "store"]  # fixtures
 
 pytestmark = [
     pytest.mark.soak,
@@ -201,15 +200,15 @@ def test_thirty_installs_at_once(home, tmp_path):
 def test_five_thousand_random_requests_are_answered_alike():
     """Other requests than those of every day: `TOOLWRIGHT_SEED` chooses them."""
     compared = 0
-    for era in (*differential.LEGACY, differential.MODERN):
-        pair = differential.talked(era, f"soak {SEED}")
-        differential.check(pair)
+    for era in (*LEGACY, MODERN):
+        pair = talked(era, f"soak {SEED}")
+        check(pair)
         compared += pair.tally["compared"]
     at = 0
     while compared < 5000:
         at += 1
-        pair = differential.posted_newest(f"soak {SEED} {at}", stateless=bool(at % 2))
-        differential.check(pair)
+        pair = posted_newest(f"soak {SEED} {at}", stateless=bool(at % 2))
+        check(pair)
         compared += pair.tally["compared"]
 
 

@@ -1,19 +1,29 @@
 """Long calls as tasks: the suite's scenarios, other clients, other callers, and killed servers."""
 
-import json
 import os
 import signal
 import sqlite3
 import sys
 import time
-from pathlib import Path
 
 import clients
 import pytest
-from processes import LONGEST, MODERN, Http, Stdio, until
+from processes import LONGEST, Http, Stdio, until
+from task_calls import (
+    TOOLS,
+    asked,
+    call,
+    computed,
+    ended,
+    get,
+    http,
+    soon,
+    store,
+    waiting,
+)
 
-TOOLS = Path(__file__).with_name("task_tools.py")
-TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+__all__ = ["http", "soon", "store"]  # fixtures
+
 SCENARIOS = {
     "tasks-lifecycle": 9,
     "tasks-capability-negotiation": 5,
@@ -37,73 +47,6 @@ def test_the_scenarios_of_the_suite():
     assert {name: (each.passed, each.failed, each.messages) for name, each in seen.items()} == {
         name: (count, 0, []) for name, count in SCENARIOS.items()
     }
-
-
-@pytest.fixture
-def store(tmp_path, monkeypatch):
-    monkeypatch.setenv("TASKS", f"sqlite:///{tmp_path}/tasks.db")
-    return tmp_path / "tasks.db"
-
-
-@pytest.fixture
-def soon(monkeypatch):
-    """A call becomes a task almost at once, so that it is one however busy the machine is."""
-    monkeypatch.setenv("TASKS_HOLD", "0.02")
-
-
-@pytest.fixture
-def http(store):
-    with Http(TOOLS) as server:
-        yield server
-
-
-def asked(server, method, params, *, able=True, **headers):
-    """Ask a server; return its result, or its error."""
-    capabilities = {**TASKS, "elicitation": {}} if able else {}
-    meta = {**MODERN, "io.modelcontextprotocol/clientCapabilities": capabilities}
-    if isinstance(server, Stdio):
-        came = server.ask(method, {**params, "_meta": meta})
-        return came.get("result") or came["error"]
-    if "taskId" in params:
-        headers.setdefault("mcp_name", params["taskId"])
-    data = server.message(method, params, meta=meta, **headers)
-    body = server.asked(data)[1]
-    if not body.lstrip().startswith(b"{"):
-        body = [line[5:] for line in body.splitlines() if line.startswith(b"data:")][-1]
-    came = json.loads(body)
-    return came.get("result") or came["error"]
-
-
-def call(server, name, /, **arguments):
-    return asked(server, "tools/call", {"name": name, "arguments": arguments})
-
-
-def get(server, number, **headers):
-    return asked(server, "tasks/get", {"taskId": number}, **headers)
-
-
-def computed(server, folder, label):
-    """Let a call become a task, and then compute; return its number."""
-    file = folder / f"go {label}"
-    number = call(server, "slow_compute", label=label, after=str(file))["taskId"]
-    file.touch()
-    return number
-
-
-def ended(server, number):
-    def over():
-        task = get(server, number)
-        return task if task["status"] in {"completed", "failed", "cancelled"} else None
-
-    return until(over, "the task ends")
-
-
-def waiting(server, number):
-    def asks():
-        task = get(server, number)
-        return task.get("inputRequests") if task["status"] == "input_required" else None
-
-    return until(asks, "the task asks")
 
 
 @pytest.fixture(params=["http", "stdio"])
@@ -197,6 +140,7 @@ def test_a_user_may_decline(server):
     assert task["result"]["isError"]
 
 
+@pytest.mark.usefixtures("soon")
 def test_tasks_belong_to_their_callers(store):
     with Http(TOOLS, "--token", "first-token", "--token", "second-token") as server:
         first, second = ({"authorization": f"Bearer {each}-token"} for each in ("first", "second"))
