@@ -168,7 +168,6 @@ DAY = d.date(2020, 1, 1)
         (before(list[before(tuple[d.date, int])]), [["2020-01-01", 1]], [(DAY, 1)]),
         (before(set[tuple[int, int]]), [[1, 2], [1, 2]], {(1, 2)}),
     ],
-    ids=str,
 )
 def test_what_a_validator_hands_on_is_read_as_json(hint, sent, expected):
     assert received(hint, sent) == expected
@@ -191,7 +190,6 @@ def test_what_a_validator_hands_on_is_read_as_json(hint, sent, expected):
         (Day, {"day": 5}),
         (Tree, {"born": "2020-01-01", "kids": [{"born": "soon"}]}),
     ],
-    ids=str,
 )
 def test_it_is_read_strictly(hint, sent):
     refuses(hint, sent)
@@ -217,7 +215,6 @@ def test_a_custom_type_reads_json_below_its_function():
         (Day, Day(day=DAY)),
         (Annotated[float | None, Field(ge=0)], 1.0),
     ],
-    ids=str,
 )
 def test_a_validator_may_hand_on_values_of_the_type_itself(hint, value):
     assert received(before(hint, lambda _: value), "anything") == value

@@ -81,7 +81,6 @@ class Search(BaseModel):
         {"text": "a", "most": 2},
         {"deep": ["a"], "limit": 2},
     ],
-    ids=str,
 )
 def test_a_flattened_model_takes_all_of_its_aliases(sent):
     def probe(search: Annotated[Search, Flatten()], deeper: bool = False) -> list[Any]:
@@ -145,7 +144,6 @@ class Priced(BaseModel):
         (list[Annotated[float, Field(max_digits=3)]], "`max_digits=3` does not fit floats"),
         (Priced, "`max_digits=3` does not fit floats"),
     ],
-    ids=str,
 )
 def test_a_constraint_that_does_not_fit_is_refused(hint, said):
     def probe(fine: int, x): ...
@@ -195,7 +193,7 @@ class Shop:
 
 
 @pytest.mark.parametrize(
-    ("target", "expected"), [(by_position, 15), (by_name, 12), (Shop().order, 12)], ids=repr
+    ("target", "expected"), [(by_position, 15), (by_name, 12), (Shop().order, 12)]
 )
 def test_a_checked_function_is_given_what_has_an_alias(target, expected):
     assert result_of(target, {"X": 1}).value == expected
