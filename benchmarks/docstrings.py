@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import docstring_parser
 
-from toolwright.read.docstring import Section, parse
+from toolwright.read.docstring.parse import Section, parse
 
 # (style, what is odd about it, text, the text of each parameter)
 BATTERY = [

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import griffe
 
-from toolwright.read.docstring import ATTRIBUTES, PARAMETERS, Section, parse
+from toolwright.read.docstring.parse import ATTRIBUTES, PARAMETERS, Section, parse
 
 PACKAGES = [
     *("aiohttp", "anyio", "attr", "authlib", "beartype", "boto3", "botocore", "celery", "click"),

@@ -214,7 +214,7 @@ def test_registering_reads_the_bare_signature_only():
         "def f(x: 'Nowhere', y: int = 1) -> int: ...\n"
         "assert list(box) == ['f']"
     )
-    unread = {"pydantic", "asyncio", "toolwright.read.docstring", "toolwright.schema.compile"}
+    unread = {"pydantic", "asyncio", "toolwright.read.docstring.parse", "toolwright.schema.compile"}
     assert loaded_after(statement) & unread == set()
 
 

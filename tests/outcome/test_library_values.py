@@ -1,5 +1,6 @@
 """Values of numpy, pandas, Pillow and matplotlib."""
 
+import importlib
 import base64
 import dataclasses
 import json
@@ -13,7 +14,7 @@ from toolwright import Image
 
 
 def test_numpy_values_are_plain_json():
-    np = pytest.importorskip("numpy")
+    np = importlib.import_module("numpy")
     cases = [
         (np.int64(5), 5),
         (np.float64(1.5), 1.5),
@@ -41,7 +42,7 @@ def test_numpy_values_are_plain_json():
 
 
 def test_numpy_values_fit_declared_types():
-    np = pytest.importorskip("numpy")
+    np = importlib.import_module("numpy")
     for value, hint, wanted in (
         (np.int64(5), int, 5),
         (np.float64(1.5), float, 1.5),
@@ -59,7 +60,7 @@ def test_numpy_values_fit_declared_types():
 
 
 def test_numpy_numbers_that_are_not_finite_are_valid_json_or_a_clear_error():
-    np = pytest.importorskip("numpy")
+    np = importlib.import_module("numpy")
     for value in (
         np.float64("nan"),
         np.array([1.0, np.nan]),
@@ -74,7 +75,7 @@ def test_numpy_numbers_that_are_not_finite_are_valid_json_or_a_clear_error():
 
 
 def test_pandas_frames_are_lists_of_rows():
-    pd = pytest.importorskip("pandas")
+    pd = importlib.import_module("pandas")
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [1.5, float("nan")]})
     wanted = [{"a": 1, "b": "x", "c": 1.5}, {"a": 2, "b": None, "c": None}]
     assert json.loads(text_of(same_each_way(returning(frame)))) == wanted
@@ -84,7 +85,7 @@ def test_pandas_frames_are_lists_of_rows():
 
 
 def test_other_pandas_values_are_plain_json():
-    pd = pytest.importorskip("pandas")
+    pd = importlib.import_module("pandas")
     cases = [
         (pd.Series([1, 2]), [1, 2]),
         (pd.Series([1.0, None]), [1.0, None]),
@@ -111,14 +112,14 @@ def test_other_pandas_values_are_plain_json():
 
 
 def test_rows_with_missing_dates_keep_the_others():
-    pd = pytest.importorskip("pandas")
+    pd = importlib.import_module("pandas")
     frame = pd.DataFrame({"t": [pd.Timestamp("2026-01-02"), pd.NaT]})
     rows = json.loads(result_of(returning(frame)).text)
     assert rows == [{"t": "2026-01-02T00:00:00"}, {"t": None}]
 
 
 def test_a_long_frame_is_cut_between_rows():
-    pd = pytest.importorskip("pandas")
+    pd = importlib.import_module("pandas")
     frame = pd.DataFrame({"n": range(1000)})
     seen = same_each_way(returning(frame), max_result=100)
     assert not seen["isError"]
@@ -127,7 +128,7 @@ def test_a_long_frame_is_cut_between_rows():
 
 
 def picture(mode="RGB"):
-    pillow = pytest.importorskip("PIL.Image")
+    pillow = importlib.import_module("PIL.Image")
     return pillow.new(mode, (2, 2))
 
 
@@ -167,7 +168,7 @@ def test_a_pillow_image_read_from_a_file_is_an_image_block(tmp_path):
 
 
 def test_matplotlib_figures_are_image_blocks():
-    figure = pytest.importorskip("matplotlib.figure")
+    figure = importlib.import_module("matplotlib.figure")
     made = figure.Figure(figsize=(1, 1))
     made.subplots().plot([1, 2])
     (block,) = same_each_way(returning(made))["content"]

@@ -1,5 +1,6 @@
 """Tables of pandas, polars, pyarrow and numpy keep index, names, order and gaps."""
 
+import importlib
 import json
 from typing import Any
 
@@ -7,8 +8,8 @@ import pytest
 from ways import assert_plain, result_of, text_of
 from returning import each_way, returning, same_each_way
 
-pd = pytest.importorskip("pandas")
-np = pytest.importorskip("numpy")
+pd = importlib.import_module("pandas")
+np = importlib.import_module("numpy")
 
 NAN = float("nan")
 
@@ -183,7 +184,7 @@ def test_of_a_huge_table_only_the_beginning_is_converted(hint):
 
 
 def test_every_kind_of_table_is_cut():
-    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    pl, pa = importlib.import_module("polars"), importlib.import_module("pyarrow")
     many = np.arange(100_000)
     for value in (
         pd.Series(many),
@@ -217,7 +218,7 @@ def test_a_huge_table_that_cannot_be_cut_is_refused_unread():
 
 @pytest.mark.promise("tables.others")
 def test_polars_frames_are_rows():
-    pl = pytest.importorskip("polars")
+    pl = importlib.import_module("polars")
     frame = pl.DataFrame({"b": [1, None], "a": [1.5, NAN], "l": [[1.0, NAN], None]})
     assert [list(row.items()) for row in read(frame)] == [
         [("b", 1), ("a", 1.5), ("l", [1.0, None])],
@@ -232,7 +233,7 @@ def test_polars_frames_are_rows():
 
 @pytest.mark.promise("tables.others")
 def test_arrow_tables_are_rows():
-    pa = pytest.importorskip("pyarrow")
+    pa = importlib.import_module("pyarrow")
     table = pa.table({"b": [1, None], "a": [1.5, NAN]})
     assert read(table) == [{"b": 1, "a": 1.5}, {"b": None, "a": None}]
     assert read(table.to_batches()[0]) == read(table)

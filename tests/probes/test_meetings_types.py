@@ -45,11 +45,7 @@ def test_a_recursive_generic_model_with_a_discriminated_union():
 
     assert tool.input_schema["properties"] == {"tree": {"$ref": f"#/$defs/{name}"}}
     assert tool.input_schema["$defs"] == {name: branch}
-    assert tool.output_schema == {
-        "type": "object",
-        "$ref": f"#/$defs/{name}",
-        "$defs": {name: branch},
-    }
+    assert tool.output_schema == {**branch, "$defs": {name: branch}}
     tree = {"kind": "branch", "children": [{"kind": "leaf", "value": 1}]}
     _, named = tool.bind({"tree": tree})
     assert isinstance(named["tree"].children[0], Leaf)
@@ -97,12 +93,9 @@ def test_a_local_typed_dict_that_holds_itself():
     ref = {"$ref": "#/$defs/Kind"}
 
     assert tool.input_schema["properties"] == {"kind": ref, "kinds": array(ref)}
-    assert tool.input_schema["$defs"] == {"Kind": obj({"word": STR, "near": ref}, ["word"])}
-    assert tool.output_schema == {
-        "type": "object",
-        **ref,
-        "$defs": {"Kind": obj({"word": STR, "near": ref}, ["word"])},
-    }
+    kind = obj({"word": STR, "near": ref}, ["word"])
+    assert tool.input_schema["$defs"] == {"Kind": kind}
+    assert tool.output_schema == {**kind, "$defs": {"Kind": kind}}
     arguments = {"kind": {"word": "a", "near": {"word": "b"}}, "kinds": []}
     assert tool.bind(arguments) == ([], arguments)
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from toolwright import Tool
-from toolwright.read.docstring import parse
+from toolwright.read.docstring.parse import parse
 
 
 def tool(doc, names="abc"):

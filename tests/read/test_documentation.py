@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from toolwright import Hidden, Tool
-from toolwright.read.docstring import Section, parse
+from toolwright.read.docstring.parse import Section, parse
 
 
 def texts(target, **options):

@@ -1,5 +1,6 @@
 """What other frameworks fill in never becomes an argument that a model can set."""
 
+import importlib
 import sys
 import types
 from typing import Annotated, Any
@@ -8,10 +9,10 @@ import pytest
 
 from toolwright import Fixed, Inject, SchemaError, Tool, Toolbox
 
-fastapi = pytest.importorskip("fastapi")
-dependencies = pytest.importorskip("fastmcp.dependencies")
-fastmcp = pytest.importorskip("fastmcp")
-sdk = pytest.importorskip("mcp.server.mcpserver")
+fastapi = importlib.import_module("fastapi")
+dependencies = importlib.import_module("fastmcp.dependencies")
+fastmcp = importlib.import_module("fastmcp")
+sdk = importlib.import_module("mcp.server.mcpserver")
 
 
 def get_user() -> str:

@@ -1,5 +1,6 @@
 """Hints of real libraries: names for type checkers, aliases of other modules, wrapped signatures."""
 
+import importlib
 import inspect
 
 import pytest
@@ -22,14 +23,18 @@ def unknown(owner):
             problems = Tool(target, on_unsupported="permissive").signature.problems
         except SchemaError as error:
             problems = (str(error),)
-        wrong = [p for p in problems if "it has no type hint" not in p and "documents" not in p]
+        wrong = [
+            p
+            for p in problems
+            if "it has no type hint" not in p and "documents" not in p and "description" not in p
+        ]
         if wrong:
             found[name] = wrong
     return found
 
 
 def test_polars_reads_its_wrapped_functions_where_they_were_written():
-    polars = pytest.importorskip("polars")
+    polars = importlib.import_module("polars")
 
     assert polars.Expr in hints(polars.DataFrame.filter)["predicates"].__args__
     assert polars.Series in hints(polars.Series.append).values()
@@ -40,7 +45,7 @@ def test_polars_reads_its_wrapped_functions_where_they_were_written():
 
 
 def test_gitpython_is_read_without_an_unknown_name():
-    git = pytest.importorskip("git")
+    git = importlib.import_module("git")
 
     assert hints(git.Head)["repo"] is git.Repo
     assert unknown(git.Repo) == {}
@@ -48,7 +53,7 @@ def test_gitpython_is_read_without_an_unknown_name():
 
 
 def test_requests_takes_json_of_any_depth():
-    requests = pytest.importorskip("requests")
+    requests = importlib.import_module("requests")
 
     assert unknown(requests.Session) == {}
     assert unknown(requests.api) == {}

@@ -169,10 +169,10 @@ def test_a_target_is_opened_and_read_once_for_any_number_of_boxes(monkeypatch):
     from toolwright.tools import definition
 
     opened, read = [], []
-    opening, reading = definition.open_target, definition.read_signature
+    opening, reading = definition.open_target, lazy_signature.read_signature
     monkeypatch.setattr(definition, "open_target", lambda t: opened.append(t) or opening(t))
     monkeypatch.setattr(
-        definition, "read_signature", lambda *given: read.append(given) or reading(*given)
+        lazy_signature, "read_signature", lambda *given: read.append(given) or reading(*given)
     )
     assert targets.open_target is opening
     tools = [Tool(add, name=f"add_{number}") for number in range(50)]

@@ -33,15 +33,7 @@ from ..schema.explicit import broken_rules
 from ..schema.walk import nodes
 from ..schema.write import Compiled
 from .cap import Cap
-from .encode import (
-    block_dict,
-    blocks_of,
-    check_digits,
-    lifts,
-    not_finite,
-    size_of,
-    write,
-)
+from .encode import block_dict, blocks_of, check_digits, lifts, not_finite, size_of, write
 from .failure import failed
 from .finished import canonical, checked_result, finished, structured_forms
 from .integers import IntegerCheck

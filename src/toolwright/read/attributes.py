@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from .comments import comment_text
-from .docstring import ATTRIBUTES, parse
+from .docstring.parse import ATTRIBUTES, parse
 from .source import class_node, lines_of
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
-from .docstring import ATTRIBUTES, PARAMETERS, Docstring, doc_of, parse
+from .docstring.parse import ATTRIBUTES, PARAMETERS, Docstring, doc_of, parse
 from .generics import with_arguments
 from .names.module_names import UnresolvedName
 from .scope import Scope, needs_scope

@@ -23,7 +23,7 @@ from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_p
 
 from .._json_values import is_list, is_object
 from ..read.attributes import class_docs
-from ..read.docstring import doc_of
+from ..read.docstring.parse import doc_of
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import SendableGenerator, with_losses

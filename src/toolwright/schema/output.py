@@ -13,7 +13,7 @@ from ..read.signature import EMPTY
 from ..results import Repair, Result
 from .definitions import merge
 from .types.hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
-from .walk import REF_PREFIX
+from .walk import REF_PREFIX, refs
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"
@@ -138,14 +138,31 @@ def describes_object(schema: JsonObject) -> bool:
 
 
 def open_root(schema: JsonObject) -> JsonObject:
-    """Write a recursive object out at the root: clients look for its properties there."""
+    """Write an object that is a reference out at the root: clients look for its properties there."""
     definitions: JsonObject = schema.get("$defs", {})
+    opened = schema
     for _ in definitions:
-        target = definitions.get(str(schema.get("$ref", "")).removeprefix(REF_PREFIX))
+        target = definitions.get(str(opened.get("$ref", "")).removeprefix(REF_PREFIX))
         if target is None or target.get("type") != "object":
             break
-        schema = merge(target, {key: said for key, said in schema.items() if key != "$ref"})
-    return schema
+        opened = merge(target, {key: said for key, said in opened.items() if key != "$ref"})
+    if opened is schema:
+        return schema
+    return _without_unused(opened, definitions)
+
+
+def _without_unused(schema: JsonObject, definitions: JsonObject) -> JsonObject:
+    """Remove the definitions that nothing refers to any more."""
+    bare = {key: said for key, said in schema.items() if key != "$defs"}
+    used: set[str] = set()
+    todo = list(refs(bare))
+    while todo:
+        name = todo.pop()
+        if name not in used and name in definitions:
+            used.add(name)
+            todo += refs(definitions[name])
+    kept = {name: said for name, said in definitions.items() if name in used}
+    return {**bare, "$defs": kept} if kept else bare
 
 
 def may_be_null(schema: JsonObject) -> bool:

@@ -19,15 +19,14 @@ from ..errors import SchemaError, ToolwrightError, UnexpectedError
 from ..options import Options, ToolOptions, options_from
 from ..read.signature import Signature
 from ..read.target import Target, open_target
-from ..run.prepare import read_signature
 from ..run.shared import Shared
 from .checks import check
 from .decorator import marks
+from .lazy_signature import LazySignature
 from .titles import readable
 
 if TYPE_CHECKING:
     from ..call import Call
-    from ..read.scope import Scope
     from ..results import Result
     from ..run.runner import Runner
     from ..schema.write import Compiled
@@ -67,7 +66,7 @@ class Tool:
         name: str
         options: Options
         _target: Target
-        _reading: _Reading
+        _reading: LazySignature
         _shared: Shared | None
         _compiled: Compiled | SchemaError | None
         _runner: Runner | None
@@ -107,7 +106,7 @@ class Tool:
     @property
     def signature(self) -> Signature:
         """What was read off the target. Raises `SchemaError` if it cannot be read."""
-        return self._reading.signature(self._target, self.options)
+        return self._reading.read(self._target, self.options)
 
     @property
     def title(self) -> str | None:
@@ -350,35 +349,16 @@ def _set(instance: Tool, name: str, value: Any) -> None:
     object.__setattr__(instance, name, value)
 
 
-class _Reading:
-    """The signature of a target, read when first needed, for a tool and its bound copies."""
-
-    __slots__ = ("_scope", "_signature")
-
-    def __init__(self, scope: Scope | None) -> None:
-        self._scope = scope
-        self._signature: Signature | None = None
-
-    def signature(self, target: Target, options: Options) -> Signature:
-        """Return the signature. Raises `SchemaError`."""
-        scope = self._scope  # before the signature: another thread drops it after setting that
-        known = self._signature
-        if known is None:
-            known = self._signature = read_signature(target, scope, options)
-            self._scope = None
-        return known
-
-
 def _define(tool: Tool, opened: Target, options: Options) -> None:
     """Make a tool that belongs to no toolbox. Raises `SchemaError`."""
     if options.name and options.name != opened.name:
         opened = replace(opened, name=options.name)
     check(opened, options)
-    _fill(tool, opened, options, _Reading(_scope_of(opened)), None)
+    _fill(tool, opened, options, LazySignature.of(opened), None)
 
 
 def _fill(
-    tool: Tool, target: Target, options: Options, reading: _Reading, shared: Shared | None
+    tool: Tool, target: Target, options: Options, reading: LazySignature, shared: Shared | None
 ) -> None:
     _set(tool, "name", target.name)
     _set(tool, "options", options)
@@ -405,9 +385,3 @@ def _options(target: Target, given: Mapping[str, Any], base: Options | None = No
             file=target.location.file,
             line=target.location.line,
         ) from None
-
-
-def _scope_of(target: Target) -> Scope | None:
-    from ..read.scope import scope_of
-
-    return scope_of(target)
