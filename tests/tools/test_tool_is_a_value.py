@@ -166,7 +166,7 @@ def test_a_provider_that_comes_later_counts_for_a_tool_in_hand():
 
 
 def test_a_target_is_opened_and_read_once_for_any_number_of_boxes(monkeypatch):
-    from toolwright.tools import definition
+    from toolwright.tools import definition, lazy_signature
 
     opened, read = [], []
     opening, reading = definition.open_target, lazy_signature.read_signature
@@ -184,7 +184,7 @@ def test_a_target_is_opened_and_read_once_for_any_number_of_boxes(monkeypatch):
 
 
 def test_a_function_that_is_added_is_opened_once(monkeypatch):
-    from toolwright.tools import definition
+    from toolwright.tools import definition, lazy_signature
 
     opened = []
     opening = definition.open_target
