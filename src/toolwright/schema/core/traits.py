@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
+from weakref import WeakKeyDictionary
 
 from ..._json_values import is_object
 from ..types.encoded import OPAQUE
@@ -68,10 +69,11 @@ class Traits(NamedTuple):
     """A constraint that does not fit its type."""
 
 
-def traits_of(schema: Any) -> Traits:
-    """Walk a core schema once."""
+def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
+    """Walk a core schema once; models are walked once for all tools, but for those in `opened`."""
     alike, confuses, has_sets, handing_on, has_aliases, wrong = True, False, False, False, False, ""
-    for node, below in _nodes(schema):
+    models: list[Traits] = []
+    for node, below in _nodes(schema, models, opened):
         kind = node["type"]
         alike = alike and kind in _ALIKE
         confuses = confuses or _has_numbers(node)
@@ -79,13 +81,37 @@ def traits_of(schema: Any) -> Traits:
         handing_on = handing_on or (below and is_read_otherwise(node))
         has_aliases = has_aliases or "validation_alias" in node
         wrong = wrong or misfit(node)
-    return Traits(alike, confuses, has_sets, handing_on, has_aliases, wrong)
+    found = Traits(alike, confuses, has_sets, handing_on, has_aliases, wrong)
+    for model in models:
+        found = Traits(
+            found.alike and model.alike,
+            *(a or b for a, b in zip(found[1:], model[1:], strict=True)),
+        )
+    return found
 
 
-def _nodes(schema: Any) -> Iterator[tuple[dict[str, Any], bool]]:
+def _of_model(model: Any, opened: frozenset[Any]) -> Traits | None:
+    """Return the traits of a model, as it is by itself; None if it must be walked here."""
+    schema = model.__dict__.get("__pydantic_core_schema__")
+    if model in opened or not is_object(schema):  # it holds itself, or is not complete yet
+        return None
+    known = _models.get(model)
+    if known is None or known[0] != id(schema):
+        known = _models[model] = id(schema), traits_of(schema, opened | {model})
+    return known[1]
+
+
+_models: WeakKeyDictionary[Any, tuple[int, Traits]] = WeakKeyDictionary()
+"""By model: its traits, and which of its schemas they are of; it may be rebuilt."""
+
+
+def _nodes(
+    schema: Any, models: list[Traits], opened: frozenset[Any]
+) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield the nodes that strict validation of JSON goes through.
 
-    Each comes with whether a validator of the author may have changed the value before.
+    Each comes with whether a validator of the author may have changed the value before. The traits
+    of models whose values nobody has changed are added to `models` instead.
     """
     known: dict[str, Any] = {}
     if schema["type"] == "definitions":
@@ -103,15 +129,25 @@ def _nodes(schema: Any) -> Iterator[tuple[dict[str, Any], bool]]:
                 if place not in seen and place[0] in known:
                     seen.add(place)
                     todo.append((known[place[0]], below))
+            elif (
+                kind == "model"
+                and not below
+                and (traits := _of_model(part["cls"], opened)) is not None
+            ):
+                models.append(traits)
             elif kind not in _EMPTY:
                 yield part, below
                 below = below or hands_on(part)
-                if kind in _BRANCHES:
-                    todo.append((part[_BRANCHES[kind]], below))
-                else:
-                    todo.extend((v, below) for word, v in part.items() if word not in _SKIPPED)
+                todo.extend((inner, below) for inner in _inside(part))
         elif isinstance(part, list | tuple):
             todo.extend((each, below) for each in cast("list[Any]", part))
+
+
+def _inside(node: dict[str, Any]) -> Iterable[Any]:
+    branch = _BRANCHES.get(node["type"])
+    if branch is not None:
+        return (node[branch],)
+    return [part for word, part in node.items() if word not in _SKIPPED]
 
 
 def _has_numbers(node: dict[str, Any]) -> bool:
