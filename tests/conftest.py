@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -23,6 +24,12 @@ pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "t
 settings.register_profile("daily", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=100, deadline=None, print_blob=True)
 settings.load_profile("daily")  # `--hypothesis-profile=thorough` for the other one
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """More workers than cores: tests spend part of their time waiting for servers and deadlines."""
+    return max(2, (os.cpu_count() or 1) * 3 // 2)
 
 
 @pytest.hookimpl(wrapper=True)
