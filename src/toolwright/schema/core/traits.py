@@ -68,6 +68,17 @@ class Traits(NamedTuple):
     misfit: str
     """A constraint that does not fit its type."""
 
+    def joined(self, other: Traits) -> Traits:
+        """Return what is true of two schemas together."""
+        return Traits(
+            alike=self.alike and other.alike,
+            confuses=self.confuses or other.confuses,
+            has_sets=self.has_sets or other.has_sets,
+            hands_on=self.hands_on or other.hands_on,
+            has_aliases=self.has_aliases or other.has_aliases,
+            misfit=self.misfit or other.misfit,
+        )
+
 
 def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     """Walk a core schema once; models are walked once for all tools, but for those in `opened`."""
@@ -83,10 +94,7 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
         wrong = wrong or misfit(node)
     found = Traits(alike, confuses, has_sets, handing_on, has_aliases, wrong)
     for model in models:
-        found = Traits(
-            found.alike and model.alike,
-            *(a or b for a, b in zip(found[1:], model[1:], strict=True)),
-        )
+        found = found.joined(model)
     return found
 
 
