@@ -171,6 +171,7 @@ def main() -> None:
     pipe = Pipe(*take_over())
     first = pipe.receive()
     sys.path[:] = first["path"]
+    sys.dont_write_bytecode = not first["writes_bytecode"]
     if first["memory"] is not None:
         import resource
 

@@ -42,7 +42,9 @@ class Child:
         self.is_odd = False
         """Whether it has sent a message that belongs to no call, or to one that has ended."""
         with contextlib.suppress(Closed):  # then asking it says so
-            self.pipe.send({"path": sys.path, "memory": memory})
+            # A server that reloads writes no bytecode: two edits in a second look alike to it.
+            writes = not sys.dont_write_bytecode
+            self.pipe.send({"path": sys.path, "memory": memory, "writes_bytecode": writes})
 
     def ask(self, message: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Any:
         """Send a message and return the answer; `tell` gets what comes before it.
