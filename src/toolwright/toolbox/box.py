@@ -13,6 +13,7 @@ from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions
 from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
+from ..tools.decorator import with_name
 from ..tools.definition import Tool
 from .loading import loading, refused_while_loading
 from .registry import Registry
@@ -112,11 +113,9 @@ class Toolbox(Mapping[str, Tool]):
     def tool(self, target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
         """Add a function as a tool; it stays the very same function."""
         if target is None or isinstance(target, str):
-            if target:
-                options["name"] = target
 
             def decorate(function: Any) -> Any:
-                self._registry.add_or_note(function, options)
+                self._registry.add_or_note(function, options, target)
                 return function
 
             return decorate
@@ -140,13 +139,18 @@ class Toolbox(Mapping[str, Tool]):
     ) -> list[Tool]:
         """Add all tools of a module, an object, a class, a mapping or another toolbox.
 
-        `select` takes glob patterns on the source's own names (`!pattern` leaves out), `prefix`
-        goes before each name. Where some members are marked with `@tool`, only those are taken;
+        The resources and prompts of another toolbox come along. `select` takes glob patterns on
+        the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay. Where some members are marked with `@tool`, only those are taken;
         else a module gives its `__all__` or the public functions defined in it, an object its
         public methods. The good ones are added; then `DefinitionError` names all the bad ones.
         """
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
-        return self._registry.include(source, select, prefix, options, enabled)
+        offered = (
+            [*source.resources.values(), *source.prompts.values()]
+            if isinstance(source, Toolbox)
+            else ()
+        )
+        return self._registry.include(source, select, prefix, options, enabled, offered)
 
     @property
     def resources(self) -> dict[str, Resource]:
@@ -184,15 +188,13 @@ class Toolbox(Mapping[str, Tool]):
         """
         from ..tools.prompt import Prompt
 
-        if isinstance(target, str):
-            options["name"] = target
-            target = None
+        called = target if isinstance(target, str) else None
 
         def decorate(function: Any) -> Any:
-            self._registry.add_prompt(Prompt(function, **options))
+            self._registry.add_prompt(Prompt(function, **with_name(called, options)))
             return function
 
-        return decorate if target is None else decorate(target)
+        return decorate if target is None or called is not None else decorate(target)
 
     def remove(self, name: str) -> Tool:
         """Take a tool out and return it. Raises `ToolNotFound`."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
 from ..tools.catalog import Catalog, matches, may_use
+from ..tools.decorator import with_name
 from ..tools.definition import Tool, bound_to, forget_compiled
 from ..tools.members import members
 from .loading import refused_while_loading
@@ -55,11 +57,11 @@ class Registry:
         self.changed("tools")
         return tool
 
-    def add_or_note(self, target: Any, options: ToolOptions) -> None:
+    def add_or_note(self, target: Any, options: ToolOptions, called: str | None = None) -> None:
         """Add a tool, or note its refusal while a command imports the program."""
         refused = refused_while_loading()
         try:
-            self.add(target, options)
+            self.add(target, cast("ToolOptions", with_name(called, options)))
         except SchemaError as error:
             if refused is None:
                 raise
@@ -72,8 +74,12 @@ class Registry:
         prefix: str,
         options: ToolOptions,
         is_enabled: Callable[[str], bool] | None,
+        offered: Sequence[Resource | Prompt] = (),
     ) -> list[Tool]:
-        """Add all selected members of a source. Raises `DefinitionError` for all the bad ones."""
+        """Add all selected members of a source, and what else it offers; return the tools.
+
+        Raises `DefinitionError` for all the bad ones.
+        """
         added: list[Tool] = []
         bad: list[SchemaError] = []
         for name, target in members(source):
@@ -86,6 +92,9 @@ class Registry:
                 continue
             if is_enabled is not None and not is_enabled(name):
                 self.disable(prefix + name)
+        for each in offered:
+            if matches(each.tool.name, select):
+                bad += self._include_offered(each, {"name": prefix + each.tool.name, **options})
         noted = refused_while_loading()
         if noted is not None:
             noted += bad
@@ -95,6 +104,23 @@ class Registry:
         if bad:
             raise DefinitionError(problems=bad)
         return added
+
+    def _include_offered(
+        self, offered: Resource | Prompt, options: ToolOptions
+    ) -> list[SchemaError]:
+        """Add a copy of what another toolbox offers; return why not, if it is refused."""
+        from ..tools.resource import Resource
+
+        own = copy(offered)
+        try:
+            own.tool = offered.tool.replace(**options)
+            if isinstance(own, Resource):
+                self.add_resource(own)
+            else:
+                self.add_prompt(own)
+        except SchemaError as error:
+            return [error]
+        return []
 
     def add_resource(self, resource: Resource) -> None:
         """Add a resource. Raises `SchemaError`."""
