@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from ._door import public
 from .limits import (
@@ -95,6 +95,7 @@ class ToolOptions(TypedDict, total=False):
     destructive: bool | None
     idempotent: bool | None
     open_world: bool | None
+    annotations: Mapping[str, Any] | object
     input_schema: Mapping[str, Any] | None
     output_schema: Mapping[str, Any] | None
     timeout: float | Timeout | None
@@ -179,6 +180,16 @@ class Options:
 
 
 _FIELDS = frozenset(field.name for field in fields(Options))
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "title": "title",
+        "readOnlyHint": "read_only",
+        "destructiveHint": "destructive",
+        "idempotentHint": "idempotent",
+        "openWorldHint": "open_world",
+    }
+)
+"""The protocol's annotations, and the option that is the same."""
 _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
     {
         "extra": (None, "forbid", "ignore", "pass"),
@@ -192,9 +203,12 @@ _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
 def options_from(given: Mapping[str, Any], base: Options | None = None) -> Options:
     """Make options of keywords, over `base`. Raises `TypeError` or `ValueError` for a bad one."""
     values = dict(given)
+    if "annotations" in values:
+        _spell_out(values, values.pop("annotations"))
     unknown = sorted(values.keys() - _FIELDS)
     if unknown:
-        msg = f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(_FIELDS))}"
+        known = sorted((*_FIELDS, "annotations"))
+        msg = f"unknown option `{unknown[0]}`; the options are {', '.join(known)}"
         raise TypeError(msg)
     for key, allowed in _CHOICES.items():
         if key in values and values[key] not in allowed:
@@ -215,6 +229,35 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
     options = replace(base or _DEFAULTS, **values)
     _check_together(options)
     return options
+
+
+def _spell_out(values: dict[str, Any], annotations: Any) -> None:
+    """Turn annotations into the options that are the same; options that were given win."""
+    if hasattr(annotations, "model_dump"):  # the SDK's `ToolAnnotations`, which need not be loaded
+        annotations = annotations.model_dump(by_alias=True, exclude_none=True)
+    if not isinstance(annotations, Mapping | None):
+        msg = f"annotations takes a dict of hints; got {type(annotations).__name__}"
+        raise TypeError(msg)
+    for key, value in cast("Mapping[Any, Any]", annotations or {}).items():
+        option = _HINTS.get(key, key)
+        if option not in _HINTS.values():
+            raise TypeError(_unknown_hint(str(key)))
+        kind = str if option == "title" else bool
+        if not isinstance(value, kind | None):
+            wanted = "text" if kind is str else "True or False"
+            msg = f"the annotation `{key}` must be {wanted}; got {value!r}"
+            raise TypeError(msg)
+        if values.get(option) is None:
+            values[option] = value
+
+
+def _unknown_hint(key: str) -> str:
+    import difflib
+
+    known = [*_HINTS, *_HINTS.values()]
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    rest = f"did you mean `{near[0]}`?" if near else f"the annotations are {', '.join(_HINTS)}"
+    return f"unknown annotation `{key}`; {rest}"
 
 
 def _read_limits(values: dict[str, Any]) -> None:

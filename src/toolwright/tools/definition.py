@@ -76,7 +76,9 @@ class Tool:
             opened = open_target(target)
         except SchemaError as error:
             raise error.named(str(options.get("name") or error.tool)) from None
-        _define(self, opened, _options(opened, {**marks(target), **options}))
+        marked = marks(target)
+        base = _options(opened, marked) if marked else None
+        _define(self, opened, _options(opened, options, base))
 
     def __setattr__(self, name: str, value: Any) -> None:
         msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
