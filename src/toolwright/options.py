@@ -190,6 +190,13 @@ _HINTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The protocol's annotations, and the option that is the same."""
+_ELSEWHERE: Mapping[str, str] = MappingProxyType(
+    {
+        "structured_output": 'say what is sent with emit: "both" is structured_output=True, '
+        '"text" is structured_output=False',
+    }
+)
+"""Options of other packages, and what to write here instead."""
 _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
     {
         "extra": (None, "forbid", "ignore", "pass"),
@@ -207,8 +214,8 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
         _spell_out(values, values.pop("annotations"))
     unknown = sorted(values.keys() - _FIELDS)
     if unknown:
-        known = sorted((*_FIELDS, "annotations"))
-        msg = f"unknown option `{unknown[0]}`; the options are {', '.join(known)}"
+        known = f"the options are {', '.join(sorted((*_FIELDS, 'annotations')))}"
+        msg = f"unknown option `{unknown[0]}`; {_ELSEWHERE.get(unknown[0], known)}"
         raise TypeError(msg)
     for key, allowed in _CHOICES.items():
         if key in values and values[key] not in allowed:

@@ -77,6 +77,17 @@ def test_what_is_given_later_counts_more():
     assert Tool(hinted, read_only=False).annotations == {"readOnlyHint": False}
 
 
+@pytest.mark.promise("options.structured-output")
+@pytest.mark.parametrize("given", [True, False, None])
+def test_structured_output_is_refused_with_what_to_write(given):
+    with pytest.raises(
+        SchemaError, match='`structured_output`; say what is sent with emit: "both"'
+    ):
+        Tool(target, structured_output=given)
+    with pytest.raises(TypeError, match='"text" is structured_output=False'):
+        tool(structured_output=given)(target)
+
+
 def test_every_way_of_adding_takes_them():
     box = Toolbox("box")
     box.tool(name="one", annotations={"readOnlyHint": True})(target)
