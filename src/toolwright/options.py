@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
@@ -34,6 +34,8 @@ __all__ = [
 Emit = Literal["auto", "text", "structured", "both"]
 Extra = Literal["forbid", "ignore", "pass"]
 OnUnsupported = Literal["error", "permissive", "skip"]
+SPEAK: tuple[type[BaseException], ...] = (ValueError, LookupError, ArithmeticError, OSError)
+"""Exceptions that usually say what a caller did wrong."""
 
 
 @public
@@ -111,6 +113,7 @@ class ToolOptions(TypedDict, total=False):
     roles: Sequence[str]
     confirm: bool
     task: bool | Literal["required"]
+    speak: Literal["all"] | Sequence[type[BaseException]] | type[BaseException]
     on_unsupported: OnUnsupported
     style: str | SchemaOptions
 
@@ -173,6 +176,9 @@ class Options:
     task: bool | Literal["required"] = False
     """A call may take long: clients that know tasks need not wait for it, others are refused
     if it is `"required"`."""
+    speak: tuple[type[BaseException] | str, ...] = SPEAK
+    """Exceptions whose text a model may read, as `TypeName: text`, or `"all"`; in another process
+    they are known by name."""
     on_unsupported: OnUnsupported = "error"
     """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
     style: SchemaOptions = PORTABLE
@@ -223,16 +229,8 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
             msg = f"{key} must be one of {choices}; got {values[key]!r}"
             raise ValueError(msg)
     _read_limits(values)
-    if "tags" in values:
-        values["tags"] = _words("tags", values["tags"])
-    if "roles" in values:
-        values["roles"] = _words("roles", values["roles"])
-    if "icons" in values:
-        values["icons"] = tuple(_json_copy("icons", list(values["icons"])))
-    if values.get("meta") is not None:
-        values["meta"] = _json_copy("meta", dict(values["meta"]))
-    if "style" in values:
-        values["style"] = _style(values["style"])
+    for key in values.keys() & _READERS.keys():
+        values[key] = _READERS[key](values[key])
     options = replace(base or _DEFAULTS, **values)
     _check_together(options)
     return options
@@ -309,6 +307,18 @@ def _words(key: str, value: Sequence[str]) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _speak(value: Any) -> tuple[type[BaseException], ...]:
+    if isinstance(value, str) and value == "all":
+        return (Exception,)
+    many = isinstance(value, list | tuple | set | frozenset)
+    listed = cast("list[Any]", value if many else [value])
+    for kind in listed:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            msg = f'speak takes exception classes or "all"; got {kind!r}'
+            raise TypeError(msg)
+    return tuple(listed)
+
+
 def _style(value: str | SchemaOptions) -> SchemaOptions:
     if isinstance(value, SchemaOptions):
         return value
@@ -318,4 +328,15 @@ def _style(value: str | SchemaOptions) -> SchemaOptions:
     return STYLES[value]
 
 
+_READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
+    {
+        "tags": lambda given: _words("tags", given),
+        "roles": lambda given: _words("roles", given),
+        "icons": lambda given: tuple(_json_copy("icons", list(given))),
+        "meta": lambda given: None if given is None else _json_copy("meta", dict(given)),
+        "speak": _speak,
+        "style": _style,
+    }
+)
+"""What turns the value of an option into the form in which it is kept."""
 _DEFAULTS = Options()
