@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
 
@@ -23,11 +23,14 @@ from .limits import (
 
 __all__ = [
     "FULL",
+    "NO_DEFAULTS",
     "PORTABLE",
     "Options",
     "SchemaOptions",
     "ToolOptions",
+    "defaults_from",
     "options_from",
+    "with_defaults",
 ]
 
 
@@ -183,9 +186,13 @@ class Options:
     """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
     style: SchemaOptions = PORTABLE
     """How schemas are written: `"portable"`, `"full"`, or a `SchemaOptions`."""
+    given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The names of the options that were given, also if they have their usual values."""
 
 
-_FIELDS = frozenset(field.name for field in fields(Options))
+_FIELDS = frozenset(each.name for each in fields(Options)) - {"given"}
+_OF_ONE = frozenset(("name", "title", "description", "input_schema", "output_schema"))
+"""Options that can only be meant for one tool."""
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "title": "title",
@@ -231,9 +238,33 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
     _read_limits(values)
     for key in values.keys() & _READERS.keys():
         values[key] = _READERS[key](values[key])
-    options = replace(base or _DEFAULTS, **values)
+    base = base or NO_DEFAULTS
+    options = replace(base, **values, given=base.given | values.keys())
     _check_together(options)
     return options
+
+
+def defaults_from(given: Mapping[str, Any] | None) -> Options:
+    """Make options for all tools of a toolbox. Raises `TypeError` or `ValueError` for a bad one."""
+    try:
+        options = options_from(given or {})
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"defaults of a toolbox: {error}") from None
+    for key in sorted(options.given & _OF_ONE):
+        msg = f"defaults of a toolbox: `{key}` is an option of one tool"
+        raise TypeError(msg)
+    return options
+
+
+def with_defaults(options: Options, defaults: Options) -> Options:
+    """Return options in which what was not given is as in the defaults. Raises `ValueError`."""
+    missing = defaults.given - options.given
+    if not missing:
+        return options
+    values: dict[str, Any] = {key: getattr(defaults, key) for key in missing}
+    completed = replace(options, **values, given=options.given | missing)
+    _check_together(completed)
+    return completed
 
 
 def _spell_out(values: dict[str, Any], annotations: Any) -> None:
@@ -339,4 +370,4 @@ _READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
     }
 )
 """What turns the value of an option into the form in which it is kept."""
-_DEFAULTS = Options()
+NO_DEFAULTS = Options()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack
 from .._door import public
 from .._protocol import LATEST_PROTOCOL
 from ..limits import Timeout, check_count, check_seconds, timeout_from
-from ..options import ToolOptions
+from ..options import ToolOptions, defaults_from
 from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
@@ -71,9 +71,10 @@ class Toolbox(Mapping[str, Tool]):
         tasks: str | Store | None = None,
         keep_tasks: float = 3600,
         eager: bool = False,
+        defaults: ToolOptions | None = None,
     ) -> None:
         self._shared = Shared(version=version, timeout=timeout_from(timeout), store=store)
-        self._registry = Registry(self._shared, eager=eager)
+        self._registry = Registry(self._shared, defaults_from(defaults), eager=eager)
         self._runtime = Runtime(self._registry, self._shared, lifespan)
         self._served = Served(self, self._registry, self._runtime, self._shared)
         self.name = name

@@ -11,12 +11,12 @@ from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
 from ..tools.catalog import Catalog, matches, may_use
 from ..tools.decorator import with_name
-from ..tools.definition import Tool, bound_to, forget_compiled
+from ..tools.definition import Tool, bound_to, forget_compiled, tool_with
 from ..tools.members import members
 from .loading import refused_while_loading
 
 if TYPE_CHECKING:
-    from ..options import ToolOptions
+    from ..options import Options, ToolOptions
     from ..run.shared import Shared
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
@@ -31,13 +31,15 @@ MAX_COMPLETIONS = 1000
 class Registry:
     """Tools, resources and prompts by name, each bound to what the toolbox shares."""
 
-    def __init__(self, shared: Shared, *, eager: bool) -> None:
+    def __init__(self, shared: Shared, defaults: Options, *, eager: bool) -> None:
         self.catalog = Catalog()
         """The tools."""
         self.resources: dict[str, Resource] = {}
         """Resources by URI, or by template."""
         self.prompts: dict[str, Prompt] = {}
         """Prompts by name."""
+        self.defaults = defaults
+        """Options of everything that does not say otherwise."""
         self.eager = eager
         self._shared = shared
         self._listeners: dict[object, OnChange] = {}
@@ -46,11 +48,7 @@ class Registry:
 
     def add(self, target: Any, options: ToolOptions) -> Tool:
         """Add a tool; return it, bound to the toolbox. Raises `SchemaError`."""
-        if isinstance(target, Tool):
-            tool = target.replace(**options) if options else target
-        else:
-            tool = Tool(target, **options)
-        tool = bound_to(tool, self._shared)
+        tool = self._bound(target, options)
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)
@@ -122,12 +120,16 @@ class Registry:
             return [error]
         return []
 
+    def _bound(self, target: Any, options: ToolOptions | None = None) -> Tool:
+        """Return the tool of a target with the defaults and all that the toolbox shares."""
+        return bound_to(tool_with(target, options or {}, self.defaults), self._shared)
+
     def add_resource(self, resource: Resource) -> None:
         """Add a resource. Raises `SchemaError`."""
         if resource.uri in self.resources:
             what = f"has the URI `{resource.uri}`, which is taken"
             raise SchemaError(what, tool=resource.tool.name)
-        resource.tool = bound_to(resource.tool, self._shared)
+        resource.tool = self._bound(resource.tool)
         resource.check_parameters()
         self.resources[resource.uri] = resource
         self.changed("resources")
@@ -136,7 +138,7 @@ class Registry:
         """Add a prompt. Raises `SchemaError`."""
         if prompt.tool.name in self.prompts:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
-        prompt.tool = bound_to(prompt.tool, self._shared)
+        prompt.tool = self._bound(prompt.tool)
         prompt.tool.compile()
         self.prompts[prompt.tool.name] = prompt
         self.changed("prompts")
