@@ -64,6 +64,9 @@ class Toolbox(Mapping[str, Tool]):
         *,
         version: str = "",
         instructions: str = "",
+        title: str | None = None,
+        icons: Sequence[Mapping[str, Any]] = (),
+        website_url: str | None = None,
         lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
         timeout: float | Timeout | None = None,
         store: str | Store | None = None,
@@ -80,6 +83,8 @@ class Toolbox(Mapping[str, Tool]):
         self.name = name
         self.version = version
         self.instructions = instructions
+        self.title, self.icons, self.website_url = title, icons, website_url
+        self._served.check_info()
         check_count("page_size", page_size)
         self.page_size = page_size
         check_seconds("keep_tasks", keep_tasks)
