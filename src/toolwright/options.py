@@ -67,7 +67,7 @@ class SchemaOptions:
     no_unique_items: bool = True
     """No `uniqueItems`."""
     plain_names: bool = True
-    """Dots in a tool's name are published as underscores."""
+    """Dots and colons in a tool's name are published as underscores."""
 
 
 PORTABLE = SchemaOptions()

@@ -19,7 +19,7 @@ from ..run.shared import Shared
 if TYPE_CHECKING:
     from ..schema.write import Compiled
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 def _check_run_on(target: Target, options: Options) -> str:
@@ -67,7 +67,8 @@ def check(target: Target, options: Options) -> None:
     if target.name == "<lambda>":
         raise refuse("has no name", hint='pass one: name="..."')
     if not _NAME.fullmatch(target.name):
-        raise refuse("has an impossible name", hint="use 1 to 128 letters, digits, `_`, `-` or `.`")
+        allowed = "use 1 to 128 letters, digits, `_`, `-`, `.` or `:`"
+        raise refuse("has an impossible name", hint=allowed)
     wrong = _check_run_on(target, options)
     if wrong:
         raise refuse(wrong, hint='change it, or use run_on="thread"')

@@ -43,6 +43,7 @@ __all__ = [
 
 
 _making = threading.Lock()
+_PLAIN = str.maketrans(".:", "__")
 
 
 @public
@@ -151,8 +152,8 @@ class Tool:
 
     @property
     def published_name(self) -> str:
-        """The name in lists: in the portable style, dots are underscores."""
-        return self.name.replace(".", "_") if self.options.style.plain_names else self.name
+        """The name in lists: in the portable style, dots and colons are underscores."""
+        return self.name.translate(_PLAIN) if self.options.style.plain_names else self.name
 
     @property
     def annotations(self) -> dict[str, bool]:
