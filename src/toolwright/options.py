@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from ._door import public
 from .limits import (
@@ -23,17 +23,22 @@ from .limits import (
 
 __all__ = [
     "FULL",
+    "NO_DEFAULTS",
     "PORTABLE",
     "Options",
     "SchemaOptions",
     "ToolOptions",
+    "defaults_from",
     "options_from",
+    "with_defaults",
 ]
 
 
 Emit = Literal["auto", "text", "structured", "both"]
 Extra = Literal["forbid", "ignore", "pass"]
 OnUnsupported = Literal["error", "permissive", "skip"]
+SPEAK: tuple[type[BaseException], ...] = (ValueError, LookupError, ArithmeticError, OSError)
+"""Exceptions that usually say what a caller did wrong."""
 
 
 @public
@@ -62,7 +67,7 @@ class SchemaOptions:
     no_unique_items: bool = True
     """No `uniqueItems`."""
     plain_names: bool = True
-    """Dots in a tool's name are published as underscores."""
+    """Dots and colons in a tool's name are published as underscores."""
 
 
 PORTABLE = SchemaOptions()
@@ -95,6 +100,7 @@ class ToolOptions(TypedDict, total=False):
     destructive: bool | None
     idempotent: bool | None
     open_world: bool | None
+    annotations: Mapping[str, Any] | object
     input_schema: Mapping[str, Any] | None
     output_schema: Mapping[str, Any] | None
     timeout: float | Timeout | None
@@ -110,6 +116,7 @@ class ToolOptions(TypedDict, total=False):
     roles: Sequence[str]
     confirm: bool
     task: bool | Literal["required"]
+    speak: Literal["all"] | Sequence[type[BaseException]] | type[BaseException]
     on_unsupported: OnUnsupported
     style: str | SchemaOptions
 
@@ -172,13 +179,37 @@ class Options:
     task: bool | Literal["required"] = False
     """A call may take long: clients that know tasks need not wait for it, others are refused
     if it is `"required"`."""
+    speak: tuple[type[BaseException] | str, ...] = SPEAK
+    """Exceptions whose text a model may read, as `TypeName: text`, or `"all"`; in another process
+    they are known by name."""
     on_unsupported: OnUnsupported = "error"
     """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
     style: SchemaOptions = PORTABLE
     """How schemas are written: `"portable"`, `"full"`, or a `SchemaOptions`."""
+    given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The names of the options that were given, also if they have their usual values."""
 
 
-_FIELDS = frozenset(field.name for field in fields(Options))
+_FIELDS = frozenset(each.name for each in fields(Options)) - {"given"}
+_OF_ONE = frozenset(("name", "title", "description", "input_schema", "output_schema"))
+"""Options that can only be meant for one tool."""
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "title": "title",
+        "readOnlyHint": "read_only",
+        "destructiveHint": "destructive",
+        "idempotentHint": "idempotent",
+        "openWorldHint": "open_world",
+    }
+)
+"""The protocol's annotations, and the option that is the same."""
+_ELSEWHERE: Mapping[str, str] = MappingProxyType(
+    {
+        "structured_output": 'say what is sent with emit: "both" is structured_output=True, '
+        '"text" is structured_output=False',
+    }
+)
+"""Options of other packages, and what to write here instead."""
 _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
     {
         "extra": (None, "forbid", "ignore", "pass"),
@@ -192,9 +223,12 @@ _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
 def options_from(given: Mapping[str, Any], base: Options | None = None) -> Options:
     """Make options of keywords, over `base`. Raises `TypeError` or `ValueError` for a bad one."""
     values = dict(given)
+    if "annotations" in values:
+        _spell_out(values, values.pop("annotations"))
     unknown = sorted(values.keys() - _FIELDS)
     if unknown:
-        msg = f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(_FIELDS))}"
+        known = f"the options are {', '.join(sorted((*_FIELDS, 'annotations')))}"
+        msg = f"unknown option `{unknown[0]}`; {_ELSEWHERE.get(unknown[0], known)}"
         raise TypeError(msg)
     for key, allowed in _CHOICES.items():
         if key in values and values[key] not in allowed:
@@ -202,19 +236,64 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
             msg = f"{key} must be one of {choices}; got {values[key]!r}"
             raise ValueError(msg)
     _read_limits(values)
-    if "tags" in values:
-        values["tags"] = _words("tags", values["tags"])
-    if "roles" in values:
-        values["roles"] = _words("roles", values["roles"])
-    if "icons" in values:
-        values["icons"] = tuple(_json_copy("icons", list(values["icons"])))
-    if values.get("meta") is not None:
-        values["meta"] = _json_copy("meta", dict(values["meta"]))
-    if "style" in values:
-        values["style"] = _style(values["style"])
-    options = replace(base or _DEFAULTS, **values)
+    for key in values.keys() & _READERS.keys():
+        values[key] = _READERS[key](values[key])
+    base = base or NO_DEFAULTS
+    options = replace(base, **values, given=base.given | values.keys())
     _check_together(options)
     return options
+
+
+def defaults_from(given: Mapping[str, Any] | None) -> Options:
+    """Make options for all tools of a toolbox. Raises `TypeError` or `ValueError` for a bad one."""
+    try:
+        options = options_from(given or {})
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"defaults of a toolbox: {error}") from None
+    for key in sorted(options.given & _OF_ONE):
+        msg = f"defaults of a toolbox: `{key}` is an option of one tool"
+        raise TypeError(msg)
+    return options
+
+
+def with_defaults(options: Options, defaults: Options) -> Options:
+    """Return options in which what was not given is as in the defaults. Raises `ValueError`."""
+    missing = defaults.given - options.given
+    if not missing:
+        return options
+    values: dict[str, Any] = {key: getattr(defaults, key) for key in missing}
+    completed = replace(options, **values, given=options.given | missing)
+    _check_together(completed)
+    return completed
+
+
+def _spell_out(values: dict[str, Any], annotations: Any) -> None:
+    """Turn annotations into the options that are the same; options that were given win."""
+    if hasattr(annotations, "model_dump"):  # the SDK's `ToolAnnotations`, which need not be loaded
+        annotations = annotations.model_dump(by_alias=True, exclude_none=True)
+    if not isinstance(annotations, Mapping | None):
+        msg = f"annotations takes a dict of hints; got {type(annotations).__name__}"
+        raise TypeError(msg)
+    for key, value in cast("Mapping[Any, Any]", annotations or {}).items():
+        option = _HINTS.get(key, key)
+        if option not in _HINTS.values():
+            raise TypeError(_unknown_hint(str(key)))
+        kind = str if option == "title" else bool
+        if not isinstance(value, kind | None):
+            wanted = "text" if kind is str else "True or False"
+            msg = f"the annotation `{key}` must be {wanted}; got {value!r}"
+            raise TypeError(msg)
+        if values.get(option) is None:
+            values[option] = value
+
+
+def _unknown_hint(key: str) -> str:
+    import difflib
+
+    known = [*_HINTS, *_HINTS.values()]
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    rest = f"did you mean `{near[0]}`?" if near else f"the annotations are {', '.join(_HINTS)}"
+    return f"unknown annotation `{key}`; {rest}"
 
 
 def _read_limits(values: dict[str, Any]) -> None:
@@ -259,6 +338,18 @@ def _words(key: str, value: Sequence[str]) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _speak(value: Any) -> tuple[type[BaseException], ...]:
+    if isinstance(value, str) and value == "all":
+        return (Exception,)
+    many = isinstance(value, list | tuple | set | frozenset)
+    listed = cast("list[Any]", value if many else [value])
+    for kind in listed:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            msg = f'speak takes exception classes or "all"; got {kind!r}'
+            raise TypeError(msg)
+    return tuple(listed)
+
+
 def _style(value: str | SchemaOptions) -> SchemaOptions:
     if isinstance(value, SchemaOptions):
         return value
@@ -268,4 +359,15 @@ def _style(value: str | SchemaOptions) -> SchemaOptions:
     return STYLES[value]
 
 
-_DEFAULTS = Options()
+_READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
+    {
+        "tags": lambda given: _words("tags", given),
+        "roles": lambda given: _words("roles", given),
+        "icons": lambda given: tuple(_json_copy("icons", list(given))),
+        "meta": lambda given: None if given is None else _json_copy("meta", dict(given)),
+        "speak": _speak,
+        "style": _style,
+    }
+)
+"""What turns the value of an option into the form in which it is kept."""
+NO_DEFAULTS = Options()

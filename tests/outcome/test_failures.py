@@ -9,7 +9,6 @@ from ways import WAYS, assert_plain, box_of, compact, label, payload_by, result_
 from returning import Item, each_way, raising, returning
 
 from toolwright import ArgumentError, ResultError, Tool, ToolError, ToolNotFound, UnexpectedError
-from toolwright.outcome.failure import SPOKEN
 
 
 def raising_async(error):
@@ -87,18 +86,6 @@ def test_expected_exceptions_are_said_with_their_type(error, wanted):
     for seen in failures(lambda: error):
         assert text_of(seen).startswith(wanted)
     assert result_of(raising(error)).error.__cause__ is error
-
-
-def test_the_list_of_expected_exceptions_can_be_extended():
-    class Refused(Exception):
-        pass
-
-    assert "no entry" not in result_of(raising(Refused("no entry"))).text
-    SPOKEN.append(Refused)
-    try:
-        assert result_of(raising(Refused("no entry"))).text == "Refused: no entry"
-    finally:
-        SPOKEN.remove(Refused)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from toolwright.toolbox.box import served
 MAPPING = {name for name in dir(Mapping) if not name.startswith("_")}
 PUBLIC = {
     *("name", "version", "instructions", "page_size", "tasks", "keep_tasks"),
+    *("title", "icons", "website_url"),
     *("tool", "add", "include", "remove", "disable", "enable", "is_enabled", "compile", "problems"),
     *("resource", "resources", "prompt", "prompts", "on_change", "changed"),
     *("call", "call_async", "around", "on_refusal", "provide", "override", "state"),

@@ -40,7 +40,16 @@ class Point(BaseModel):
 
 def toolbox(*, full: bool = True) -> Toolbox:
     """One of each kind; `full` has everything that a server can say of itself."""
-    box = Toolbox("lab", version="1.2" if full else "", instructions="Be kind." if full else "")
+    told: dict[str, Any] = {
+        "version": "1.2",
+        "instructions": "Be kind.",
+        "title": "The lab",
+        "website_url": "https://lab.example",
+        "icons": [
+            {"src": "https://lab.example/i.png", "mimeType": "image/png", "sizes": ["48x48"]}
+        ],
+    }
+    box = Toolbox("lab", **told if full else {})
 
     @box.tool
     def add(a: int, b: int = 1) -> int:

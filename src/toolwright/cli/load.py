@@ -197,8 +197,6 @@ def _folder(place: Path) -> ModuleType:
             box.include(own)
         except DefinitionError as error:
             raise BadTarget(str(error).replace("\n", " ")) from error
-        box.resources.update(own.resources)
-        box.prompts.update(own.prompts)
     vars(whole)["box"] = box
     return whole
 

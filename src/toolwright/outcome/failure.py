@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
@@ -10,12 +11,9 @@ from .._json_values import without_surrogates
 from .._log import log, redact
 from ..call import Call
 from ..errors import CallError, Overloaded, UnexpectedError
+from ..options import SPEAK
 from ..questions import InputNeeded
 from ..results import Repair, Result
-
-SPOKEN: list[type[BaseException]] = [ValueError, LookupError, ArithmeticError, OSError]
-"""Exceptions whose text a model may read, as `TypeName: text`; append your own."""
-
 
 _MOST_TEXT = 10_000
 _MOST_SPOKEN = 4_000
@@ -38,7 +36,19 @@ class Remote(Exception):
 
 def kinds_of(error: BaseException) -> frozenset[str]:
     """Return the names of an exception's classes, as another process can compare them."""
-    return frozenset(f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__)
+    return names_of(type(error).__mro__)
+
+
+def names_of(kinds: Iterable[type[Any] | str]) -> frozenset[str]:
+    """Return the names of classes, as another process can compare them."""
+    return frozenset(
+        kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+        for kind in kinds
+    )
+
+
+SPOKEN = names_of(SPEAK)
+"""The names of exceptions whose text a model may read, unless an option says otherwise."""
 
 
 def failed(error: CallError, repairs: tuple[Repair, ...] = (), call: Call | None = None) -> Result:
@@ -77,12 +87,19 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = (), call: Call | None
 
 
 def failure_of(
-    name: str, raised: BaseException, repairs: tuple[Repair, ...], call: Call | None = None
+    name: str,
+    raised: BaseException,
+    repairs: tuple[Repair, ...],
+    call: Call | None = None,
+    speak: frozenset[str] = SPOKEN,
 ) -> Result:
-    """Make the result of whatever a tool raised, even if the exception's own code raises."""
+    """Make the result of whatever a tool raised, even if the exception's own code raises.
+
+    `speak` has the names of exceptions whose text a model may read.
+    """
     call = call or Call(name)  # a plain call has no `Call` until it fails and needs an id
     try:
-        return _failure_of(name, raised, repairs, call)
+        return _failure_of(name, raised, repairs, call, speak)
     except BaseException as second:  # noqa: BLE001 - no exception of a tool may lose the answer
         what = f"{name} failed unexpectedly (reference {call.id})"
         # Without the traceback: writing that may be what has failed.
@@ -96,7 +113,11 @@ def is_a(error: object, kinds: type[Any] | tuple[type[Any], ...]) -> bool:
 
 
 def _failure_of(
-    name: str, raised: BaseException, repairs: tuple[Repair, ...], call: Call
+    name: str,
+    raised: BaseException,
+    repairs: tuple[Repair, ...],
+    call: Call,
+    speak: frozenset[str],
 ) -> Result:
     if is_a(raised, CallError):
         return failed(cast("CallError", raised), repairs, call)
@@ -105,7 +126,7 @@ def _failure_of(
         needed.__cause__ = raised
         return failed(needed, repairs)
     kind = type(raised).__name__
-    if is_a(raised, tuple(SPOKEN)) and not is_a(raised, ValidationError):
+    if _may_speak(raised, speak):
         text = _spoken(raised)
         error = CallError(f"{kind}: {text}" if text else kind)
         log.info("%s raised %s", name, kind, exc_info=raised)
@@ -114,6 +135,16 @@ def _failure_of(
         log.error("%s failed unexpectedly (reference %s)", name, call.id, exc_info=raised)
     error.__cause__ = raised
     return failed(error, repairs, call)
+
+
+def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:
+    # A ValueError only by its class: it speaks of a library.
+    left_out = ValueError if is_a(raised, ValidationError) else None
+    return any(
+        f"{kind.__module__}.{kind.__qualname__}" in speak
+        for kind in type(raised).__mro__  # the nearest first, which mostly decides it
+        if kind is not left_out
+    )
 
 
 def _spoken(raised: BaseException) -> str:

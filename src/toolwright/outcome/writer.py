@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,7 +35,7 @@ from ..schema.walk import nodes
 from ..schema.write import Compiled
 from .cap import Cap
 from .encode import block_dict, blocks_of, check_digits, lifts, not_finite, size_of, write
-from .failure import failed
+from .failure import failed, failure_of, names_of
 from .finished import canonical, checked_result, finished, structured_forms
 from .integers import IntegerCheck
 
@@ -70,6 +71,7 @@ class ResultWriter:
     def __init__(self, name: str, compiled: Compiled, options: Options) -> None:
         self.name = name
         self.compiled = compiled
+        self.failure_of = partial(failure_of, name, speak=names_of(options.speak))
         self.cap = Cap(options.max_result, compiled.keys)
         schema: Any = from_json(compiled.output_schema) if compiled.output_schema else {}
         typed = compiled.output_validator is not None and not compiled.bytes_output

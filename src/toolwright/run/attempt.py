@@ -11,7 +11,7 @@ from .._log import log
 from ..arguments.reader import Arguments, Validated
 from ..call import Call
 from ..errors import CallCancelled
-from ..outcome.failure import failure_of, is_a
+from ..outcome.failure import is_a
 from ..outcome.writer import ResultWriter
 from ..results import Repair, Result
 from .drain import GeneratorDrain, is_deferred
@@ -65,6 +65,7 @@ class Invoker:
         is_async: bool,
     ) -> None:
         self.name = name
+        self.failure_of = outcome.failure_of
         self.called = called
         self.drain = drain
         self.result_of = outcome.of
@@ -90,7 +91,7 @@ class Invoker:
                 self._check(job.call)
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
-            result = failure_of(self.name, raised, job.repairs, job.call)
+            result = self.failure_of(raised, job.repairs, job.call)
         if self.injector is None:
             return value, result
         try:
@@ -123,7 +124,7 @@ class Invoker:
             result = None
         cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
         if result is None and error is not None and not cancelled:
-            result = failure_of(self.name, error, job.repairs, job.call)
+            result = self.failure_of(error, job.repairs, job.call)
         try:
             await stack.__aexit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
@@ -170,7 +171,7 @@ class Invoker:
         if raised is seen:
             return outcome
         if seen is None:
-            return None, failure_of(self.name, raised, job.repairs, job.call)
+            return None, self.failure_of(raised, job.repairs, job.call)
         log.error("%s: a provider failed to clean up", self.name, exc_info=raised)
         return outcome
 

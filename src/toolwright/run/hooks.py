@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from .._door import public
 from ..call import Call
 from ..errors import ResultError
-from ..outcome.failure import failed, failure_of
+from ..outcome.failure import SPOKEN, failed, failure_of
 from ..results import Result
 
 
@@ -31,7 +31,13 @@ class Hook(Protocol):
         ...
 
 
-async def run_around(hooks: Sequence[Hook], call: Call, arguments: Any, innermost: Next) -> Result:
+async def run_around(
+    hooks: Sequence[Hook],
+    call: Call,
+    arguments: Any,
+    innermost: Next,
+    speak: frozenset[str] = SPOKEN,
+) -> Result:
     """Run a call inside all hooks, the first one outermost; a hook that fails is a failed call."""
 
     def step(at: int) -> Next:
@@ -48,7 +54,7 @@ async def run_around(hooks: Sequence[Hook], call: Call, arguments: Any, innermos
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001 - a hook's failure is a result, too
-        return failure_of(call.tool, error, (), call)
+        return failure_of(call.tool, error, (), call, speak)
     if not isinstance(result, Result):
         return failed(
             ResultError(f"{call.tool}: a hook gave {type(result).__name__}, not a Result")

@@ -18,7 +18,7 @@ from ..arguments.sample import is_large
 from ..call import Call, last_sign_of_life, running
 from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
 from ..limits import Retry, Timeout
-from ..outcome.failure import failed, failure_of
+from ..outcome.failure import failed
 from ..results import Repair, Result
 from .attempt import AttemptInput, Invocation, ValueAndResult
 from .loop import background
@@ -50,6 +50,7 @@ class LimitedRunner:
         name: str,
         reader: Reader,
         work: Callable[[], Invocation],
+        failure_of: Callable[..., Result],
         *,
         timeout: Timeout | None,
         retry: Retry | None,
@@ -61,6 +62,7 @@ class LimitedRunner:
         self.name = name
         self.reader = reader
         self.work = work
+        self.failure_of = failure_of
         self.timeout = timeout
         self.idle = timeout.idle if timeout is not None else None
         self.total = timeout.total if timeout is not None else None
@@ -145,7 +147,7 @@ class LimitedRunner:
         except CallError as error:
             return failed(error, repairs)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-            return failure_of(self.name, error, repairs, call)
+            return self.failure_of(error, repairs, call)
 
     def _check(self, call: Call) -> None:
         """Raise `CallCancelled` if the caller gave up, `ToolTimeout` if an answer is overdue."""
@@ -270,7 +272,7 @@ class LimitedRunner:
         what really runs. It is free before the caller wakes, so that their next call can get it.
         """
         if failure is not None:
-            outcome = None, failure_of(self.name, failure, job.repairs, job.call)
+            outcome = None, self.failure_of(failure, job.repairs, job.call)
         if permit is not None:
             permit.let_go()
         pending.settle(outcome)

@@ -22,7 +22,7 @@ from ..call import Call
 from ..errors import ArgumentError, CallError, SchemaError
 from ..limits import Timeout
 from ..options import Options
-from ..outcome.failure import failed, failure_of
+from ..outcome.failure import failed
 from ..outcome.writer import ResultWriter
 from ..read.target import is_async
 from ..results import Repair, Result
@@ -62,6 +62,7 @@ class Runner:
         self.bind = None if compiled.plan.by_name_only else compiled.plan.bind
         self.outcome = ResultWriter(name, compiled, options)
         self.result_of = self.outcome.of
+        self.failure_of = self.outcome.failure_of
         self.drain = GeneratorDrain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
         self.inline = options.run_on == "inline" and not self.is_async
@@ -80,13 +81,13 @@ class Runner:
         except ArgumentError as error:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-            return failure_of(self.name, error, ())
+            return self.failure_of(error, ())
         try:
             value = self.called(validated)
             if is_deferred(value):
                 value = self.drain.drained(value, None)
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
-            return failure_of(self.name, error, repairs)
+            return self.failure_of(error, repairs)
         return self.result_of(value, repairs)
 
     async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
@@ -103,7 +104,7 @@ class Runner:
         except ArgumentError as error:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-            return failure_of(self.name, error, ())
+            return self.failure_of(error, ())
         try:
             if self.is_async or self.inline:
                 value = await self.drain.settled(self.called(validated), None)
@@ -113,13 +114,13 @@ class Runner:
                     return value
                 value = await self.drain.settled(value, None)
         except Raised as raised:
-            return failure_of(self.name, raised.error, repairs)
+            return self.failure_of(raised.error, repairs)
         except asyncio.CancelledError as error:
             if is_cancelled():
                 raise
-            return failure_of(self.name, error, repairs)  # the tool's own, not ours
+            return self.failure_of(error, repairs)  # the tool's own, not ours
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
-            return failure_of(self.name, error, repairs)
+            return self.failure_of(error, repairs)
         return self.result_of(value, repairs)
 
     def called(self, validated: Validated) -> Any:
@@ -177,6 +178,7 @@ class Runner:
             name,
             self.reader,
             self.work,
+            self.failure_of,
             timeout=self.timeout,
             retry=options.retry,
             rate_limit=rate_limit,

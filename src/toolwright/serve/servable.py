@@ -38,6 +38,11 @@ class Servable(Protocol):
         ...
 
     @property
+    def info(self) -> dict[str, Any]:
+        """What clients are told of the server itself, as the protocol has it."""
+        ...
+
+    @property
     def page_size(self) -> int | None:
         """The most items on one page of a list; None is all."""
         ...

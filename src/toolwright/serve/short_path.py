@@ -71,7 +71,7 @@ class ShortPath:
     # -- what a server says of itself
 
     def _server_info(self) -> bytes:
-        info = to_json({"name": self.box.name, "version": self.box.version})
+        info = to_json(self.box.info)
         return b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
 
     def capabilities(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class ShortPath:
         result: dict[str, Any] = {
             "protocolVersion": agreed,
             "capabilities": self.capabilities(),
-            "serverInfo": {"name": self.box.name, "version": self.box.version},
+            "serverInfo": self.box.info,
         }
         if self.box.instructions:
             result["instructions"] = self.box.instructions

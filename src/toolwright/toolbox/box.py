@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack
 from .._door import public
 from .._protocol import LATEST_PROTOCOL
 from ..limits import Timeout, check_count, check_seconds, timeout_from
-from ..options import ToolOptions
+from ..options import ToolOptions, defaults_from
 from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
+from ..tools.decorator import with_name
 from ..tools.definition import Tool
 from .loading import loading, refused_while_loading
 from .registry import Registry
@@ -63,6 +64,9 @@ class Toolbox(Mapping[str, Tool]):
         *,
         version: str = "",
         instructions: str = "",
+        title: str | None = None,
+        icons: Sequence[Mapping[str, Any]] = (),
+        website_url: str | None = None,
         lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
         timeout: float | Timeout | None = None,
         store: str | Store | None = None,
@@ -70,14 +74,17 @@ class Toolbox(Mapping[str, Tool]):
         tasks: str | Store | None = None,
         keep_tasks: float = 3600,
         eager: bool = False,
+        defaults: ToolOptions | None = None,
     ) -> None:
         self._shared = Shared(version=version, timeout=timeout_from(timeout), store=store)
-        self._registry = Registry(self._shared, eager=eager)
+        self._registry = Registry(self._shared, defaults_from(defaults), eager=eager)
         self._runtime = Runtime(self._registry, self._shared, lifespan)
         self._served = Served(self, self._registry, self._runtime, self._shared)
         self.name = name
         self.version = version
         self.instructions = instructions
+        self.title, self.icons, self.website_url = title, icons, website_url
+        self._served.check_info()
         check_count("page_size", page_size)
         self.page_size = page_size
         check_seconds("keep_tasks", keep_tasks)
@@ -112,11 +119,9 @@ class Toolbox(Mapping[str, Tool]):
     def tool(self, target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
         """Add a function as a tool; it stays the very same function."""
         if target is None or isinstance(target, str):
-            if target:
-                options["name"] = target
 
             def decorate(function: Any) -> Any:
-                self._registry.add_or_note(function, options)
+                self._registry.add_or_note(function, options, target)
                 return function
 
             return decorate
@@ -140,13 +145,18 @@ class Toolbox(Mapping[str, Tool]):
     ) -> list[Tool]:
         """Add all tools of a module, an object, a class, a mapping or another toolbox.
 
-        `select` takes glob patterns on the source's own names (`!pattern` leaves out), `prefix`
-        goes before each name. Where some members are marked with `@tool`, only those are taken;
+        The resources and prompts of another toolbox come along. `select` takes glob patterns on
+        the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay. Where some members are marked with `@tool`, only those are taken;
         else a module gives its `__all__` or the public functions defined in it, an object its
         public methods. The good ones are added; then `DefinitionError` names all the bad ones.
         """
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
-        return self._registry.include(source, select, prefix, options, enabled)
+        offered = (
+            [*source.resources.values(), *source.prompts.values()]
+            if isinstance(source, Toolbox)
+            else ()
+        )
+        return self._registry.include(source, select, prefix, options, enabled, offered)
 
     @property
     def resources(self) -> dict[str, Resource]:
@@ -184,15 +194,13 @@ class Toolbox(Mapping[str, Tool]):
         """
         from ..tools.prompt import Prompt
 
-        if isinstance(target, str):
-            options["name"] = target
-            target = None
+        called = target if isinstance(target, str) else None
 
         def decorate(function: Any) -> Any:
-            self._registry.add_prompt(Prompt(function, **options))
+            self._registry.add_prompt(Prompt(function, **with_name(called, options)))
             return function
 
-        return decorate if target is None else decorate(target)
+        return decorate if target is None or called is not None else decorate(target)
 
     def remove(self, name: str) -> Tool:
         """Take a tool out and return it. Raises `ToolNotFound`."""

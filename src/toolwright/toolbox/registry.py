@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
 from ..tools.catalog import Catalog, matches, may_use
-from ..tools.definition import Tool, bound_to, forget_compiled
+from ..tools.decorator import with_name
+from ..tools.definition import Tool, bound_to, forget_compiled, tool_with
 from ..tools.members import members
 from .loading import refused_while_loading
 
 if TYPE_CHECKING:
-    from ..options import ToolOptions
+    from ..options import Options, ToolOptions
     from ..run.shared import Shared
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
@@ -29,13 +31,15 @@ MAX_COMPLETIONS = 1000
 class Registry:
     """Tools, resources and prompts by name, each bound to what the toolbox shares."""
 
-    def __init__(self, shared: Shared, *, eager: bool) -> None:
+    def __init__(self, shared: Shared, defaults: Options, *, eager: bool) -> None:
         self.catalog = Catalog()
         """The tools."""
         self.resources: dict[str, Resource] = {}
         """Resources by URI, or by template."""
         self.prompts: dict[str, Prompt] = {}
         """Prompts by name."""
+        self.defaults = defaults
+        """Options of everything that does not say otherwise."""
         self.eager = eager
         self._shared = shared
         self._listeners: dict[object, OnChange] = {}
@@ -44,22 +48,18 @@ class Registry:
 
     def add(self, target: Any, options: ToolOptions) -> Tool:
         """Add a tool; return it, bound to the toolbox. Raises `SchemaError`."""
-        if isinstance(target, Tool):
-            tool = target.replace(**options) if options else target
-        else:
-            tool = Tool(target, **options)
-        tool = bound_to(tool, self._shared)
+        tool = self._bound(target, options)
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)
         self.changed("tools")
         return tool
 
-    def add_or_note(self, target: Any, options: ToolOptions) -> None:
+    def add_or_note(self, target: Any, options: ToolOptions, called: str | None = None) -> None:
         """Add a tool, or note its refusal while a command imports the program."""
         refused = refused_while_loading()
         try:
-            self.add(target, options)
+            self.add(target, cast("ToolOptions", with_name(called, options)))
         except SchemaError as error:
             if refused is None:
                 raise
@@ -72,8 +72,12 @@ class Registry:
         prefix: str,
         options: ToolOptions,
         is_enabled: Callable[[str], bool] | None,
+        offered: Sequence[Resource | Prompt] = (),
     ) -> list[Tool]:
-        """Add all selected members of a source. Raises `DefinitionError` for all the bad ones."""
+        """Add all selected members of a source, and what else it offers; return the tools.
+
+        Raises `DefinitionError` for all the bad ones.
+        """
         added: list[Tool] = []
         bad: list[SchemaError] = []
         for name, target in members(source):
@@ -86,6 +90,9 @@ class Registry:
                 continue
             if is_enabled is not None and not is_enabled(name):
                 self.disable(prefix + name)
+        for each in offered:
+            if matches(each.tool.name, select):
+                bad += self._include_offered(each, {"name": prefix + each.tool.name, **options})
         noted = refused_while_loading()
         if noted is not None:
             noted += bad
@@ -96,12 +103,33 @@ class Registry:
             raise DefinitionError(problems=bad)
         return added
 
+    def _include_offered(
+        self, offered: Resource | Prompt, options: ToolOptions
+    ) -> list[SchemaError]:
+        """Add a copy of what another toolbox offers; return why not, if it is refused."""
+        from ..tools.resource import Resource
+
+        own = copy(offered)
+        try:
+            own.tool = offered.tool.replace(**options)
+            if isinstance(own, Resource):
+                self.add_resource(own)
+            else:
+                self.add_prompt(own)
+        except SchemaError as error:
+            return [error]
+        return []
+
+    def _bound(self, target: Any, options: ToolOptions | None = None) -> Tool:
+        """Return the tool of a target with the defaults and all that the toolbox shares."""
+        return bound_to(tool_with(target, options or {}, self.defaults), self._shared)
+
     def add_resource(self, resource: Resource) -> None:
         """Add a resource. Raises `SchemaError`."""
         if resource.uri in self.resources:
             what = f"has the URI `{resource.uri}`, which is taken"
             raise SchemaError(what, tool=resource.tool.name)
-        resource.tool = bound_to(resource.tool, self._shared)
+        resource.tool = self._bound(resource.tool)
         resource.check_parameters()
         self.resources[resource.uri] = resource
         self.changed("resources")
@@ -110,7 +138,7 @@ class Registry:
         """Add a prompt. Raises `SchemaError`."""
         if prompt.tool.name in self.prompts:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
-        prompt.tool = bound_to(prompt.tool, self._shared)
+        prompt.tool = self._bound(prompt.tool)
         prompt.tool.compile()
         self.prompts[prompt.tool.name] = prompt
         self.changed("prompts")

@@ -109,15 +109,17 @@ class Runtime:
         """Run something inside the lifespan and every `around` hook, the first one outermost."""
         import asyncio
 
+        from ..outcome.failure import failure_of, names_of
         from ..run.hooks import run_around
 
+        speak = names_of(self._registry.defaults.speak)
         try:
             await self.enter()
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
-            return _failure(call, error)
-        return await run_around(self._hooks, call, arguments, innermost)
+            return failure_of(call.tool, error, (), call, speak)
+        return await run_around(self._hooks, call, arguments, innermost, speak)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None
@@ -260,12 +262,6 @@ def _failed(error: CallError) -> Result:
     from ..outcome.failure import failed
 
     return failed(error)
-
-
-def _failure(call: Call, error: BaseException) -> Result:
-    from ..outcome.failure import failure_of
-
-    return failure_of(call.tool, error, (), call)
 
 
 def _raised(result: Result) -> Result:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from .._protocol import LATEST_PROTOCOL
 from ..errors import SchemaError
@@ -23,12 +23,19 @@ if TYPE_CHECKING:
     from .runtime import Runtime
 
 
+_ICON = frozenset(("src", "mimeType", "sizes", "theme"))
+"""What the protocol lets one say of an icon (2025-11-25, basic, Icons)."""
+
+
 class Described(Protocol):
     """What an author says of a whole toolbox, and may change until it is served."""
 
     name: str
     version: str
     instructions: str
+    title: str | None
+    icons: Sequence[Mapping[str, Any]]
+    website_url: str | None
     page_size: int | None
     tasks: str | Store | None
     keep_tasks: float
@@ -72,6 +79,25 @@ class Served:
     def instructions(self) -> str:
         """What clients are told about the whole."""
         return self._box.instructions
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What clients are told of the server itself. Raises `TypeError` or `ValueError`."""
+        box = self._box
+        told: dict[str, Any] = {"name": box.name, "version": box.version}
+        for key, value in (("title", box.title), ("websiteUrl", box.website_url)):
+            if value is not None:
+                if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                    msg = f"{key} of a toolbox must be text; got {value!r}"
+                    raise TypeError(msg)
+                told[key] = value
+        if box.icons:
+            told["icons"] = [_icon(icon) for icon in box.icons]
+        return told
+
+    def check_info(self) -> None:
+        """Refuse what clients cannot be told. Raises `TypeError` or `ValueError`."""
+        _ = self.info
 
     @property
     def page_size(self) -> int | None:
@@ -212,3 +238,27 @@ class Served:
     async def aclose(self) -> None:
         """Leave the lifespan and clean up providers."""
         await self._box.aclose()
+
+
+def _icon(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an icon as the protocol has it. Raises `TypeError` or `ValueError`."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("src"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f'an icon is a dict with a "src"; got {given!r}'
+        raise TypeError(msg)
+    unknown = sorted(map(str, given.keys() - _ICON))
+    if unknown:
+        msg = f"an icon has no `{unknown[0]}`; it has src, mimeType, sizes and theme"
+        raise ValueError(msg)
+    sizes: Any = given.get("sizes", [])
+    if not isinstance(sizes, list | tuple) or not all(
+        isinstance(size, str) for size in cast("list[Any]", sizes)
+    ):
+        msg = f'the sizes of an icon are a list such as ["48x48"]; got {sizes!r}'
+        raise ValueError(msg)
+    if given.get("theme", "light") not in ("light", "dark"):
+        msg = f"the theme of an icon is 'light' or 'dark'; got {given['theme']!r}"
+        raise ValueError(msg)
+    if not isinstance(given.get("mimeType", ""), str):
+        msg = f"the mimeType of an icon is text; got {given['mimeType']!r}"
+        raise TypeError(msg)
+    return {**given, "sizes": list(cast("list[Any]", sizes))} if sizes else dict(given)

@@ -1,19 +1,25 @@
-"""Checks made at registration, on the bare signature only."""
+"""Checks of a tool: its options and bare signature, and how it is run."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SchemaError
 from ..limits import Process
-from ..options import Options
+from ..options import Options, options_from
 from ..read.foreign import foreign_marker
 from ..read.signature import EMPTY, VARIADIC
 from ..read.target import Bare, Target, is_async
 from ..run.process.reference import claimed
+from ..run.shared import Shared
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+if TYPE_CHECKING:
+    from ..schema.write import Compiled
+
+_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 def _check_run_on(target: Target, options: Options) -> str:
@@ -29,6 +35,19 @@ def _check_run_on(target: Target, options: Options) -> str:
     if options.run_on == "inline" and options.timeout is not None and not is_async(target.call):
         return "runs inline, where no timeout can stop it"
     return ""
+
+
+def read_options(target: Target, given: Mapping[str, Any], base: Options | None = None) -> Options:
+    """Make options of keywords, over `base`. Raises `SchemaError`."""
+    try:
+        return options_from(given, base)
+    except (TypeError, ValueError) as error:
+        raise SchemaError(
+            f"has a bad option: {error}",
+            tool=str(given.get("name") or target.name),
+            file=target.location.file,
+            line=target.location.line,
+        ) from None
 
 
 def check(target: Target, options: Options) -> None:
@@ -48,7 +67,8 @@ def check(target: Target, options: Options) -> None:
     if target.name == "<lambda>":
         raise refuse("has no name", hint='pass one: name="..."')
     if not _NAME.fullmatch(target.name):
-        raise refuse("has an impossible name", hint="use 1 to 128 letters, digits, `_`, `-` or `.`")
+        allowed = "use 1 to 128 letters, digits, `_`, `-`, `.` or `:`"
+        raise refuse("has an impossible name", hint=allowed)
     wrong = _check_run_on(target, options)
     if wrong:
         raise refuse(wrong, hint='change it, or use run_on="thread"')
@@ -73,3 +93,25 @@ def _check_untyped(parameter: Bare, options: Options) -> tuple[str, str]:
     stars = "*" if parameter.kind is VARIADIC[0] else "**"
     hint = f'write `{stars}{parameter.name}: T`, or leave it out with on_unsupported="skip"'
     return "has no type hint", hint
+
+
+def check_run(
+    compiled: Compiled | SchemaError, target: Target, options: Options, shared: Shared | None
+) -> Compiled | SchemaError:
+    """Check that a tool can be run as it is to be; return the error that refuses it if not."""
+    if isinstance(compiled, SchemaError):
+        return compiled
+    apart = options.run_on not in ("thread", "inline")
+    if not compiled.plan.injected and not apart:
+        return compiled
+    from ..run.inject.injector import Injector
+    from ..run.process.invoker import check_found
+
+    shared = shared or Shared()
+    try:
+        Injector(target.name, compiled.plan.injected, shared.providers)
+        if apart:
+            check_found(target.name, target.call, compiled.plan.injected, shared)
+    except SchemaError as error:
+        return error.at(target.location.file, target.location.line)
+    return compiled

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from .._door import public
+from ..errors import SchemaError
 from ..options import ToolOptions, options_from
 
-__all__ = ["is_marked", "marks", "tool"]
+__all__ = ["is_marked", "marks", "tool", "with_name"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,6 +26,17 @@ def marks(target: Any) -> Mapping[str, Any]:
 def is_marked(target: Any) -> bool:
     """Return whether `@tool` was put on a target."""
     return isinstance(getattr(target, MARK, None), Mapping)
+
+
+def with_name(called: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the name that a decorator was given before them. Raises `SchemaError`."""
+    if called is None:
+        return dict(options)
+    other = options.get("name")
+    if other not in (None, called):
+        what = f'is also named `{other}` by name="{other}"'
+        raise SchemaError(what, tool=called, hint="give one name")
+    return {**options, "name": called}
 
 
 @overload
@@ -47,7 +59,7 @@ def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     3
     """
     if target is None or isinstance(target, str):
-        given: dict[str, Any] = {**options, "name": target} if target else dict(options)
+        given = with_name(target, options)
 
         def decorate(function: Any) -> Any:
             return _mark(function, given)

@@ -16,11 +16,11 @@ from .._door import public
 from .._json_values import compact_json
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
 from ..errors import SchemaError, ToolwrightError, UnexpectedError
-from ..options import Options, ToolOptions, options_from
+from ..options import NO_DEFAULTS, Options, ToolOptions, with_defaults
 from ..read.signature import Signature
 from ..read.target import Target, open_target
 from ..run.shared import Shared
-from .checks import check
+from .checks import check, check_run, read_options
 from .decorator import marks
 from .lazy_signature import LazySignature
 from .titles import readable
@@ -31,10 +31,19 @@ if TYPE_CHECKING:
     from ..run.runner import Runner
     from ..schema.write import Compiled
 
-__all__ = ["Tool", "bound_to", "compile_tools", "forget_compiled", "outline", "runner_of"]
+__all__ = [
+    "Tool",
+    "bound_to",
+    "compile_tools",
+    "forget_compiled",
+    "outline",
+    "runner_of",
+    "tool_with",
+]
 
 
 _making = threading.Lock()
+_PLAIN = str.maketrans(".:", "__")
 
 
 @public
@@ -72,11 +81,7 @@ class Tool:
         _runner: Runner | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
-        try:
-            opened = open_target(target)
-        except SchemaError as error:
-            raise error.named(str(options.get("name") or error.tool)) from None
-        _define(self, opened, _options(opened, {**marks(target), **options}))
+        _make(self, target, options, None)
 
     def __setattr__(self, name: str, value: Any) -> None:
         msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
@@ -94,9 +99,7 @@ class Tool:
 
     def replace(self, **options: Unpack[ToolOptions]) -> Tool:
         """Return a copy of this tool with other options; it belongs to the same toolbox."""
-        replaced = _rebuild(self.target, _options(self._target, options, self.options))
-        _set(replaced, "_shared", self._shared)
-        return replaced
+        return tool_with(self, options, NO_DEFAULTS)
 
     @property
     def target(self) -> Any:
@@ -149,8 +152,8 @@ class Tool:
 
     @property
     def published_name(self) -> str:
-        """The name in lists: in the portable style, dots are underscores."""
-        return self.name.replace(".", "_") if self.options.style.plain_names else self.name
+        """The name in lists: in the portable style, dots and colons are underscores."""
+        return self.name.translate(_PLAIN) if self.options.style.plain_names else self.name
 
     @property
     def annotations(self) -> dict[str, bool]:
@@ -274,7 +277,29 @@ def compile_tools(tools: Sequence[Tool]) -> None:
                 _set(tool, "_compiled", error)
     done = compile_all([(read, tool.options, _provided(tool)) for tool, read in jobs])
     for (tool, _), compiled in zip(jobs, done, strict=True):
-        _set(tool, "_compiled", _checked(tool, compiled))
+        checked = check_run(compiled, tool._target, tool.options, tool._shared)
+        _set(tool, "_compiled", checked)
+
+
+def tool_with(target: Any, options: Mapping[str, Any], defaults: Options) -> Tool:
+    """Make a tool of a target, or return a `Tool` with these options. Raises `SchemaError`.
+
+    Defaults count less than whatever was given for the tool itself.
+    """
+    if not isinstance(target, Tool):
+        made = Tool.__new__(Tool)
+        _make(made, target, options, defaults)
+        return made
+    given = read_options(target._target, options, target.options) if options else target.options
+    try:
+        completed = with_defaults(given, defaults)
+    except ValueError as error:
+        raise outline(target).refusal(f"has a bad option: {error}") from None
+    if completed is target.options:
+        return target
+    made = _rebuild(target.target, completed)
+    _set(made, "_shared", target._shared)
+    return made
 
 
 def forget_compiled(tool: Tool) -> None:
@@ -324,29 +349,19 @@ def _provided(tool: Tool) -> Sequence[Any]:
     return () if tool._shared is None else tool._shared.provided
 
 
-def _checked(tool: Tool, compiled: Compiled | SchemaError) -> Compiled | SchemaError:
-    """Check that a tool can be run as it is to be; return the error that refuses it if not."""
-    if isinstance(compiled, SchemaError):
-        return compiled
-    apart = tool.options.run_on not in ("thread", "inline")
-    if not compiled.plan.injected and not apart:
-        return compiled
-    from ..run.inject.injector import Injector
-    from ..run.process.invoker import check_found
-
-    shared = tool._shared or Shared()
-    try:
-        Injector(tool.name, compiled.plan.injected, shared.providers)
-        if apart:
-            check_found(tool.name, tool.target, compiled.plan.injected, shared)
-    except SchemaError as error:
-        where = tool._target.location
-        return error.at(where.file, where.line)
-    return compiled
-
-
 def _set(instance: Tool, name: str, value: Any) -> None:
     object.__setattr__(instance, name, value)
+
+
+def _make(tool: Tool, target: Any, given: Mapping[str, Any], defaults: Options | None) -> None:
+    """Read a target and its mark, and what was given, in layers. Raises `SchemaError`."""
+    try:
+        opened = open_target(target)
+    except SchemaError as error:
+        raise error.named(str(given.get("name") or error.tool)) from None
+    marked = marks(target)
+    base = read_options(opened, marked, defaults) if marked else defaults
+    _define(tool, opened, read_options(opened, given, base))
 
 
 def _define(tool: Tool, opened: Target, options: Options) -> None:
@@ -373,15 +388,3 @@ def _rebuild(target: Any, options: Options) -> Tool:
     rebuilt = Tool.__new__(Tool)
     _define(rebuilt, open_target(target), options)
     return rebuilt
-
-
-def _options(target: Target, given: Mapping[str, Any], base: Options | None = None) -> Options:
-    try:
-        return options_from(given, base)
-    except (TypeError, ValueError) as error:
-        raise SchemaError(
-            f"has a bad option: {error}",
-            tool=str(given.get("name") or target.name),
-            file=target.location.file,
-            line=target.location.line,
-        ) from None

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import traceback
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from pydantic_core import to_json
@@ -224,7 +225,7 @@ def _run(runner: Any, data: Any, call: Call) -> Any:
 
 
 def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
-    key = to_json([asked["target"], asked["options"], asked["provided"]]).decode()
+    key = to_json([asked[part] for part in ("target", "options", "speak", "provided")]).decode()
     if key not in runners:
         home = Shared()
         for kind, provider, scope in asked["provided"]:
@@ -232,6 +233,7 @@ def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
             home.providers.provide(find(Reference(*kind)), inject)
         target = find(Reference(*asked["target"]))
         options = options_from({**_UNLIMITED, **asked["options"], "name": asked["name"]})
+        options = replace(options, speak=tuple(asked["speak"]))
         runners[key] = runner_for(asked["name"], target, options, home)
     return runners[key]
 

@@ -21,7 +21,7 @@ from ...errors import (
 from ...limits import Process
 from ...markers import Inject
 from ...options import Options
-from ...outcome.failure import Remote, failed
+from ...outcome.failure import Remote, failed, names_of
 from ...outcome.writer import ResultWriter
 from ...results import Result
 from ...schema.injected import Wanted
@@ -58,6 +58,7 @@ class ProcessInvoker:
             "name": name,
             "target": reference(target),
             "options": {key: getattr(options, key) for key in _SENT},
+            "speak": sorted(names_of(options.speak)),
             "provided": _provided(home),
             "cpu": self.limits.cpu,
         }

@@ -66,9 +66,13 @@ class SdkServer(Offered):
         self.tasks = Tasks(box)
         self.running = running or Running()
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
+        info = t.Implementation.model_validate(box.info)
         self.server: Server[Any] = Server(
             box.name,
             version=box.version,
+            title=info.title,
+            website_url=info.website_url,
+            icons=info.icons,
             instructions=box.instructions or None,
             lifespan=self.changes.lifespan,
             get_tool_input_schema=self.input_schema,

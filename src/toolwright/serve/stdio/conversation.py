@@ -20,7 +20,7 @@ from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
 from ...errors import CallError
-from ...outcome.failure import failed, failure_of
+from ...outcome.failure import failed
 from ...run.process.descriptors import take_over
 from ...run.process.forks import unshared
 from ...run.threads import threads
@@ -292,7 +292,7 @@ class Conversation:
         """
         is_owed = self._over(task, run)
         if failure is not None:
-            result = failure_of(task.runner.name, failure, ())
+            result = task.runner.failure_of(failure, ())
         line = self.short_path.finished(task, result) if is_owed and not run.cancelled else None
         with run.telling:
             run.answered = True
