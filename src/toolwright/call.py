@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._door import public
-from ._json_values import without_surrogates
-from ._log import logger
 from .errors import CallCancelled
 from .questions import AnswerOf, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
+from .reports import LogLevel, OnLog, OnProgress, Reports
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -29,23 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
 
 M = TypeVar("M", bound="BaseModel")
-LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-OnProgress = Callable[[float, float | None, str], object]
-OnLog = Callable[[LogLevel, Any], object]
-
-_log = logger("call")
-_NAMES = get_args(LogLevel)
-_LEVELS: Mapping[str, int] = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "notice": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-}
 
 
 @public
-class Call:
+class Call(Reports):
     """One run of a tool: who asked, until when, and a way to tell how far it is.
 
     A parameter annotated `Call` gets it; callers never see that parameter. A tool may hand it on. Every method works in
@@ -53,7 +38,7 @@ class Call:
 
     >>> seen = []
     >>> call = Call(caller="ada", on_progress=lambda *step: seen.append(step))
-    >>> call.progress(1, 3, "one of three")
+    >>> _ = call.progress(1, 3, "one of three")
     >>> seen
     [(1, 3, 'one of three')]
     """
@@ -66,12 +51,8 @@ class Call:
         "_headers",
         "_headers_read",
         "_id",
-        "_life",
         "_lock",
         "_loop",
-        "_mute",
-        "_on_log",
-        "_on_progress",
         "_outer",
         "_runs",
         "_wakers",
@@ -80,7 +61,6 @@ class Call:
         "kind",
         "request_id",
         "roles",
-        "tool",
     )
 
     def __init__(
@@ -99,8 +79,7 @@ class Call:
         asker: Asker | None = None,
         hang_up: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        self.tool = tool
-        """The name of the tool, or of the prompt; of a resource, the URI that lists show."""
+        super().__init__(tool, on_progress, on_log)
         self.kind: Kind = "tool"
         """What runs: a `tool`, a `resource` that is read, or a `prompt`."""
         self._id = id or ""
@@ -112,20 +91,14 @@ class Call:
         self._claims = dict(claims or {})
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
         self._headers_read = False
-        self._life = time.monotonic()
-        """When it last gave a sign of life, by the monotonic clock."""
         self.deadline: float | None = None if timeout is None else self._life + timeout
         """When an answer is due, by the monotonic clock; None without a limit."""
-        self._on_progress = on_progress
-        self._on_log = on_log
         self._asker = asker
         self._hang_up = hang_up
         self._loop = asyncio.get_running_loop() if asker is not None else None
         self._outer: Call | None = None
         self._runs = False
         self._cancelled = False
-        self._mute = False
-        """Whether it is answered or cancelled: what code that still holds it reports is dropped."""
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
 
@@ -163,38 +136,6 @@ class Call:
     def remaining(self) -> float | None:
         """Seconds until an answer is due; None without a limit."""
         return None if self.deadline is None else self.deadline - time.monotonic()
-
-    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report how far the work is to the listener, and restart the idle clock."""
-        self._life = time.monotonic()
-        if self._on_progress is not None and not self._mute:
-            self._tell(self._on_progress, done, total, without_surrogates(message))
-
-    def heartbeat(self) -> None:
-        """Give a sign of life: it restarts the idle clock."""
-        self._life = time.monotonic()
-
-    def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Send a message to the listener of this call, or to the log if there is none.
-
-        Raises `ValueError` if there is no such level.
-        """
-        if level not in _NAMES:
-            msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
-            raise ValueError(msg)
-        if isinstance(message, str):
-            message = without_surrogates(message)
-        if self._on_log is not None:
-            if not self._mute:
-                self._tell(self._on_log, level, message)
-        else:
-            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", self.tool, message)
-
-    def _tell(self, listener: Callable[..., object], *said: Any) -> None:
-        try:
-            listener(*said)
-        except Exception:  # noqa: BLE001 - a listener's failure is not the tool's
-            _log.exception("%r: a listener failed", self)
 
     # -- asking
 
