@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._door import public
@@ -220,9 +221,12 @@ class Call(Reports):
         if seconds is not None:
             due = self._life + seconds
             self.deadline = due if given is None else min(due, given)
+        before = current.get()
+        current.set(self)
         try:
             yield self
         finally:
+            current.set(before)  # not by a token: what is closed late is closed in another context
             self.deadline = given
             self._runs = False
 
@@ -272,6 +276,10 @@ class Call(Reports):
 
 def _nothing() -> None:
     """Nothing to forget."""
+
+
+current: ContextVar[Call | str | None] = ContextVar("current", default=None)
+"""What runs here: a call or, to save plain tools the cost of one, the name of the tool."""
 
 
 # -- what other modules of the package need of a call, and tools do not

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from typing import assert_type
 
-from toolwright import Call
+from toolwright import Call, current_call
 
 
 def reports(call: Call) -> None:
@@ -17,3 +17,6 @@ async def awaits(call: Call) -> None:
     await call.info("awaited")
     await call.report_progress(progress=1, total=None, message=None)
     await call.progress(1)
+
+
+assert_type(current_call(), Call | None)

@@ -103,9 +103,11 @@ class Served:
     @property
     def sees_calls(self) -> bool:
         """Whether anything here gets a `Call`, and so may log."""
+        from ..run.current import looks_up
+
         for tool in self._registry.tools:
             with contextlib.suppress(SchemaError):
-                if tool.compile().plan.injected:
+                if tool.compile().plan.injected or looks_up(tool.target):
                     return True
         return False
 
