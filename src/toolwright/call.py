@@ -52,6 +52,7 @@ class Call(Reports):
         "_headers",
         "_headers_read",
         "_id",
+        "_lifespan",
         "_lock",
         "_loop",
         "_outer",
@@ -97,6 +98,7 @@ class Call(Reports):
         self._asker = asker
         self._hang_up = hang_up
         self._loop = asyncio.get_running_loop() if asker is not None else None
+        self._lifespan: Any = None
         self._outer: Call | None = None
         self._runs = False
         self._cancelled = False
@@ -132,6 +134,11 @@ class Call(Reports):
         """The claims in the caller's token; empty if the caller has not signed in."""
         _ = self.headers  # what depends on claims is never cached, either
         return self._claims
+
+    @property
+    def lifespan(self) -> Any:
+        """What the lifespan of the toolbox gave; None without one, and in another process."""
+        return self._lifespan
 
     @property
     def remaining(self) -> float | None:
@@ -221,11 +228,13 @@ class Call(Reports):
         if seconds is not None:
             due = self._life + seconds
             self.deadline = due if given is None else min(due, given)
-        before = current.get()
+        before, self._lifespan = current.get(), opened.get()
         current.set(self)
+        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
         try:
             yield self
         finally:
+            opened.set(self._lifespan)
             current.set(before)  # not by a token: what is closed late is closed in another context
             self.deadline = given
             self._runs = False
@@ -280,6 +289,8 @@ def _nothing() -> None:
 
 current: ContextVar[Call | str | None] = ContextVar("current", default=None)
 """What runs here: a call or, to save plain tools the cost of one, the name of the tool."""
+opened: ContextVar[Any] = ContextVar("opened", default=None)
+"""What the lifespan gave, for the call that is about to run here."""
 
 
 # -- what other modules of the package need of a call, and tools do not
@@ -291,6 +302,19 @@ def running(call: Call, tool: str, seconds: float | None) -> AbstractContextMana
     The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
     """
     return call._running(tool, seconds)
+
+
+@contextlib.contextmanager
+def within(call: Call, lifespan: Any) -> Generator[None]:
+    """Give a call what the lifespan gave; if it runs already, the one inside it."""
+    before = opened.get()
+    opened.set(lifespan)
+    if not call._runs:
+        call._lifespan = lifespan  # hooks see it, too
+    try:
+        yield
+    finally:
+        opened.set(before)
 
 
 def end(call: Call) -> None:

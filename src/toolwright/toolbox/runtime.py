@@ -109,6 +109,7 @@ class Runtime:
         """Run something inside the lifespan and every `around` hook, the first one outermost."""
         import asyncio
 
+        from ..call import within
         from ..run.hooks import run_around
 
         try:
@@ -117,7 +118,8 @@ class Runtime:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
             return _failure(call, error)
-        return await run_around(self._hooks, call, arguments, innermost)
+        with within(call, self.state):
+            return await run_around(self._hooks, call, arguments, innermost)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None
