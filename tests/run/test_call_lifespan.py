@@ -35,7 +35,7 @@ def run(way, box, name, call=None):
     return asyncio.run(box.call_async(name, call=call)).value
 
 
-@pytest.mark.promise("call.lifespan")
+@pytest.mark.promise("call.lifespan-value")
 @pytest.mark.parametrize("way", ["call", "call_async"])
 @pytest.mark.parametrize("options", [{}, {"timeout": 60}, {"cache": 60}, {"retry": 2}], ids=str)
 @pytest.mark.parametrize("target", [sees, sees_async, finds])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._protocol import LATEST_PROTOCOL
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..refusals import RequestKind
     from ..results import Result
     from ..run.shared import Shared
+    from ..serve.in_process import Once
     from ..stores import Store
     from ..tools.definition import Tool
     from ..tools.prompt import Prompt
@@ -115,6 +117,13 @@ class Served:
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan."""
         return self._runtime.is_wrapped
+
+    @cached_property
+    def once(self) -> Once:
+        """Answers single requests, without a server."""
+        from ..serve.in_process import Once
+
+        return Once(self)
 
     # -- what a caller may use
 
