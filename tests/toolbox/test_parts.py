@@ -12,7 +12,7 @@ PUBLIC = {
     *("tool", "add", "include", "remove", "disable", "enable", "is_enabled", "compile", "problems"),
     *("resource", "resources", "prompt", "prompts", "on_change", "changed"),
     *("call", "call_async", "around", "on_refusal", "provide", "override", "state"),
-    *("close", "aclose", "serve", "serve_async", "asgi", "handle", "client"),
+    *("close", "aclose", "serve", "serve_async", "asgi", "handle", "client", "route"),
     *("to_mcp", "to_mcp_json"),
 }
 

@@ -18,7 +18,7 @@ from .loading import loading
 from .registry import Registry
 from .runtime import Runtime, Scope
 from .served import Served
-from .serving import asgi, client, handle, serve, serve_async
+from .serving import asgi, client, handle, route, serve, serve_async
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -327,6 +327,7 @@ class Toolbox(Mapping[str, Tool]):
     asgi = asgi
     handle = handle
     client = client
+    route = route
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""

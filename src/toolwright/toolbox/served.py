@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..results import Result
     from ..run.shared import Shared
     from ..serve.in_process import Once
+    from ..serve.routes import OwnRoute
     from ..stores import Store
     from ..tools.definition import Tool
     from ..tools.prompt import Prompt
@@ -55,6 +56,7 @@ class Served:
     ) -> None:
         self.resources = registry.resources
         self.prompts = registry.prompts
+        self.routes: list[OwnRoute] = []
         self._box = box
         self._registry = registry
         self._runtime = runtime

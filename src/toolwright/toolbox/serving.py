@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Unpack, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack, overload
 
 from .loading import refused_while_loading
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ..serve.in_process import Reply
     from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from .served import Served
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Box(Protocol):
@@ -84,3 +87,19 @@ def client(box: Box, mode: Literal["auto", "legacy"] = "auto") -> Client:
     from ..serve.in_process import client
 
     return client(box.__servable__(), mode)
+
+
+def route(
+    box: Box, path: str, *, methods: Sequence[str] = ("GET",), public: bool = False
+) -> Callable[[F], F]:
+    """Let a function answer HTTP requests to a path: from a request of Starlette to a response.
+
+    Callers must sign in as they do for tools, unless it is `public`.
+    """
+    from ..serve.routes import OwnRoute
+
+    def decorate(endpoint: F) -> F:
+        box.__servable__().routes.append(OwnRoute(path, endpoint, methods, public))
+        return endpoint
+
+    return decorate
