@@ -27,7 +27,7 @@ ORDER = [
     ],
     ["options", "markers", "stores"],
     ["read"],
-    ["questions"],
+    ["questions", "reports"],
     ["content", "results", "call"],
     ["schema"],
     ["arguments"],

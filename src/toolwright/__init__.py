@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .options import FULL, SchemaOptions
     from .refusals import Refused
     from .results import Result
+    from .run.current import current_call
     from .run.hooks import Hook, Next
     from .serve.access.guard import Caller
     from .serve.access.oauth import SignIn
@@ -82,6 +83,7 @@ __all__ = [
     "ToolwrightError",
     "UnexpectedError",
     "converter",
+    "current_call",
     "tool",
 ]
 
@@ -109,6 +111,7 @@ _HOMES = {
     "content": ("Audio", "File", "Image", "converter"),
     "results": ("Result",),
     "call": ("Call",),
+    "run.current": ("current_call",),
     "run.hooks": ("Hook", "Next"),
     "tools.catalog": ("Problem",),
     "tools.decorator": ("tool",),

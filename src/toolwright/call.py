@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._door import public
-from ._json_values import without_surrogates
-from ._log import logger
 from .errors import CallCancelled
 from .questions import AnswerOf, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
+from .reports import LogLevel, OnLog, OnProgress, Reports
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -29,23 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["Call", "LogLevel", "OnLog", "OnProgress"]
 
 M = TypeVar("M", bound="BaseModel")
-LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-OnProgress = Callable[[float, float | None, str], object]
-OnLog = Callable[[LogLevel, Any], object]
-
-_log = logger("call")
-_NAMES = get_args(LogLevel)
-_LEVELS: Mapping[str, int] = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "notice": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-}
 
 
 @public
-class Call:
+class Call(Reports):
     """One run of a tool: who asked, until when, and a way to tell how far it is.
 
     A parameter annotated `Call` gets it; callers never see that parameter. A tool may hand it on. Every method works in
@@ -53,7 +39,7 @@ class Call:
 
     >>> seen = []
     >>> call = Call(caller="ada", on_progress=lambda *step: seen.append(step))
-    >>> call.progress(1, 3, "one of three")
+    >>> _ = call.progress(1, 3, "one of three")
     >>> seen
     [(1, 3, 'one of three')]
     """
@@ -66,12 +52,9 @@ class Call:
         "_headers",
         "_headers_read",
         "_id",
-        "_life",
+        "_lifespan",
         "_lock",
         "_loop",
-        "_mute",
-        "_on_log",
-        "_on_progress",
         "_outer",
         "_runs",
         "_wakers",
@@ -80,7 +63,6 @@ class Call:
         "kind",
         "request_id",
         "roles",
-        "tool",
     )
 
     def __init__(
@@ -99,8 +81,7 @@ class Call:
         asker: Asker | None = None,
         hang_up: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        self.tool = tool
-        """The name of the tool, or of the prompt; of a resource, the URI that lists show."""
+        super().__init__(tool, on_progress, on_log)
         self.kind: Kind = "tool"
         """What runs: a `tool`, a `resource` that is read, or a `prompt`."""
         self._id = id or ""
@@ -112,20 +93,15 @@ class Call:
         self._claims = dict(claims or {})
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
         self._headers_read = False
-        self._life = time.monotonic()
-        """When it last gave a sign of life, by the monotonic clock."""
         self.deadline: float | None = None if timeout is None else self._life + timeout
         """When an answer is due, by the monotonic clock; None without a limit."""
-        self._on_progress = on_progress
-        self._on_log = on_log
         self._asker = asker
         self._hang_up = hang_up
         self._loop = asyncio.get_running_loop() if asker is not None else None
+        self._lifespan: Any = None
         self._outer: Call | None = None
         self._runs = False
         self._cancelled = False
-        self._mute = False
-        """Whether it is answered or cancelled: what code that still holds it reports is dropped."""
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
 
@@ -160,41 +136,14 @@ class Call:
         return self._claims
 
     @property
+    def lifespan(self) -> Any:
+        """What the lifespan of the toolbox gave; None without one, and in another process."""
+        return self._lifespan
+
+    @property
     def remaining(self) -> float | None:
         """Seconds until an answer is due; None without a limit."""
         return None if self.deadline is None else self.deadline - time.monotonic()
-
-    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report how far the work is to the listener, and restart the idle clock."""
-        self._life = time.monotonic()
-        if self._on_progress is not None and not self._mute:
-            self._tell(self._on_progress, done, total, without_surrogates(message))
-
-    def heartbeat(self) -> None:
-        """Give a sign of life: it restarts the idle clock."""
-        self._life = time.monotonic()
-
-    def log(self, message: Any, level: LogLevel = "info") -> None:
-        """Send a message to the listener of this call, or to the log if there is none.
-
-        Raises `ValueError` if there is no such level.
-        """
-        if level not in _NAMES:
-            msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
-            raise ValueError(msg)
-        if isinstance(message, str):
-            message = without_surrogates(message)
-        if self._on_log is not None:
-            if not self._mute:
-                self._tell(self._on_log, level, message)
-        else:
-            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", self.tool, message)
-
-    def _tell(self, listener: Callable[..., object], *said: Any) -> None:
-        try:
-            listener(*said)
-        except Exception:  # noqa: BLE001 - a listener's failure is not the tool's
-            _log.exception("%r: a listener failed", self)
 
     # -- asking
 
@@ -279,9 +228,14 @@ class Call:
         if seconds is not None:
             due = self._life + seconds
             self.deadline = due if given is None else min(due, given)
+        before, self._lifespan = current.get(), opened.get()
+        current.set(self)
+        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
         try:
             yield self
         finally:
+            opened.set(self._lifespan)
+            current.set(before)  # not by a token: what is closed late is closed in another context
             self.deadline = given
             self._runs = False
 
@@ -333,6 +287,12 @@ def _nothing() -> None:
     """Nothing to forget."""
 
 
+current: ContextVar[Call | str | None] = ContextVar("current", default=None)
+"""What runs here: a call or, to save plain tools the cost of one, the name of the tool."""
+opened: ContextVar[Any] = ContextVar("opened", default=None)
+"""What the lifespan gave, for the call that is about to run here."""
+
+
 # -- what other modules of the package need of a call, and tools do not
 
 
@@ -342,6 +302,19 @@ def running(call: Call, tool: str, seconds: float | None) -> AbstractContextMana
     The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
     """
     return call._running(tool, seconds)
+
+
+@contextlib.contextmanager
+def within(call: Call, lifespan: Any) -> Generator[None]:
+    """Give a call what the lifespan gave; if it runs already, the one inside it."""
+    before = opened.get()
+    opened.set(lifespan)
+    if not call._runs:
+        call._lifespan = lifespan  # hooks see it, too
+    try:
+        yield
+    finally:
+        opened.set(before)
 
 
 def end(call: Call) -> None:

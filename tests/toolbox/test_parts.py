@@ -13,7 +13,8 @@ PUBLIC = {
     *("tool", "add", "include", "remove", "disable", "enable", "is_enabled", "compile", "problems"),
     *("resource", "resources", "prompt", "prompts", "on_change", "changed"),
     *("call", "call_async", "around", "on_refusal", "provide", "override", "state"),
-    *("close", "aclose", "serve", "asgi", "handle", "client", "to_mcp", "to_mcp_json"),
+    *("close", "aclose", "serve", "serve_async", "asgi", "handle", "client", "route"),
+    *("to_mcp", "to_mcp_json"),
 }
 
 

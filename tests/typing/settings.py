@@ -26,3 +26,10 @@ box.serve("htpp")  # type: ignore[call-overload]  # pyright: ignore[reportArgume
 box.asgi(nothing=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 box.asgi(port=80)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 box.asgi(max_body="large")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+async def served() -> None:
+    await box.serve_async()
+    await box.serve_async("http", port=8000, tokens=["secret"])
+    await box.serve_async("http", prot=1)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+    await box.serve_async("stdio", port=80)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]

@@ -66,6 +66,9 @@ def http_settings(
         "drain": drain_of(chosen, HTTP_SECONDS),
         "state_key": state_key or _state_keys(chosen),
         "short": not chosen.sdk,
+        # They are code, and so no flags: a toolbox has `route`.
+        "routes": (),
+        "middleware": (),
     }
     values = {name: read[name] if name in read else getattr(chosen, name) for name in DEFAULTS}
     return {name: DEFAULTS[name] if value is None else value for name, value in values.items()}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+from .current import outside
 from .loop import background
 from .waiting import LOOP, Signal
 
@@ -31,7 +32,8 @@ class Lifespan:
             if held is None or held.loop.is_closed() or held.failure is not None:
                 # A loop that ended without it leaves nothing to close.
                 held = self._held = _Held(asyncio.get_running_loop())
-                held.task = held.loop.create_task(self._hold(held))
+                with outside():  # it outlives the call that first needs it
+                    held.task = held.loop.create_task(self._hold(held))
         await LOOP.wait(held.ready, None)
         if held.failure is not None:
             raise held.failure

@@ -21,6 +21,7 @@ from ..limits import Retry, Timeout
 from ..outcome.failure import failed
 from ..results import Repair, Result
 from .attempt import AttemptInput, Invocation, ValueAndResult
+from .current import new_call
 from .loop import background
 from .policies.cache import Cache, defaults_of
 from .policies.concurrency import Concurrency, Permit
@@ -107,7 +108,7 @@ class LimitedRunner:
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
         """Run one call; `first` is the result of an attempt that was already made."""
-        with running(call or Call(self.name), self.name, self.total) as own:
+        with running(call or new_call(self.name), self.name, self.total) as own:
             return await self._go(place, arguments, own, first)
 
     async def _go(

@@ -18,7 +18,7 @@ from typing import Any, cast
 from .._log import log
 from ..arguments.reader import Arguments, Reader, Validated
 from ..arguments.sample import is_large
-from ..call import Call
+from ..call import Call, current
 from ..errors import ArgumentError, CallError, SchemaError
 from ..limits import Timeout
 from ..options import Options
@@ -28,6 +28,7 @@ from ..read.target import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
+from .current import Outermost, looks_up
 from .drain import GeneratorDrain, is_deferred
 from .inject.injector import Injector
 from .limited import LimitedRunner
@@ -65,6 +66,7 @@ class Runner:
         self.failure_of = self.outcome.failure_of
         self.drain = GeneratorDrain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
+        self.outermost = Outermost(name)
         self.inline = options.run_on == "inline" and not self.is_async
         self.is_plain = not self._is_limited(options)
         if not self.is_plain:
@@ -82,12 +84,16 @@ class Runner:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
             return self.failure_of(error, ())
+        before = current.get()
+        current.set(self.outermost if before is None else self.name)
         try:
             value = self.called(validated)
             if is_deferred(value):
                 value = self.drain.drained(value, None)
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
-            return self.failure_of(error, repairs)
+            return self.failure_of(error, repairs, _looked_up())
+        finally:
+            current.set(before)
         return self.result_of(value, repairs)
 
     async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
@@ -105,6 +111,8 @@ class Runner:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
             return self.failure_of(error, ())
+        before = current.get()
+        current.set(self.outermost if before is None else self.name)
         try:
             if self.is_async or self.inline:
                 value = await self.drain.settled(self.called(validated), None)
@@ -120,7 +128,9 @@ class Runner:
                 raise
             return self.failure_of(error, repairs)  # the tool's own, not ours
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
-            return self.failure_of(error, repairs)
+            return self.failure_of(error, repairs, _looked_up())
+        finally:
+            current.set(before)
         return self.result_of(value, repairs)
 
     def called(self, validated: Validated) -> Any:
@@ -189,8 +199,8 @@ class Runner:
 
     @functools.cached_property
     def sees_call(self) -> bool:
-        """Whether the target, or a provider of it, may get a `Call`."""
-        return bool(self.compiled.plan.injected)
+        """Whether the target, or a provider of it, may get a `Call`; or asks for it by itself."""
+        return bool(self.compiled.plan.injected) or looks_up(self.target)
 
     @functools.cached_property
     def may_tell(self) -> bool:
@@ -243,3 +253,9 @@ class Runner:
                 None, worker.waits, stops=self.is_async, sees_call=sees_call, epoch=epoch
             )
         return Invocation(worker.sync, None, inline=self.inline, sees_call=sees_call, epoch=epoch)
+
+
+def _looked_up() -> Call | None:
+    """Return the call that a plain tool asked for while it ran here: its failure has the same id."""
+    found = current.get()
+    return found if isinstance(found, Call) else None

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pydantic_core import to_json
@@ -96,9 +96,13 @@ class Drain:
         for _ in range(_HOPS):
             await asyncio.sleep(0)
 
+    def skip(self) -> None:
+        """Stop waiting for what runs."""
+        self.hurried = True
+
     def hurry(self) -> None:
         """Stop waiting, and end the process soon even if the loop hangs; called by a signal."""
-        self.hurried = True
+        self.skip()
         last = threading.Timer(_LAST, os._exit, (1,))
         last.daemon = True
         last.start()
@@ -106,6 +110,21 @@ class Drain:
     def over(self) -> None:
         """Accept requests again: the server may be started in another loop."""
         self.is_draining = self.hurried = False
+
+
+async def ended(ending: Awaitable[None], skip: Callable[[], object]) -> None:
+    """Wait for the end of a server, even if cancelled meanwhile: then it is told to hurry."""
+    task = asyncio.ensure_future(ending)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+            skip()
+    if cancelled is not None:
+        raise cancelled
+    task.result()
 
 
 def is_still_answered(message: Any) -> bool:

@@ -14,6 +14,7 @@ from ..stores import Store
 from ..tools.definition import Tool
 from ..tools.prompt import Prompt
 from ..tools.resource import Resource
+from .routes import OwnRoute
 
 
 class Servable(Protocol):
@@ -21,6 +22,7 @@ class Servable(Protocol):
 
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
+    routes: list[OwnRoute]
 
     @property
     def name(self) -> str:

@@ -1,15 +1,16 @@
-"""Run a server in the foreground, over either transport."""
+"""Run a server over either transport, in the foreground or on a loop."""
 
 from __future__ import annotations
 
 import socket
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from .stdio.settings import StdioConfig, StdioSettings
 
 if TYPE_CHECKING:
+    from .http.uvicorn.server import Server
     from .servable import Servable
     from .settings import HttpSettings
 
@@ -30,20 +31,52 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
     elif transport == "http":
         serve_http(box, **settings)
     else:
-        msg = f"a transport is `stdio` or `http`; got {transport!r}"
-        raise ValueError(msg)
+        raise _unknown(transport)
+
+
+@overload
+async def serve_async(
+    box: Servable, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+) -> None: ...
+@overload
+async def serve_async(
+    box: Servable, transport: Literal["http"], **settings: Unpack[HttpSettings]
+) -> None: ...
+async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) -> None:
+    """Serve a toolbox on the running loop, until it is cancelled or the client ends it.
+
+    Raises what `serve` raises.
+    """
+    if transport == "stdio":
+        from .stdio.conversation import serve_async as serve_stdio
+
+        config = _stdio_config(settings)
+        await serve_stdio(box, short=config.short, drain=config.drain)
+    elif transport == "http":
+        server, host, port = _http_server(box, cast("HttpSettings", settings))
+        await server.serve_on(listen(host, port))
+    else:
+        raise _unknown(transport)
+
+
+def _unknown(transport: str) -> ValueError:
+    return ValueError(f"a transport is `stdio` or `http`; got {transport!r}")
 
 
 def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:
     from .stdio.conversation import serve as serve_stdio
 
+    config = _stdio_config(settings)
+    serve_stdio(box, short=config.short, drain=config.drain)
+
+
+def _stdio_config(settings: Mapping[str, Any]) -> StdioConfig:
     if not settings.keys() <= StdioSettings.__annotations__.keys():
         # What HTTP needs takes a while to load, and a server on stdio must start fast.
         from .settings import check_names
 
         check_names(settings, StdioSettings.__annotations__)
-    config = StdioConfig(**settings)
-    serve_stdio(box, short=config.short, drain=config.drain)
+    return StdioConfig(**settings)
 
 
 def serve_http(
@@ -53,6 +86,12 @@ def serve_http(
 
     Without a token only this machine may ask, unless `auth=False` is said.
     """
+    server, host, port = _http_server(box, settings)
+    server.run_on(listening or listen(host, port))
+
+
+def _http_server(box: Servable, settings: HttpSettings) -> tuple[Server, str, int]:
+    """Return a server, and where it is to listen."""
     from .access.address import is_local
     from .http.app import App
     from .http.uvicorn.server import Server
@@ -67,7 +106,7 @@ def serve_http(
         )
         raise ValueError(msg)
     server = Server(App(box, config.app), config.connections, tls=config.tls)
-    server.run_on(listening or listen(config.host, config.port))
+    return server, config.host, config.port
 
 
 def listen(host: str, port: int) -> socket.socket:

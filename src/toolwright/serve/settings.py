@@ -14,6 +14,7 @@ from .access.oauth import SignIn
 from .access.quotas import SessionLimits
 from .access.state_key import Keys
 from .drain import HTTP_SECONDS
+from .routes import Routes
 from .stdio.settings import StdioSettings
 
 __all__ = ["AppSettings", "HttpSettings", "StdioSettings"]
@@ -45,6 +46,8 @@ class AppSettings(TypedDict, total=False):
     drain: float
     state_key: Keys
     short: bool
+    routes: Routes
+    middleware: Iterable[Any]
     max_sessions: int
     max_sessions_per_client: int
     max_streams: int
@@ -89,6 +92,8 @@ class AppConfig:
     drain: float = HTTP_SECONDS
     state_key: Keys = None
     short: bool = True
+    routes: Routes = ()
+    middleware: Iterable[Any] = ()
     sessions: SessionLimits = field(default_factory=SessionLimits)
 
 

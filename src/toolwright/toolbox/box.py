@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 from .._door import public
 from .._protocol import LATEST_PROTOCOL
@@ -15,23 +15,19 @@ from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
-from .loading import loading, refused_while_loading
+from .loading import loading
 from .registry import Registry
 from .runtime import Runtime, Scope
 from .served import Served
+from .serving import asgi, client, handle, route, serve, serve_async
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
-
-    from mcp import Client
 
     from ..call import Call
     from ..refusals import OnRefusal
     from ..results import Result
     from ..run.hooks import Hook
-    from ..serve.http.app import App
-    from ..serve.in_process import Once, Reply
-    from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
     from ..tools.resource import Resource, ResourceOptions
@@ -91,7 +87,6 @@ class Toolbox(Mapping[str, Tool]):
         self.tasks = tasks
         """Where calls that became tasks are recorded; by default in a file of the user's."""
         self.keep_tasks = keep_tasks
-        self._once: Once | None = None
         if isinstance(tools, Mapping):
             self.include(tools)
         else:
@@ -335,46 +330,12 @@ class Toolbox(Mapping[str, Tool]):
     def __servable__(self) -> Served:
         return self._served
 
-    @overload
-    def serve(
-        self, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
-    ) -> None: ...
-    @overload
-    def serve(self, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
-    def serve(self, transport: Any = "stdio", **settings: Any) -> None:
-        """Serve until the client, or the user, ends it.
-
-        While a command imports the program that calls it, it does nothing: the command serves.
-        """
-        if refused_while_loading() is not None:
-            return
-        from ..serve.server import serve
-
-        serve(self._served, transport, **settings)
-
-    def asgi(self, **settings: Unpack[AppSettings]) -> App:
-        """Return an ASGI app: run it with any server, or mount it in another app."""
-        from ..serve.http.app import App
-        from ..serve.settings import app_config
-
-        return App(self._served, app_config(settings))
-
-    async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
-        """Answer one HTTP request, without a server: for functions that run on demand."""
-        from ..serve.in_process import Once
-
-        if self._once is None:
-            self._once = Once(self._served)
-        return await self._once.handle(body, headers or {})
-
-    def client(self, mode: Literal["auto", "legacy"] = "auto") -> Client:
-        """Return an MCP client that talks to this toolbox in memory, for tests.
-
-        `async with box.client() as client: await client.call_tool(...)`
-        """
-        from ..serve.in_process import client
-
-        return client(self._served, mode)
+    serve = serve
+    serve_async = serve_async
+    asgi = asgi
+    handle = handle
+    client = client
+    route = route
 
     def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""

@@ -109,6 +109,7 @@ class Runtime:
         """Run something inside the lifespan and every `around` hook, the first one outermost."""
         import asyncio
 
+        from ..call import within
         from ..outcome.failure import failure_of, names_of
         from ..run.hooks import run_around
 
@@ -119,7 +120,8 @@ class Runtime:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
             return failure_of(call.tool, error, (), call, speak)
-        return await run_around(self._hooks, call, arguments, innermost, speak)
+        with within(call, self.state):
+            return await run_around(self._hooks, call, arguments, innermost, speak)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None

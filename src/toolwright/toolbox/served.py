@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from .._protocol import LATEST_PROTOCOL
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ..refusals import RequestKind
     from ..results import Result
     from ..run.shared import Shared
+    from ..serve.in_process import Once
+    from ..serve.routes import OwnRoute
     from ..stores import Store
     from ..tools.definition import Tool
     from ..tools.prompt import Prompt
@@ -60,6 +63,7 @@ class Served:
     ) -> None:
         self.resources = registry.resources
         self.prompts = registry.prompts
+        self.routes: list[OwnRoute] = []
         self._box = box
         self._registry = registry
         self._runtime = runtime
@@ -129,9 +133,11 @@ class Served:
     @property
     def sees_calls(self) -> bool:
         """Whether anything here gets a `Call`, and so may log."""
+        from ..run.current import looks_up
+
         for tool in self._registry.tools:
             with contextlib.suppress(SchemaError):
-                if tool.compile().plan.injected:
+                if tool.compile().plan.injected or looks_up(tool.target):
                     return True
         return False
 
@@ -139,6 +145,13 @@ class Served:
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan."""
         return self._runtime.is_wrapped
+
+    @cached_property
+    def once(self) -> Once:
+        """Answers single requests, without a server."""
+        from ..serve.in_process import Once
+
+        return Once(self)
 
     # -- what a caller may use
 

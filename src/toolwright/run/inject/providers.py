@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ...markers import Inject
 from ...schema.injected import Wanted
+from ..current import outside
 from ..lifespan import Lifespan
 from ..threads import threads
 from ..waiting import LOOP, Pending
@@ -45,7 +46,8 @@ class Kept:
         """Return a value, made at the first request."""
         with self.lock:
             if step.make not in self.values:
-                self.values[step.make] = entered(step, needed, self.stack)
+                with outside():
+                    self.values[step.make] = entered(step, needed, self.stack)
             return self.values[step.make]
 
     async def get_async(self, step: Step, needed: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -82,15 +83,17 @@ class ChildCall(Call):
         if self._mute:
             self._worker.is_late = True
 
-    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+    def progress(
+        self, done: float, total: float | None = None, message: str = ""
+    ) -> Awaitable[None]:
         """Say how far the work is."""
         self._note()
-        super().progress(done, total, message)
+        return super().progress(done, total, message)
 
-    def log(self, message: Any, level: LogLevel = "info") -> None:
+    def log(self, message: Any, level: LogLevel = "info") -> Awaitable[None]:
         """Send a message to the log of the call."""
         self._note()
-        super().log(message, level)
+        return super().log(message, level)
 
     def heartbeat(self) -> None:
         """Give a sign of life, here and to the parent."""

@@ -14,6 +14,7 @@ from ..access.metadata import Metadata
 from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
+from ..routes import RouteTable, wrapped
 from ..sdk.calls import current_caller
 from ..tasks.records import open_stores
 from .admission import Admission, answer_refusal, reached
@@ -78,14 +79,18 @@ class App:
             stop=self.stop,
         )
         self.shutdown = Shutdown(self.drain, self.exchanges, self.sdk)
+        taken = {self.path, "", *PATHS, METRICS_PATH if config.metrics else self.path}
+        self.routes = RouteTable(config.routes, box, taken)
+        self._entry = wrapped(self._request, config.middleware)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or the events of `lifespan`."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
-            return
-        if scope["type"] != "http":
-            return
+        elif scope["type"] == "http":
+            await self._entry(scope, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         asked = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
         if self.metadata and asked == self.metadata.path:
@@ -99,13 +104,39 @@ class App:
             if asked in PATHS:
                 await tell_health(send, scope["method"], asked, is_ready=not self.drain.is_draining)
             else:
-                await say(send, 404, "not found")
+                await self._routed(Exchange(scope, headers, receive, send), asked)
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that must come once came twice")
         elif shares and is_preflight(scope["method"], headers):
             await self._preflight(scope, headers, send)
         else:
             await self._checked(Exchange(scope, headers, receive, send), asked)
+
+    async def _routed(self, exchange: Exchange, asked: str) -> None:
+        """Let a route of the author answer, under the rules that hold for the tools."""
+        scope, headers, send = exchange.scope, exchange.headers, exchange.send
+        found = self.routes.find(scope, asked)
+        if found is None:
+            await say(send, 404, "not found")
+            return
+        if len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
+            await say(send, 400, "a header that must come once came twice")
+            return
+        client = self.proxies.client(scope)
+        if found.is_public:
+            who = self.guard.refusal(headers, reached(scope))
+        else:
+            who = await self.admission.check(scope, headers, client)
+        if isinstance(who, Refusal):
+            await self._refuse(who, client, send)
+            return
+        known = {} if who is None else {"toolwright.caller": who, "user": user_of(who)}
+        await found.app({**found.scope, **known}, exchange.receive, send)
+
+    async def _refuse(self, who: Refusal, client: str, send: Send) -> None:
+        kind = "rate" if who.status == 429 else "sign-in"
+        self.box.refused(kind, str(who.status), caller=who.caller, client=client, reason=who.said)
+        await answer_refusal(send, who)
 
     async def _preflight(self, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
         refused = self.guard.refusal(headers, reached(scope))
@@ -117,11 +148,7 @@ class App:
         client = exchange.client = self.proxies.client(scope)
         who = await self.admission.check(scope, headers, client)
         if isinstance(who, Refusal):
-            kind = "rate" if who.status == 429 else "sign-in"
-            self.box.refused(
-                kind, str(who.status), caller=who.caller, client=client, reason=who.said
-            )
-            await answer_refusal(send, who)
+            await self._refuse(who, client, send)
         elif self.counted and asked == METRICS_PATH:
             await answer_metrics(send, self.box, who)
         else:

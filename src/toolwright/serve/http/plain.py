@@ -9,6 +9,7 @@ from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
 from ...call import Call
 from ...outcome.failure import failed
+from ...run.current import asked_by
 from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
@@ -59,29 +60,21 @@ class PlainRequests:
         return False
 
     async def _call(self, task: PlainCall, exchange: Exchange) -> None:
-        runner, send, who = task.runner, exchange.send, exchange.caller
+        runner, send = task.runner, exchange.send
         small = not is_large(task.arguments)
         if runner.inline and runner.is_plain and not self.box.is_wrapped and small:
-            with self.box.busy():
+            with self.box.busy(), asked_by(lambda: _call_of(task, exchange)):
                 result = runner.call(task.arguments)
             await answer(send, self.short_path.finished(task, result))
             return
-        call = None
-        if who is not None or self.box.is_wrapped:
-            call = Call(
-                request_id=str(task.id),
-                caller=who.name if who is not None else None,
-                roles=who.roles if who is not None else (),
-                claims=who.claims if who is not None else None,
-                # Hooks see them as they do on the way through the SDK: a span needs `traceparent`.
-                headers=_texts(exchange.headers) if self.box.is_wrapped else None,
-            )
+        known = exchange.caller is not None or self.box.is_wrapped
+        call = _call_of(task, exchange) if known else None
         client, size = exchange.counts_for, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)
             return
         try:
-            with cancelled_if_gone(exchange.receive):
+            with cancelled_if_gone(exchange.receive), asked_by(lambda: _call_of(task, exchange)):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
             return
@@ -100,6 +93,18 @@ class PlainRequests:
             client=exchange.client,
         )
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
+
+
+def _call_of(task: PlainCall, exchange: Exchange) -> Call:
+    who = exchange.caller
+    return Call(
+        request_id=str(task.id),
+        caller=who.name if who is not None else None,
+        roles=who.roles if who is not None else (),
+        claims=who.claims if who is not None else None,
+        # They are seen as on the way through the SDK: a span needs `traceparent`.
+        headers=_texts(exchange.headers),
+    )
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:

@@ -31,6 +31,7 @@ from ..drain import (
     STOPPING,
     Drain,
     check_drain,
+    ended,
     is_still_answered,
     refusal,
 )
@@ -75,6 +76,15 @@ def converse(
         asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
 
 
+async def serve_async(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
+    """Serve on the running loop until standard input ends, or it is cancelled."""
+    check_drain(drain)
+    open_stores(box)
+    wire = take_over()
+    with unshared(lambda: wire):
+        await Conversation(box, *wire, short=short, drain=drain).run(is_guest=True)
+
+
 class Conversation:
     """One client: its version, its running calls, and the SDK for what is not plain.
 
@@ -108,16 +118,19 @@ class Conversation:
         self.drain = Drain(drain)
         self.drain.sources.append(lambda: bool(self.unwritten))
 
-    async def run(self) -> None:
-        """Read and answer until the input ends."""
+    async def run(self, *, is_guest: bool = False) -> None:
+        """Read and answer until the input ends; a guest leaves the signals alone."""
         self.loop = asyncio.get_running_loop()
         over = asyncio.Event()
         unsubscribe = self.box.on_change(self._changed)
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
+        signals = ended_by_signals(self.loop, over, self.drain)
         try:
-            with ended_by_signals(self.loop, over, self.drain):
-                await over.wait()
-                await self._end()
+            with contextlib.nullcontext() if is_guest else signals:
+                try:
+                    await over.wait()
+                finally:
+                    await ended(self._end(), self.drain.skip)
         finally:
             unsubscribe()
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import gc
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 import uvicorn
 
 from ....run.process.forks import unshared
+from ...drain import ended
 from ...settings import ConnectionLimits
 from ..app import App
 from .connections import Connections, protocol
@@ -50,6 +54,8 @@ class Server(uvicorn.Server):
         )
         self.app = app
         self.is_told = False
+        self.is_guest = False
+        """Whether it runs in somebody else's loop, and so leaves the signals alone."""
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
@@ -61,6 +67,26 @@ class Server(uvicorn.Server):
         # What thousands of sessions leave behind need not be taken apart when the process ends:
         # that would take half as long as ending them.
         atexit.register(gc.freeze)
+
+    async def serve_on(self, listening: socket.socket) -> None:
+        """Serve connections to a socket on the running loop, until cancelled; then close it."""
+        self.is_guest = True
+        with counted(listening, self.connections) as heard, unshared(lambda: self._open(heard)):
+            # It must be able to end by itself, and so is never cancelled.
+            serving = asyncio.ensure_future(self.serve(sockets=[heard]))
+            try:
+                await asyncio.wait((serving,))
+            except asyncio.CancelledError:
+                self.is_told = True
+                await ended(serving, self.app.drain.skip)
+                raise
+            serving.result()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take the signals of the process, if it is ours."""
+        with nullcontext() if self.is_guest else super().capture_signals():
+            yield
 
     def _open(self, heard: socket.socket) -> list[int]:
         """Return the descriptors of the server: its port, and its clients' connections."""

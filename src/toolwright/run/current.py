@@ -1,0 +1,90 @@
+"""The call of the tool that runs here."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Callable, Generator
+from contextvars import ContextVar
+from typing import Any
+
+from .._door import public
+from ..call import Call, current
+
+__all__ = ["current_call"]
+
+
+class Outermost(str):
+    """The name of a tool that no other tool has called."""
+
+    __slots__ = ()
+
+
+asked: ContextVar[Callable[[], Call] | None] = ContextVar("asked", default=None)
+"""Makes the call of the request that is answered here, if the server has not made it."""
+
+
+@public
+def current_call() -> Call | None:
+    """Return the call of the tool that runs here; None outside of tools.
+
+    It is for code that a tool calls, however deep, in threads and in async code. What depends on
+    it is never cached.
+    """
+    found = current.get()
+    if found is None:
+        return None
+    if isinstance(found, str):
+        found = _made(found, is_outermost=isinstance(found, Outermost))
+        current.set(found)
+    _ = found.headers  # anything can be read from it, and so the same holds as for headers
+    return found
+
+
+def new_call(tool: str) -> Call:
+    """Return a call for a tool that is run without one."""
+    return _made(tool, is_outermost=current.get() is None)
+
+
+def _made(tool: str, *, is_outermost: bool) -> Call:
+    make = asked.get() if is_outermost else None
+    if make is None:
+        return Call(str(tool))
+    call = make()
+    call.tool = str(tool)
+    return call
+
+
+@contextlib.contextmanager
+def asked_by(make: Callable[[], Call]) -> Generator[None]:
+    """Say who asks for what runs inside, at no cost for tools that do not want to know."""
+    token = asked.set(make)
+    try:
+        yield
+    finally:
+        asked.reset(token)
+
+
+@contextlib.contextmanager
+def outside() -> Generator[None]:
+    """Run something that belongs to no call, such as what is made once and kept."""
+    before, token = current.get(), asked.set(None)
+    current.set(None)
+    try:
+        yield
+    finally:
+        current.set(before)
+        asked.reset(token)
+
+
+def looks_up(target: Any) -> bool:
+    """Return whether a target, or the module that it is from, names `current_call`.
+
+    What its helpers in other modules do cannot be known before they run.
+    """
+    function = inspect.unwrap(getattr(target, "func", target))
+    if "current_call" in getattr(getattr(function, "__code__", None), "co_names", ()):
+        return True
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    return getattr(module, "current_call", None) is current_call

@@ -1,0 +1,118 @@
+"""Routes and middleware of the author, beside the path of the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+if TYPE_CHECKING:
+    from .http.asgi import AsgiApp, Scope
+
+Routes = Mapping[str, Any] | Iterable[Any]
+"""ASGI apps by path, or routes of Starlette."""
+
+
+class OwnRoute(NamedTuple):
+    """A function of a toolbox that answers requests to a path."""
+
+    path: str
+    endpoint: Callable[..., Any]
+    methods: Sequence[str]
+    is_public: bool
+
+
+class HasRoutes(Protocol):
+    """A toolbox, as far as its routes go."""
+
+    @property
+    def routes(self) -> list[OwnRoute]:
+        """The routes it has now."""
+        ...
+
+
+class Found(NamedTuple):
+    """What answers a request."""
+
+    app: AsgiApp
+    scope: Scope
+    is_public: bool
+
+
+class RouteTable:
+    """Finds what answers a request that is not for the tools."""
+
+    def __init__(self, given: Routes, box: HasRoutes, reserved: Iterable[str]) -> None:
+        self._box = box
+        self._reserved = frozenset(reserved)
+        self._apps: dict[str, AsgiApp] = {}
+        self._given: tuple[Any, ...] = ()
+        if isinstance(given, Mapping):
+            by_path = cast("Mapping[str, AsgiApp]", given)
+            self._apps = {self._checked(path): app for path, app in by_path.items()}
+        else:
+            self._given = tuple(given)
+        for each in self._given:
+            if not callable(getattr(each, "matches", None)):
+                msg = f"routes are ASGI apps by path, or routes of Starlette; got {each!r}"
+                raise TypeError(msg)
+            self._checked(str(getattr(each, "path", "")))
+        self._made: tuple[tuple[OwnRoute, ...], list[tuple[Any, bool]]] = ((), [])
+        _ = self._routes
+
+    def find(self, scope: Scope, asked: str) -> Found | None:
+        """Return what answers a request; None if nothing does."""
+        partial: Found | None = None
+        for route, is_public in self._routes:
+            match, more = route.matches(scope)
+            if match.value:
+                found = Found(route.handle, {**scope, **more}, is_public)
+                if match.value == _FULL:
+                    return found
+                partial = partial or found  # the path fits, the method does not: it says so
+        return partial or self._mounted(scope, asked)
+
+    def _mounted(self, scope: Scope, asked: str) -> Found | None:
+        path = asked
+        while path:
+            app = self._apps.get(path)
+            if app is not None:
+                return Found(app, {**scope, "root_path": scope.get("root_path", "") + path}, False)
+            path = path.rpartition("/")[0]
+        return None
+
+    @property
+    def _routes(self) -> list[tuple[Any, bool]]:
+        """All routes, those of the toolbox first; it may have got more since the last request."""
+        own = tuple(self._box.routes)
+        if own != self._made[0] or (self._given and not self._made[1]):
+            self._made = own, [*map(self._built, own), *((each, False) for each in self._given)]
+        return self._made[1]
+
+    def _built(self, own: OwnRoute) -> tuple[Any, bool]:
+        from starlette.routing import Route
+
+        return Route(self._checked(own.path), own.endpoint, methods=[*own.methods]), own.is_public
+
+    def _checked(self, path: str) -> str:
+        bare = path.rstrip("/")
+        if not path.startswith("/"):
+            msg = f"a route begins with `/`; got {path!r}"
+            raise ValueError(msg)
+        if bare in self._reserved:
+            msg = f"{path} is taken: the server itself answers there"
+            raise ValueError(msg)
+        return bare
+
+
+_FULL = 2
+"""How Starlette says that path and method fit."""
+
+
+def wrapped(app: AsgiApp, middleware: Iterable[Any]) -> AsgiApp:
+    """Put middleware around an app, the first one outermost; those of Starlette are taken, too."""
+    for each in reversed(tuple(middleware)):
+        if isinstance(getattr(each, "kwargs", None), dict) and hasattr(each, "cls"):
+            app = each.cls(app, *each.args, **each.kwargs)
+        else:
+            app = each(app)
+    return app

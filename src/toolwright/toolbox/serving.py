@@ -1,0 +1,105 @@
+"""The methods of a toolbox that serve it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack, overload
+
+from .loading import refused_while_loading
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+    from ..serve.http.app import App
+    from ..serve.in_process import Reply
+    from ..serve.settings import AppSettings, HttpSettings, StdioSettings
+    from .served import Served
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Box(Protocol):
+    """What these methods of a `Toolbox` need of it."""
+
+    def __servable__(self) -> Served:
+        """Return it as servers see it."""
+        ...
+
+
+@overload
+def serve(
+    box: Box, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+) -> None: ...
+@overload
+def serve(box: Box, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
+def serve(box: Box, transport: Any = "stdio", **settings: Any) -> None:
+    """Serve until the client, or the user, ends it.
+
+    While a command imports the program that calls it, it does nothing: the command serves.
+    """
+    if refused_while_loading() is not None:
+        return
+    from ..serve.server import serve
+
+    serve(box.__servable__(), transport, **settings)
+
+
+@overload
+async def serve_async(
+    box: Box, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+) -> None: ...
+@overload
+async def serve_async(
+    box: Box, transport: Literal["http"], **settings: Unpack[HttpSettings]
+) -> None: ...
+async def serve_async(box: Box, transport: Any = "stdio", **settings: Any) -> None:
+    """Serve inside a program that runs, until it is cancelled or the client ends it.
+
+    Signals are the program's. Cancelled, it answers what runs before it ends, as `serve` does
+    at a signal; cancelled again, it stops waiting.
+    """
+    if refused_while_loading() is not None:
+        return
+    from ..serve.server import serve_async
+
+    await serve_async(box.__servable__(), transport, **settings)
+
+
+def asgi(box: Box, **settings: Unpack[AppSettings]) -> App:
+    """Return an ASGI app: run it with any server, or mount it in another app."""
+    from ..serve.http.app import App
+    from ..serve.settings import app_config
+
+    return App(box.__servable__(), app_config(settings))
+
+
+async def handle(box: Box, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
+    """Answer one HTTP request, without a server: for functions that run on demand."""
+    return await box.__servable__().once.handle(body, headers or {})
+
+
+def client(box: Box, mode: Literal["auto", "legacy"] = "auto") -> Client:
+    """Return an MCP client that talks to this toolbox in memory, for tests.
+
+    `async with box.client() as client: await client.call_tool(...)`
+    """
+    from ..serve.in_process import client
+
+    return client(box.__servable__(), mode)
+
+
+def route(
+    box: Box, path: str, *, methods: Sequence[str] = ("GET",), public: bool = False
+) -> Callable[[F], F]:
+    """Let a function answer HTTP requests to a path: from a request of Starlette to a response.
+
+    Callers must sign in as they do for tools, unless it is `public`.
+    """
+    from ..serve.routes import OwnRoute
+
+    def decorate(endpoint: F) -> F:
+        box.__servable__().routes.append(OwnRoute(path, endpoint, methods, public))
+        return endpoint
+
+    return decorate

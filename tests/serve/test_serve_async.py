@@ -1,0 +1,221 @@
+"""Serving inside a program that runs: the same server, ended by cancelling."""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from toolwright import Toolbox
+
+LONGEST = 60
+LATEST = "2026-07-28"
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def request(name, number=1):
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": LATEST,
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": name, "arguments": {}, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+def headers(name):
+    return {
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": LATEST,
+        "mcp-method": "tools/call",
+        "mcp-name": name,
+    }
+
+
+def box_that(log):
+    @contextlib.asynccontextmanager
+    async def lifespan():
+        log.append("open")
+        yield
+        log.append("closed")
+
+    box = Toolbox("box", lifespan=lifespan)
+    box.begun, box.released = threading.Event(), threading.Event()
+
+    @box.tool
+    def hello() -> str:
+        return "hello"
+
+    @box.tool
+    def slow() -> str:
+        box.begun.set()
+        box.released.wait(LONGEST)
+        return "finished"
+
+    return box
+
+
+def asked(port, method, path, body=None, more=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST)
+    with contextlib.closing(connection):
+        connection.request(method, path, body, more or {})
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+
+
+async def up(port, serving):
+    """Wait until the server answers."""
+    while not serving.done():
+        with contextlib.suppress(OSError):
+            return (await asyncio.to_thread(asked, port, "GET", "/ready"))[0]
+        await asyncio.sleep(0.01)
+    return serving.result()
+
+
+async def post(port, name):
+    body = json.dumps(request(name))
+    _, came = await asyncio.to_thread(asked, port, "POST", "/mcp", body, headers(name))
+    return json.loads(came)["result"]["content"][0]["text"]
+
+
+@pytest.mark.promise("serving.async")
+def test_http_is_served_beside_the_rest_of_the_program_and_ends_when_cancelled():
+    log = []
+    box, port = box_that(log), free_port()
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+
+    async def program():
+        serving = asyncio.create_task(box.serve_async("http", port=port))
+        assert await up(port, serving) == 200
+        assert await post(port, "hello") == "hello"
+        running = asyncio.create_task(post(port, "slow"))
+        await asyncio.to_thread(box.begun.wait, LONGEST)
+        serving.cancel()
+        box.released.set()
+        assert await running == "finished"
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+        assert log == ["open", "closed"]
+        with socket.socket() as again:  # the port is free
+            again.bind(("127.0.0.1", port))
+
+    asyncio.run(program())
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+@pytest.mark.promise("serving.async")
+def test_a_server_that_is_cancelled_twice_waits_for_nothing():
+    box, port = box_that([]), free_port()
+
+    async def program():
+        serving = asyncio.create_task(box.serve_async("http", port=port, drain=1000))
+        await up(port, serving)
+        running = asyncio.create_task(post(port, "slow"))
+        await asyncio.to_thread(box.begun.wait, LONGEST)
+        serving.cancel()
+        await asyncio.sleep(0)
+        serving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+        box.released.set()
+        await asyncio.wait((running,))
+        running.exception()
+
+    asyncio.run(program())
+
+
+def test_it_can_be_served_again_and_ends_with_a_time_limit():
+    log = []
+    box = box_that(log)
+
+    async def program():
+        for port in (free_port(), free_port()):
+            async with asyncio.timeout(None) as limit:
+                ready = asyncio.create_task(up(port, asyncio.Future()))
+                ready.add_done_callback(lambda _, limit=limit: limit.reschedule(0))
+                await box.serve_async("http", port=port)
+
+    async def limited():
+        with pytest.raises(TimeoutError):
+            await program()
+
+    asyncio.run(limited())
+    asyncio.run(limited())
+
+
+@pytest.mark.promise("serving.async-settings")
+@pytest.mark.parametrize(
+    ("transport", "settings", "kind", "said"),
+    [
+        ("http", {"prot": 1}, TypeError, "did you mean `port`?"),
+        ("stdio", {"port": 1}, TypeError, "`port` is a setting of serve"),
+        ("sse", {}, ValueError, "a transport is `stdio` or `http`; got 'sse'"),
+        ("http", {"host": "0.0.0.0"}, ValueError, "can be reached by other machines"),
+    ],
+)
+def test_settings_are_those_of_serve(transport, settings, kind, said):
+    box = Toolbox("box")
+    with pytest.raises(kind) as failure:
+        asyncio.run(box.serve_async(transport, **settings))
+    assert said in str(failure.value)
+    with pytest.raises(kind) as same:
+        box.serve(transport, **settings)
+    assert str(same.value) == str(failure.value)
+
+
+PROGRAM = """
+import asyncio, sys
+from toolwright import Toolbox
+
+box = Toolbox("box")
+
+@box.tool
+def hello() -> str:
+    print("printed")
+    return "hello"
+
+async def main():
+    beside = asyncio.create_task(asyncio.sleep(1000))
+    serving = asyncio.create_task(box.serve_async("stdio"))
+    try:
+        await serving
+    except asyncio.CancelledError:
+        print("cancelled", file=sys.stderr)
+    beside.cancel()
+    print("ended", file=sys.stderr)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("way", ["input", "SIGINT"])
+def test_stdio_is_served_until_its_input_ends_or_it_is_cancelled(way):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-c", PROGRAM], **pipes) as ran:
+        ran.stdin.write(json.dumps(request("hello")).encode() + b"\n")
+        ran.stdin.flush()
+        answer = json.loads(ran.stdout.readline())
+        assert answer["result"]["content"][0]["text"] == "hello"
+        if way == "SIGINT":
+            ran.send_signal(signal.SIGINT)
+            err = ran.stderr.read()
+            assert b"cancelled" in err
+            out = ran.stdout.read()
+        else:
+            out, err = ran.communicate(timeout=LONGEST)
+            assert ran.returncode == 0
+    assert b"printed" in err
+    assert b"ended" in err
+    assert out == b""
