@@ -318,3 +318,14 @@ def test_results_leave_nothing_out():
         assert schema is None or {} not in nodes(schema)
         assert "anyOf" not in (schema or {}) or schema["anyOf"]
     assert Tool(g).output_schema is None
+
+
+Bound = typing.TypeVar("Bound", bound="Engine")
+
+
+@pytest.mark.parametrize("hint", [type[Bound], list[type[Bound]], type[Bound] | type[int]])
+def test_a_class_as_argument_is_refused_whatever_its_bound(hint):
+    def go(cls: hint): ...
+
+    with pytest.raises(SchemaError, match=r"^go.cls has a type that cannot be sent as JSON: `"):
+        Tool(go).input_schema

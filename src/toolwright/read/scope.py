@@ -118,12 +118,27 @@ class _Names(Mapping[str, Any]):
             text = annotation
             if isinstance(text, str):
                 text = without_refused_parameters(annotation, self._value_of)
+            elif not isinstance(text, ForwardRef) and needs_scope(text):
+                text = self._by_parts(text)
             if text == annotation:
                 raise _not_a_type(annotation, error) from None
         try:
             return self._evaluated(text)
         except TypeError as error:
             raise _not_a_type(annotation, error) from None
+
+    def _by_parts(self, hint: Any) -> Any:
+        """Resolve each string inside a hint by itself."""
+        if isinstance(hint, ForwardRef):
+            return self.resolve(hint.__forward_arg__)
+        if isinstance(hint, str):
+            return self.resolve(hint)
+        if not needs_scope(hint) or hint is Self:
+            return hint
+        made = tuple(self._by_parts(part) for part in _arguments(hint))
+        if isinstance(hint, types.UnionType):
+            return typing.Union[made]  # noqa: UP007 - as many arms as there were
+        return hint.copy_with(made) if hasattr(hint, "copy_with") else hint.__origin__[made]
 
     def _evaluated(self, annotation: Any) -> Any:
         try:
