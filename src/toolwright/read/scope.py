@@ -205,6 +205,8 @@ class _Names(Mapping[str, Any]):
     def _foreign(self, annotation: Any) -> dict[str, Any]:
         """Return what the strings mean that an annotation has from aliases of other modules."""
         found: dict[str, Any] = {}
+        if getattr(annotation, "__forward_module__", None) is not None:
+            return found  # a TypedDict's own: it holds the module in which it was written
         holders = [holder for holder, _ in _strings(annotation)]
         for home, used in self._aliases_of(holders) if holders else ():
             names = _Names(home, {}, above=self.above)
@@ -221,9 +223,7 @@ class _Names(Mapping[str, Any]):
             if isinstance(value, types.ModuleType):
                 modules.append(names_of_module(value))  # for `module.Alias`
         for module in modules:
-            for name, value in module.known():
-                if isinstance(value, str) or not needs_scope(value):
-                    continue
+            for name, value in module.with_strings(needs_scope):
                 texts = [text for held, text in _strings(value) if any(held is h for h in holders)]
                 home = module.home_of(name)[0] if texts else self.module
                 if home is not self.module:
