@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from types import GenericAlias
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -70,9 +71,7 @@ class Settlement:
             what = f"has a type that cannot be used: `{inner}` {error.what}"
             return self.signature.refusal(what, parameter=slot.name, hint=error.hint)
         name = type_text(slot.written)
-        hint = (
-            "change the type, or hide the parameter with `Annotated[..., Hidden()]` and a default"
-        )
+        hint = f"change the type, or inject it: {_injection(slot.written)}"
         if not isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
             what = f"has a type that cannot be compiled: {one_line(error)}"
             return self.signature.refusal(what, parameter=slot.name, hint=hint)
@@ -83,7 +82,7 @@ class Settlement:
             what += f"; {reason}"
         if not slot.required:
             what += "; and its default is of another type"
-            hint = "give it a default of its type, or inject it: `Annotated[T, Inject(provider)]`"
+            hint = f"give it a default of its type, or inject it: {_injection(slot.written)}"
         return self.signature.refusal(what, parameter=slot.name, hint=hint)
 
 
@@ -130,6 +129,16 @@ def _reason(slot: Slot, error: Exception) -> str:
     if isinstance(error, PydanticSchemaGenerationError):
         return cannot_be_sent(type_text(slot.written))
     return f"its type cannot be compiled: {one_line(error)}"
+
+
+def _injection(hint: Any) -> str:
+    """Say how a server gives a tool what no caller can send."""
+    if not isinstance(hint, type) or isinstance(hint, GenericAlias):
+        return "`Annotated[T, Inject(provider)]`"
+    name = type_text(hint)
+    return (
+        f"`Annotated[{name}, Inject(provider)]`, or `box.provide({name}, provider)` for all tools"
+    )
 
 
 def _is_authors_fault(slot: Slot, error: Exception) -> bool:
