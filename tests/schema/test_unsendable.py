@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired, Optional, TypedDict, Un
 
 import jsonschema
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from toolwright import ArgumentError, Fixed, Flatten, Hidden, SchemaError, Tool, Toolbox
 from toolwright.schema.walk import nodes
@@ -318,82 +318,3 @@ def test_results_leave_nothing_out():
         assert schema is None or {} not in nodes(schema)
         assert "anyOf" not in (schema or {}) or schema["anyOf"]
     assert Tool(g).output_schema is None
-
-
-Bound = typing.TypeVar("Bound", bound="Engine")
-
-
-@pytest.mark.parametrize("hint", [type[Bound], list[type[Bound]], type[Bound] | type[int]])
-def test_a_class_as_argument_is_refused_whatever_its_bound(hint):
-    def go(cls: hint): ...
-
-    with pytest.raises(SchemaError, match=r"^go.cls has a type that cannot be sent as JSON: `"):
-        Tool(go).input_schema
-
-
-def test_values_that_cannot_be_sent_do_not_split_a_batch(monkeypatch):
-    def bad(x: int) -> Engine: ...
-
-    def good(x: int) -> int: ...
-
-    written = []
-    write = TypeAdapter.json_schemas
-    monkeypatch.setattr(
-        TypeAdapter, "json_schemas", lambda *a, **k: written.append(a) or write(*a, **k)
-    )
-    box = Toolbox("box")
-    for at in range(8):
-        box.add(bad if at == 3 else good, name=f"tool_{at}")
-
-    box.to_mcp_json()
-
-    assert len(written) == 1
-    assert [tool.output_schema is None for tool in box.values()] == [at == 3 for at in range(8)]
-
-
-class Driver(BaseModel):
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    name: str
-    engine: Engine
-
-
-@dataclass
-class Car:
-    drivers: list[Driver]
-
-
-class Team(TypedDict):
-    car: Car
-
-
-@pytest.mark.parametrize("hint", [Driver, list[Driver], Car, Team, dict[str, Team]])
-def test_the_field_that_cannot_be_sent_is_named(hint):
-    def go(x: hint): ...
-
-    with pytest.raises(SchemaError) as caught:
-        Tool(go).input_schema
-
-    assert "; `Driver.engine`: `Engine` cannot be sent as JSON - " in str(caught.value)
-
-
-def test_a_service_is_to_be_injected():
-    def go(engine: Engine): ...
-
-    with pytest.raises(SchemaError) as caught:
-        Tool(go).input_schema
-
-    assert caught.value.hint == (
-        "change the type, or inject it: `Annotated[Engine, Inject(provider)]`, "
-        "or `box.provide(Engine, provider)` for all tools"
-    )
-
-
-@pytest.mark.parametrize("hint", [list[Engine], Callable[[], None], type[Engine]])
-def test_what_is_no_single_service_is_to_be_injected_where_it_stands(hint):
-    def go(x: hint): ...
-
-    with pytest.raises(SchemaError) as caught:
-        Tool(go).input_schema
-
-    assert caught.value.hint == ("change the type, or inject it: `Annotated[T, Inject(provider)]`")
