@@ -121,7 +121,8 @@ class SchemaError(DefinitionError, ValueError):
         return self
 
     def __str__(self) -> str:
-        where = f" ({self.file}:{self.line})" if self.file else ""
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        where = f" ({place})" if place else ""
         return f"{super().__str__()}{where}"
 
     def __reduce__(self) -> tuple[object, ...]:

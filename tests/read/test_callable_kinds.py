@@ -176,3 +176,14 @@ def test_a_method_without_self_is_a_function_of_its_class_only():
 def test_a_new_type_is_refused_as_ours():
     with pytest.raises(SchemaError):
         Tool(NewType("TaskID", int))
+
+
+def test_a_method_of_an_object_that_looks_every_attribute_up():
+    class Lazy:
+        def __getattr__(self, name):
+            return getattr(self.inner, name)  # which is not set yet
+
+        def go(self, x: int) -> int:
+            return x
+
+    assert Tool(Lazy().go).input_schema["properties"] == {"x": INT}

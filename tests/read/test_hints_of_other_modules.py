@@ -198,3 +198,24 @@ def test_the_bound_of_a_type_variable_is_read_where_it_was_written(modules):
     module = modules.add("tools", "from .bounds import T\ndef go(x: list[T]) -> T: ...\n")
 
     assert properties(module.go)["x"]["items"] == {"anyOf": [INT, TEXT]}
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        'Union[bytes, "memoryview[int]"]',
+        'list[Union[bytes, "memoryview[int]"]]',
+        'list["memoryview[int]"] | bytes',
+        'Annotated[Union[bytes, "memoryview[int]"], "said"]',
+    ],
+)
+@pytest.mark.parametrize("future", ["from __future__ import annotations", ""])
+def test_a_part_of_an_alias_that_takes_no_parameters_at_run_time(modules, hint, future):
+    # Before Python 3.14, `memoryview` takes no parameters.
+    source = f"from typing import Annotated, Union\nData = {hint}\n"
+    module = modules.add("tools", f"{future}\n{source}def go(data: Data) -> int: ...\n")
+
+    tool = Tool(module.go)
+
+    assert "string" in str(tool.input_schema["properties"]["data"])
+    assert "memoryview" in tool.problems[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -9,7 +10,8 @@ from typing import Any, TypeVar, get_args, get_origin
 def type_arguments(owner: Any, method: str = "__init__") -> dict[Any, Any]:
     """Return what type variables stand for where a method was written; the owner is a generic
     alias, an instance or a class."""
-    alias = owner if get_origin(owner) else getattr(owner, "__orig_class__", None)
+    # Looked up without running the owner's code: a method may belong to an unfinished instance.
+    alias = owner if get_origin(owner) else inspect.getattr_static(owner, "__orig_class__", None)
     cls: Any = get_origin(alias) or (owner if isinstance(owner, type) else type(owner))
     variables = getattr(cls, "__parameters__", ())
     known: dict[type, dict[Any, Any]] = {cls: dict(zip(variables, get_args(alias), strict=False))}

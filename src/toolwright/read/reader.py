@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Self
 
 from .attributes import annotated_text, class_docs
@@ -18,12 +18,19 @@ from .source import lines_of
 from .target import Target
 
 
-def read(target: Target, scope: Scope | None, *, permissive: bool = False) -> Signature:
-    """Read a target. `permissive` takes what cannot be resolved as any value.
+def read(
+    target: Target,
+    scope: Scope | None,
+    *,
+    permissive: bool = False,
+    unknown: Callable[[UnresolvedName], Any] | None = None,
+) -> Signature:
+    """Read a target. `permissive` takes what cannot be resolved as any value; `unknown` makes a
+    hint for it where the parameter has a default.
 
     Raises `SchemaError` for a parameter whose type cannot be resolved.
     """
-    hints, problems, names = _hints(target, scope, permissive=permissive)
+    hints, problems, names = _hints(target, scope, permissive=permissive, unknown=unknown)
     docs = _Documentation(target)
     own = frozenset(p.name for p in target.parameters)
     texts = docs.texts()
@@ -64,19 +71,23 @@ def read(target: Target, scope: Scope | None, *, permissive: bool = False) -> Si
 
 
 def _hints(
-    target: Target, scope: Scope | None, *, permissive: bool
+    target: Target,
+    scope: Scope | None,
+    *,
+    permissive: bool,
+    unknown: Callable[[UnresolvedName], Any] | None,
 ) -> tuple[dict[str, Any], list[str], dict[str, Any] | None]:
     """Resolve every hint; the return value's is under `"return"`."""
     hints = {p.name: p.annotation for p in target.parameters}
     hints[RETURN] = target.returns
     problems: list[str] = []
-    for parameter in target.parameters if permissive else ():
-        if parameter.annotation is EMPTY:
-            hints[parameter.name] = Any
-            problems.append(f"takes any value for `{parameter.name}`: it has no type hint")
+    for name in [p.name for p in target.parameters if permissive and p.annotation is EMPTY]:
+        hints[name] = Any
+        problems.append(f"takes any value for `{name}`: it has no type hint")
     if scope is None:
         return _substituted(hints, target), problems, None
     names = scope.local_names()
+    optional = {p.name for p in target.parameters if p.default is not EMPTY}
     for name, annotation in hints.items():
         if annotation is Self and target.owner is not None:
             hints[name] = target.owner
@@ -92,6 +103,8 @@ def _hints(
             elif permissive:
                 problems.append(f"takes any value for `{name}`: {error.hint}")
                 hints[name] = Any
+            elif unknown is not None and name in optional:
+                hints[name] = unknown(error)
             else:
                 raise _unresolved(target, name, error) from None
     return _substituted(hints, target), problems, dict(names)

@@ -118,12 +118,27 @@ class _Names(Mapping[str, Any]):
             text = annotation
             if isinstance(text, str):
                 text = without_refused_parameters(annotation, self._value_of)
+            elif not isinstance(text, ForwardRef) and needs_scope(text):
+                text = self._by_parts(text)
             if text == annotation:
                 raise _not_a_type(annotation, error) from None
         try:
             return self._evaluated(text)
         except TypeError as error:
             raise _not_a_type(annotation, error) from None
+
+    def _by_parts(self, hint: Any) -> Any:
+        """Resolve each string inside a hint by itself."""
+        if isinstance(hint, ForwardRef):
+            return self.resolve(hint.__forward_arg__)
+        if isinstance(hint, str):
+            return self.resolve(hint)
+        if not needs_scope(hint) or hint is Self:
+            return hint
+        made = tuple(self._by_parts(part) for part in _arguments(hint))
+        if isinstance(hint, types.UnionType):
+            return typing.Union[made]  # noqa: UP007 - as many arms as there were
+        return hint.copy_with(made) if hasattr(hint, "copy_with") else hint.__origin__[made]
 
     def _evaluated(self, annotation: Any) -> Any:
         try:
@@ -190,6 +205,8 @@ class _Names(Mapping[str, Any]):
     def _foreign(self, annotation: Any) -> dict[str, Any]:
         """Return what the strings mean that an annotation has from aliases of other modules."""
         found: dict[str, Any] = {}
+        if getattr(annotation, "__forward_module__", None) is not None:
+            return found  # a TypedDict's own: it holds the module in which it was written
         holders = [holder for holder, _ in _strings(annotation)]
         for home, used in self._aliases_of(holders) if holders else ():
             names = _Names(home, {}, above=self.above)
@@ -206,9 +223,7 @@ class _Names(Mapping[str, Any]):
             if isinstance(value, types.ModuleType):
                 modules.append(names_of_module(value))  # for `module.Alias`
         for module in modules:
-            for name, value in module.known():
-                if isinstance(value, str) or not needs_scope(value):
-                    continue
+            for name, value in module.with_strings(needs_scope):
                 texts = [text for held, text in _strings(value) if any(held is h for h in holders)]
                 home = module.home_of(name)[0] if texts else self.module
                 if home is not self.module:

@@ -20,7 +20,7 @@ from .plan import Plan, plan
 from .types.hints import type_text
 from .types.settle import Settlement, refused_arguments, remove_refused
 from .types.translate import Translator
-from .types.unsendable import one_line
+from .types.unsendable import REFUSED_KEY, one_line
 from .write import Compiled, Draft, SchemaWriter
 
 # Compiling runs code of authors and libraries: what it raises refuses that one tool.
@@ -151,6 +151,7 @@ class _Batch:
         for at, draft in enumerate(drafts):
             try:
                 given, taken = written[at, "validation"], written.get((at, "serialization"))
+                taken = _sendable(draft, taken)
                 if self._settled(draft, given):
                     done.append(writer.compiled(draft, given, taken))
                 else:
@@ -208,6 +209,16 @@ def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
         and any(p.kind in VARIADIC for p in parameters)
         and all(p.untyped for p in parameters)
     )
+
+
+def _sendable(draft: Draft, taken: JsonObject | None) -> JsonObject | None:
+    """Return the schema of a tool's values, unless they cannot be sent: then there is no output."""
+    if taken is None or REFUSED_KEY not in taken:
+        return taken
+    error = PydanticInvalidForJsonSchema(taken[REFUSED_KEY])
+    draft.problems.append(_no_output(draft.output_hint, error))
+    draft.outputs = None
+    return None
 
 
 def _no_output(hint: Any, error: Exception) -> str:

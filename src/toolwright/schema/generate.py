@@ -26,7 +26,7 @@ from ..read.attributes import class_docs
 from ..read.docstring.parse import doc_of
 from .types.encoded import encoder_in
 from .types.hints import safe_text
-from .types.unsendable import SendableGenerator, with_losses
+from .types.unsendable import REFUSED_KEY, SendableGenerator, with_losses
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
@@ -66,11 +66,19 @@ class Generator(SendableGenerator):
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
     def generate_definitions(self, inputs: Any) -> Any:
-        """Write all schemas in one pass: definitions get new names for each tool anyway."""
+        """Write all schemas in one pass: definitions get new names for each tool anyway.
+
+        A value that cannot be sent has only a reason: its tool goes without an output schema.
+        """
         written: dict[Any, JsonSchemaValue] = {}
         for key, mode, schema in inputs:
             self._mode = mode
-            written[key, mode] = self.generate_root(schema)
+            try:
+                written[key, mode] = self.generate_root(schema)
+            except PydanticInvalidForJsonSchema as error:
+                if mode == "validation":
+                    raise
+                written[key, mode] = {REFUSED_KEY: error.message}
         return written, self.definitions
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
@@ -89,7 +97,7 @@ class Generator(SendableGenerator):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Write a model."""
         cls: Any = schema["cls"]
-        with self._rules_of(cls.model_config):
+        with self._inside(schema, cls, cls.model_config):
             written = super().model_schema(schema)
         return self._documented(written, schema, cls, cls.model_config)
 
@@ -97,7 +105,7 @@ class Generator(SendableGenerator):
         """Write a dataclass."""
         cls: Any = schema["cls"]
         config = getattr(cls, "__pydantic_config__", None)
-        with self._rules_of(config):
+        with self._inside(schema, cls, config):
             written = super().dataclass_schema(schema)
         return self._documented(written, schema, cls, config or {})
 
@@ -105,15 +113,16 @@ class Generator(SendableGenerator):
         """Write a TypedDict."""
         cls: Any = schema.get("cls")
         config = getattr(cls, "__pydantic_config__", None)
-        with self._rules_of(config):
+        with self._inside(schema, cls, config):
             written = super().typed_dict_schema(schema)
         if cls is None:
             return self.without_left_out(written, _fields_of(schema))
         return self._documented(written, schema, cls, config or {})
 
     @contextmanager
-    def _rules_of(self, config: Mapping[str, Any] | None) -> Generator_[None]:
-        """Follow a class's own rules for bytes while its fields are written."""
+    def _inside(self, schema: Any, cls: Any, config: Mapping[str, Any] | None) -> Generator_[None]:
+        """Follow a class's own rules for bytes while its fields are written, and name the field
+        that cannot be."""
         before = self.base64, self.in_class
         if config is not None:
             key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
@@ -121,6 +130,8 @@ class Generator(SendableGenerator):
             self.in_class = key not in config
         try:
             yield
+        except PydanticInvalidForJsonSchema as error:
+            raise self.in_field(error, cls, _fields_of(schema)) from None
         finally:
             self.base64, self.in_class = before
 

@@ -13,6 +13,7 @@ import importlib
 import importlib.util
 import sys
 import types
+from collections.abc import Callable
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -47,12 +48,14 @@ class UnresolvedName(Exception):
 class ModuleNames:
     """What names mean in a module: at run time, and else to type checkers."""
 
-    __slots__ = ("_made", "_reasons", "aliases", "file", "names")
+    __slots__ = ("_made", "_plain", "_reasons", "aliases", "file", "names")
 
     def __init__(self, names: dict[str, Any], file: str) -> None:
         self.names = names
         self.file = file
         self._made: dict[str, Any] = {}
+        self._plain: dict[str, Any] = {}
+        """What was looked at and holds no strings."""
         self._reasons: dict[str, str] = {}
         self.aliases: dict[str, tuple[Any, Any]] = {}
         """Aliases that hold strings, each with the type it stands for."""
@@ -70,6 +73,19 @@ class ModuleNames:
     def known(self) -> list[tuple[str, Any]]:
         """Return all names whose meaning is known so far."""
         return [*self.names.items(), *self._made.items()]
+
+    def with_strings(self, holds: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+        """Return the names whose values hold strings that are yet to be resolved."""
+        plain = self._plain
+        found: list[tuple[str, Any]] = []
+        for name, value in self.known():
+            if name in plain and plain[name] is value:
+                continue
+            if isinstance(value, str) or not holds(value):
+                plain[name] = value
+            else:
+                found.append((name, value))
+        return found
 
     def for_checkers(self, name: str, running: frozenset[str] = frozenset()) -> Any:
         """Return what a name means to type checkers only.

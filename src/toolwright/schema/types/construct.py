@@ -15,6 +15,7 @@ from pydantic_core import core_schema
 
 from ...errors import SchemaError
 from ...read.attributes import class_docs
+from ...read.names.module_names import UnresolvedName
 from ...read.reader import read
 from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
@@ -22,7 +23,7 @@ from ...read.target import open_target
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
 from .hints import unqualify
-from .unsendable import unsendable_schema
+from .unsendable import Unsendable, unsendable_schema
 
 
 def is_named_tuple(cls: Any) -> bool:
@@ -74,6 +75,11 @@ def _given(planned: Plan, docs: tuple[str, str]) -> Any:
 
     vars(given)[DOCS] = docs
     return planned.stand_in(given)
+
+
+def _unknown(error: UnresolvedName) -> Any:
+    """Return a hint for a type that nobody knows."""
+    return Annotated[Any, Unsendable(error.name, f"it is not known; {error.hint}")]
 
 
 class Constructed:
@@ -182,7 +188,8 @@ class Constructed:
         if self.is_record:
             return self._record_signature()
         target = open_target(self.cls)
-        return read(target, Scope(target.writers or (target.function,), self.cls))
+        scope = Scope(target.writers or (target.function,), self.cls)
+        return read(target, scope, unknown=_unknown)
 
     def _record_signature(self) -> Signature:
         """Read a dataclass by its fields."""

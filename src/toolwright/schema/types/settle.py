@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from types import GenericAlias
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -13,11 +14,11 @@ from ..._json_values import JsonObject, is_object
 from ...errors import SchemaError
 from ...options import Options
 from ...read.names.module_names import UnresolvedName
-from ...read.signature import EMPTY, Signature
+from ...read.signature import EMPTY, POSITIONAL_ONLY, Signature
 from ..adapters import arguments_adapter
 from ..generate import Generator
 from ..plan import Factory, Plan, Slot, effective_default
-from .hints import arms, type_text
+from .hints import arms, strip_annotated, type_text
 from .unsendable import REFUSED_KEY, cannot_be_sent, one_line
 
 REST = ""
@@ -63,6 +64,13 @@ class Settlement:
         return self.tolerant
 
     def _refusal(self, slot: Slot, error: Exception) -> SchemaError:
+        if self._is_the_target(slot) and isinstance(
+            error, UnresolvedName | PydanticInvalidForJsonSchema
+        ):
+            known = isinstance(error, PydanticInvalidForJsonSchema)
+            what = f"has a field that is needed: {error.message}" if known else error.what
+            hint = "change its type, or give it a default" if known else error.hint
+            return self.signature.refusal(what, hint=hint)
         if isinstance(error, UnresolvedName):
             return self.signature.refusal(error.what, parameter=slot.name, hint=error.hint)
         if isinstance(error, SchemaError):  # of a class that is built by its constructor
@@ -70,9 +78,7 @@ class Settlement:
             what = f"has a type that cannot be used: `{inner}` {error.what}"
             return self.signature.refusal(what, parameter=slot.name, hint=error.hint)
         name = type_text(slot.written)
-        hint = (
-            "change the type, or hide the parameter with `Annotated[..., Hidden()]` and a default"
-        )
+        hint = f"change the type, or inject it: {_injection(slot.written)}"
         if not isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
             what = f"has a type that cannot be compiled: {one_line(error)}"
             return self.signature.refusal(what, parameter=slot.name, hint=hint)
@@ -83,8 +89,14 @@ class Settlement:
             what += f"; {reason}"
         if not slot.required:
             what += "; and its default is of another type"
-            hint = "give it a default of its type, or inject it: `Annotated[T, Inject(provider)]`"
+            hint = f"give it a default of its type, or inject it: {_injection(slot.written)}"
         return self.signature.refusal(what, parameter=slot.name, hint=hint)
+
+    def _is_the_target(self, slot: Slot) -> bool:
+        """Return whether a parameter is the class itself that the tool builds."""
+        parameters = self.signature.parameters
+        own = slot.flat and strip_annotated(slot.written) is self.signature.returns
+        return own and len(parameters) == 1 and parameters[0].kind is POSITIONAL_ONLY
 
 
 def refused_arguments(planned: Plan, given: JsonObject) -> dict[str, Exception]:
@@ -130,6 +142,16 @@ def _reason(slot: Slot, error: Exception) -> str:
     if isinstance(error, PydanticSchemaGenerationError):
         return cannot_be_sent(type_text(slot.written))
     return f"its type cannot be compiled: {one_line(error)}"
+
+
+def _injection(hint: Any) -> str:
+    """Say how a server gives a tool what no caller can send."""
+    if not isinstance(hint, type) or isinstance(hint, GenericAlias):
+        return "`Annotated[T, Inject(provider)]`"
+    name = type_text(hint)
+    return (
+        f"`Annotated[{name}, Inject(provider)]`, or `box.provide({name}, provider)` for all tools"
+    )
 
 
 def _is_authors_fault(slot: Slot, error: Exception) -> bool:

@@ -45,7 +45,7 @@ _ITERATORS: frozenset[Any] = frozenset(
     (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
 )
 _AWAITABLES: frozenset[Any] = frozenset((abc.Awaitable, abc.Coroutine))
-_UNCHANGED: frozenset[Any] = frozenset((abc.Callable, type, typing.Literal))
+_UNCHANGED: frozenset[Any] = frozenset((abc.Callable, typing.Literal))
 _SIMPLE: Mapping[Any, Any] = {
     typing.LiteralString: str,
     typing_extensions.LiteralString: str,
@@ -132,7 +132,7 @@ class Translator:
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
-        if _is_protocol(origin):
+        if _is_protocol(origin) or origin is type:
             return Annotated[Any, Unsendable(hint)]
         if origin in _ITERATORS:
             return Annotated[list[self(arguments[0])], AfterValidator(iter)]

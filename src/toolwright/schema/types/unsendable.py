@@ -22,7 +22,7 @@ from .hints import type_text
 LOSS_KEY = "\0loss"
 """Lines on what this node cannot express."""
 REFUSED_KEY = "\0refused"
-"""Why an argument of a tool cannot be sent."""
+"""Why an argument of a tool, or its value, cannot be sent."""
 NAME_KEY = "toolwright_name"
 REASON_KEY = "toolwright_reason"
 """In the metadata of a core schema: what it is called, and why it cannot be sent."""
@@ -30,6 +30,7 @@ _Key = tuple[str, str]
 """A reference, and the mode in which it is written."""
 _PART = "leaves a part of its type out: "
 _AND = " and "
+_PLACE = "`: "
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -94,6 +95,7 @@ class SendableGenerator(GenerateJsonSchema):
         """
         known = set(self.definitions)
         self._trusted.clear()
+        self._pending.clear()
         self._at_root = self.mode == "validation"
         written = self.generate_inner(schema)
         while self._pending:
@@ -226,15 +228,27 @@ class SendableGenerator(GenerateJsonSchema):
 
     def _field(self, write: Callable[[Any], JsonSchemaValue], field: Any) -> JsonSchemaValue:
         """Write a field; omit one that cannot be sent and need not be."""
-        if self.mode == "serialization" or self.field_is_required(field, total=True):
-            return write(field)
+        needed = self.mode == "serialization" or self.field_is_required(field, total=True)
         try:
             written = write(field)
-            self._check_use(field["schema"], written)
+            if not needed:
+                self._check_use(field["schema"], written)
         except PydanticInvalidForJsonSchema as error:
             self._left_out[id(field)] = error.message
+            if needed:
+                raise
             raise PydanticOmit from None
         return written
+
+    def in_field(
+        self, error: PydanticInvalidForJsonSchema, cls: Any, fields: Mapping[str, Any]
+    ) -> PydanticInvalidForJsonSchema:
+        """Say in which field of a class an error is, unless it says one already."""
+        found = [name for name, field in fields.items() if self._left_out.pop(id(field), "")]
+        if not found or cls is None or _PLACE in error.message:
+            return error
+        # The last: those before it need not be sent.
+        return PydanticInvalidForJsonSchema(f"`{cls.__name__}.{found[-1]}{_PLACE}{error.message}")
 
     def without_left_out(
         self, written: JsonSchemaValue, fields: Mapping[str, Any]
