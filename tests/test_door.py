@@ -49,6 +49,7 @@ INSTANCES = {
     "Complete": toolwright.Complete(["a"]),
     "Fixed": toolwright.Fixed(1),
     "Flatten": toolwright.Flatten(),
+    "FromText": toolwright.FromText(),
     "Hidden": toolwright.Hidden(),
     "Nullable": toolwright.Nullable(),
     "Inject": toolwright.Inject(add),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         UnexpectedError,
     )
     from .limits import Process, Retry, Timeout
-    from .markers import Complete, Fixed, Flatten, Hidden, Inject, Nullable
+    from .markers import Complete, Fixed, Flatten, FromText, Hidden, Inject, Nullable
     from .options import FULL, SchemaOptions
     from .refusals import Refused
     from .results import Result
@@ -54,6 +54,7 @@ __all__ = [
     "File",
     "Fixed",
     "Flatten",
+    "FromText",
     "Hidden",
     "Hook",
     "Image",
@@ -106,7 +107,7 @@ _HOMES = {
     "limits": ("Process", "Retry", "Timeout"),
     "refusals": ("Refused",),
     "options": ("FULL", "SchemaOptions"),
-    "markers": ("Complete", "Fixed", "Flatten", "Hidden", "Inject", "Nullable"),
+    "markers": ("Complete", "Fixed", "Flatten", "FromText", "Hidden", "Inject", "Nullable"),
     "stores": ("Store",),
     "content": ("Audio", "File", "Image", "converter"),
     "results": ("Result",),

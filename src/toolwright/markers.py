@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ._door import public
 
@@ -65,6 +65,42 @@ class Flatten:
     """`Annotated[Model, Flatten()]`: the model's fields stand at the top level of the arguments."""
 
     __slots__ = ()
+
+
+@public
+class FromText:
+    """`Annotated[T, FromText()]`: made by calling the class with a text; sent back as `str(value)`."""
+
+    def __init__(self) -> None:
+        # Of the instance only: pydantic would ask the class, too, where that is itself a hint.
+        self.__get_pydantic_core_schema__ = _read_text
+
+
+def _read_text(source: Any, handler: Any) -> Any:
+    """Read a text and call the class with it; a value of the class stays as it is."""
+    from pydantic_core import core_schema
+
+    def built(text: str) -> Any:
+        try:
+            return source(text)
+        except Exception as error:
+            raise ValueError(str(error) or f"is no {source.__name__}") from error
+
+    arms = [each for each in get_args(source) if each is not type(None)]
+    if len(arms) == 1 and len(get_args(source)) == 2:  # `T | None`
+        return core_schema.nullable_schema(_read_text(arms[0], handler))
+    if not isinstance(source, type):
+        msg = f"FromText goes with a class, not with {source!r}"
+        raise TypeError(msg)
+    text = core_schema.str_schema(metadata={"pydantic_js_updates": {"format": source.__name__}})
+    read = core_schema.no_info_after_validator_function(built, text)
+    return core_schema.json_or_python_schema(
+        json_schema=read,
+        python_schema=core_schema.union_schema([core_schema.is_instance_schema(source), read]),
+        serialization=core_schema.plain_serializer_function_ser_schema(
+            str, return_schema=core_schema.str_schema()
+        ),
+    )
 
 
 @public

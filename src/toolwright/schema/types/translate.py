@@ -20,6 +20,7 @@ import typing_extensions
 from pydantic import AfterValidator, EncodedBytes
 
 from ..._json_values import is_list
+from ...markers import FromText
 from ...read.names.module_names import UnresolvedName
 from ...read.records import is_typed_dict
 from ...read.scope import class_hints, needs_scope, type_var_bound
@@ -77,6 +78,8 @@ class Translator:
         if origin in _UNCHANGED:
             return hint
         if origin is Annotated:
+            if any(isinstance(item, FromText) for item in metadata(hint)):
+                return hint  # the marker reads and writes it
             inner, said = self(strip_annotated(hint)), metadata(hint)
             if any(isinstance(item, EncodedBytes) for item in said):
                 said = tuple(_own_encoding(item) for item in said)
