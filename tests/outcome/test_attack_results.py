@@ -15,7 +15,7 @@ from pydantic import BaseModel, SerializeAsAny
 
 from toolwright import Audio, File, Image, Retry, Toolbox
 
-HUGE = 10**2_000_000
+HUGE = 1 << 14_000_000  # more than four million digits
 MOST_SECONDS = 15
 """Processor time; writing that integer once takes more."""
 DIGITS = "the result holds an integer of more than 4300 digits"
