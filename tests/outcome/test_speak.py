@@ -62,7 +62,6 @@ def said(error, **options):
         ("all", SystemExit("hidden"), "generic"),
         ([BaseException], SystemExit("said"), "SystemExit: said"),
     ],
-    ids=str,
 )
 def test_the_named_exceptions_speak_and_no_others(speak, error, wanted):
     assert said(error, speak=speak) == {wanted}
