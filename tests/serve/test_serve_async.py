@@ -176,9 +176,11 @@ def test_settings_are_those_of_serve(transport, settings, kind, said):
 
 
 PROGRAM = """
-import asyncio, sys
+import asyncio, signal, sys
 from toolwright import Toolbox
 
+# A shell that starts the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 box = Toolbox("box")
 
 @box.tool
