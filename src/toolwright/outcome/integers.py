@@ -36,6 +36,8 @@ class IntegerCheck:
         Raises `ResultError`. A field of a model is trusted not to hold a long integer if its hint
         admits none.
         """
+        if value.__class__ is int and _LEAST < value < _MOST:
+            return
         todo: list[Any] = [(value,)]
         seen: set[int] = set()
         fields = self.fields
