@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from ._door import public
 from ._json_values import compact_json
@@ -52,6 +52,9 @@ class Result:
 
     `value` is the Python value (of an error, it raises that error); `content` the blocks for a
     model; `structured` the JSON value, where there is one.
+
+    A tool or hook that builds one gives a value that JSON can hold, `blocks` to show in its place,
+    or both: then the value is the structured content.
     """
 
     __slots__ = (
@@ -70,23 +73,20 @@ class Result:
         self,
         value: Any = None,
         *,
-        body: bytes | None = None,
         blocks: Sequence[Mapping[str, Any]] | None = None,
-        is_text: bool = False,
-        shows_body: bool = False,
-        boxed: str = "",
         error: CallError | None = None,
         repairs: tuple[Repair, ...] = (),
         meta: Mapping[str, Any] | None = None,
     ) -> None:
+        has_value = value is not None or blocks is None
         self._value = value
-        self._body = body
+        self._body = _json_of(value) if has_value and error is None else None
         self._blocks = blocks
-        self._is_text = is_text
+        self._is_text = isinstance(value, str)
         """Whether the value is text: then its JSON is that text, quoted."""
-        self._shows_body = shows_body
+        self._shows_body = value is not None and not self._is_text and error is None
         """Whether structured content is sent."""
-        self._boxed = boxed
+        self._boxed = "" if isinstance(value, dict) else "old"
         """Which clients get it boxed: none, `"old"` ones, or `"all"`."""
         self.error = error
         """What went wrong; None if the call succeeded."""
@@ -150,12 +150,51 @@ class Result:
         return b"".join(parts)
 
 
+def _json_of(value: Any) -> bytes:
+    """Write a value that an author gave. Raises `TypeError` or `ValueError`."""
+    try:
+        return compact_json(value)
+    except TypeError:  # a model, a date, or what cannot be written at all
+        pass
+    try:
+        return to_json(value)
+    except PydanticSerializationError:
+        kind = type(value).__name__
+        msg = f"a Result of a {kind} needs `blocks`: it cannot be written as JSON"
+        raise TypeError(msg) from None
+
+
 def _quoted(body: bytes) -> bytes:
     """Write JSON as a JSON string."""
     return to_json(body.decode())
 
 
 # -- what other modules of the package need of a result, and users do not
+
+
+def written(
+    value: Any,
+    body: bytes | None,
+    blocks: Sequence[Mapping[str, Any]] | None = None,
+    is_text: bool = False,  # noqa: FBT001, FBT002
+    shows_body: bool = False,  # noqa: FBT001, FBT002
+    boxed: str = "",
+    repairs: tuple[Repair, ...] = (),
+    error: CallError | None = None,
+    meta: Mapping[str, Any] | None = None,
+) -> Result:
+    """Return a result whose JSON is written already, or that shows blocks only."""
+    made = Result.__new__(Result)
+    made._value = value
+    made._body = body
+    made._blocks = blocks
+    made._is_text = is_text
+    made._shows_body = shows_body
+    made._boxed = boxed
+    made.error = error
+    made.repairs = repairs
+    made.meta = meta
+    return made
 
 
 class Sending(NamedTuple):

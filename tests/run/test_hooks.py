@@ -42,7 +42,7 @@ def test_a_hook_may_change_arguments_answer_itself_or_fail():
         return await following({"n": 7})
 
     async def answer(call, arguments, following):
-        return Result("mine", body=b'"mine"', is_text=True)
+        return Result("mine")
 
     async def fail(call, arguments, following):
         raise RuntimeError("secret")

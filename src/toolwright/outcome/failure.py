@@ -13,7 +13,7 @@ from ..call import Call
 from ..errors import CallError, Overloaded, UnexpectedError
 from ..options import SPEAK
 from ..questions import InputNeeded
-from ..results import Repair, Result
+from ..results import Repair, Result, written
 
 _MOST_TEXT = 10_000
 _MOST_SPOKEN = 4_000
@@ -78,7 +78,9 @@ def failed(error: CallError, repairs: tuple[Repair, ...] = (), call: Call | None
         to_json(detail)
     except PydanticSerializationError:  # paths may hold lone surrogates
         detail = without_surrogates(detail)
-    return Result(
+    return written(
+        None,
+        None,
         blocks=[{"type": "text", "text": text}],
         error=error,
         repairs=repairs,

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from .._json_values import is_list, is_object, strict_json
 from ..errors import CallError, ResultError
-from ..results import Repair, Result, has_body, is_canonical, json_value, validate
+from ..results import Repair, Result, has_body, is_canonical, json_value, validate, written
 from .cap import Cap
 from .encode import block_dict, blocks_of, size_of, write
 
@@ -132,9 +132,9 @@ def canonical(
     if cap is not None:
         cap.check_binary(sum(size_of(block) for block in blocks))
         blocks = cap.blocks(blocks)
-    return Result(
+    return written(
         data,
-        body=to_json(data["structuredContent"]) if shows else None,
+        to_json(data["structuredContent"]) if shows else None,
         blocks=blocks,
         shows_body=shows,
         boxed="" if isinstance(data.get("structuredContent"), dict) else "old",

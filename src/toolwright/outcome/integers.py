@@ -15,8 +15,8 @@ from ..errors import ResultError
 
 MOST_DIGITS = 4300
 TOO_MANY_DIGITS = f"the result holds an integer of more than {MOST_DIGITS} digits"
-_MOST = 10**MOST_DIGITS
-_LEAST = -_MOST
+MOST = 10**MOST_DIGITS
+LEAST = -MOST
 _AT_LEAST: frozenset[type] = frozenset((Ge, Gt))
 _AT_MOST: frozenset[type] = frozenset((Le, Lt))
 _NO_INTEGERS = frozenset((str, float, bool, bytes, type(None)))
@@ -36,7 +36,7 @@ class IntegerCheck:
         Raises `ResultError`. A field of a model is trusted not to hold a long integer if its hint
         admits none.
         """
-        if value.__class__ is int and _LEAST < value < _MOST:
+        if value.__class__ is int and LEAST < value < MOST:
             return
         todo: list[Any] = [(value,)]
         seen: set[int] = set()
@@ -45,19 +45,16 @@ class IntegerCheck:
             if id(whole) in seen:
                 continue
             seen.add(id(whole))
-            names = fields.get(whole.__class__)
-            if names is None:
-                parts = self._parts(whole)
-            else:
-                held = whole.__dict__
-                parts = [held.get(name) for name in names]
-            for part in parts:
+            for part in self._parts(whole):
                 kind: type[Any] = part.__class__
-                if kind is int:
-                    if not _LEAST < part < _MOST:
-                        raise ResultError(TOO_MANY_DIGITS)
-                elif kind not in _NO_INTEGERS:
-                    todo.append(part)
+                # Fields of models at once: lists of models are what most large results are.
+                held = [part] if kind not in fields else map(part.__dict__.get, fields[kind])
+                for inner in held:
+                    if inner.__class__ is int:
+                        if not LEAST < inner < MOST:
+                            raise ResultError(TOO_MANY_DIGITS)
+                    elif inner.__class__ not in _NO_INTEGERS:
+                        todo.append(inner)
 
     def _parts(self, value: Any) -> Iterable[Any]:
         """Return what a value consists of, as far as it is written."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from .._json_values import is_list, is_object, without_surrogates
+from .._json_values import is_object, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
 from ..arguments.wording import path_text
@@ -29,15 +28,16 @@ from ..results import (
     sending,
     show,
     show_blocks,
+    written,
 )
 from ..schema.explicit import broken_rules
-from ..schema.walk import nodes
+from ..schema.walk import nodes, takes_anything
 from ..schema.write import Compiled
 from .cap import Cap
 from .encode import block_dict, blocks_of, check_digits, lifts, not_finite, size_of, write
 from .failure import failed, failure_of, names_of
 from .finished import canonical, checked_result, finished, structured_forms
-from .integers import IntegerCheck
+from .integers import LEAST, MOST, MOST_DIGITS, IntegerCheck
 
 
 class Stopped(list[Any]):
@@ -49,20 +49,6 @@ _BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
-
-
-def is_any(node: Mapping[str, Any]) -> bool:
-    """Return whether a schema node accepts any value."""
-    return (
-        node.get("additionalProperties") is True
-        or is_list(node.get("type"))
-        or (
-            "type" not in node
-            and "enum" not in node
-            and "$ref" not in node
-            and len(node.get("anyOf", ())) in (0, 6)
-        )
-    )
 
 
 class ResultWriter:
@@ -82,13 +68,18 @@ class ResultWriter:
         self.is_scalar = schema.get("type") in _SCALARS
         self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
-        self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
+        self.has_any = any(takes_anything(node) for node in nodes(schema)) if typed else False
         # A value without a declared type is inspected when it is written.
         holds_integers = typed and any(
-            is_any(node) or node.get("type") == "integer" for node in nodes(schema)
+            takes_anything(node) or node.get("type") == "integer" for node in nodes(schema)
         )
         self.check_integers = IntegerCheck().check if holds_integers else None
         self.explicit = compiled.explicit_output
+        # A short scalar holds nothing to search, and is written whole.
+        self.is_short = (
+            typed and self.is_scalar and self.explicit is None and options.emit != "structured"
+        )
+        self.most_short = min(MOST_DIGITS, options.max_result)
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
         self.only_body = options.emit == "structured" and self.shows_body
@@ -97,6 +88,8 @@ class ResultWriter:
 
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""
+        if self.is_short and (made := self._short(value, repairs)) is not None:
+            return made
         try:
             if self.check_integers is not None:
                 self.check_integers(value)
@@ -124,6 +117,23 @@ class ResultWriter:
             broken.__cause__ = error
             return failed(broken, repairs)
         return made
+
+    def _short(self, value: Any, repairs: tuple[Repair, ...]) -> Result | None:
+        """Make the result of a short scalar of the declared type; None if a value is not one."""
+        kind: type[Any] = value.__class__
+        if kind is str:
+            if len(value) > self.most_short:
+                return None
+        elif kind is not bool and (kind is not int or not LEAST < value < MOST):
+            return None
+        try:
+            checked = self.check(value, strict=True)
+            body = self.to_json(checked, by_alias=True)
+        except Exception:  # noqa: BLE001 - the long way says what is wrong
+            return None
+        if len(body) > self.most_short:
+            return None
+        return written(checked, body, None, self.is_text, self.shows_body, self.boxed, repairs)
 
     def _of(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if self.check is None or self.to_json is None:
@@ -214,15 +224,7 @@ class ResultWriter:
             return self._cut(value, body, repairs, blocks)
         if blocks is None and self.only_body:
             blocks = _SEE_STRUCTURED
-        return Result(
-            value,
-            body=body,
-            blocks=blocks,
-            is_text=self.is_text,
-            shows_body=self.shows_body,
-            boxed=self.boxed,
-            repairs=repairs,
-        )
+        return written(value, body, blocks, self.is_text, self.shows_body, self.boxed, repairs)
 
     def _check_explicit(self, made: Result) -> None:
         given = has_body(made)
@@ -301,7 +303,7 @@ class ResultWriter:
             body = to_json(without_surrogates(shown))
             if len(body) > self.cap.most:
                 return self._cut_text(value, body, repairs)
-            return Result(value, body=body, is_text=True, repairs=repairs)
+            return written(value, body, is_text=True, repairs=repairs)
         given = finished(value)
         if given is not None:
             return canonical(given, repairs, self.cap)
@@ -309,14 +311,14 @@ class ResultWriter:
             return self._beginning(value, repairs)
         blocks = self._blocks(shown)
         if blocks is not None:
-            return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
+            return checked_result(written(value, None, self.cap.blocks(blocks), repairs=repairs))
         body, lifted = write(value, self.cap)
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
         self.cap.check_binary(sum(size_of(block) for block in lifted))
         text = {"type": "text", "text": body.decode()}
-        return Result(value, body=body, blocks=[text, *lifted] if lifted else None, repairs=repairs)
+        return written(value, body, [text, *lifted] if lifted else None, repairs=repairs)
 
     def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""
@@ -369,9 +371,9 @@ class ResultWriter:
         shown, notice = self.cap.text(body)
         if notice:
             return self._shown(value, to_json(shown), shown, notice, repairs)
-        return Result(
+        return written(
             value,
-            body=body,
+            body,
             is_text=True,
             shows_body=self.shows_body,
             boxed=self.boxed,
@@ -385,9 +387,9 @@ class ResultWriter:
     def _shown(
         self, value: Any, body: bytes, text: str, notice: str, repairs: tuple[Repair, ...]
     ) -> Result:
-        return Result(
+        return written(
             value,
-            body=body,
+            body,
             blocks=[{"type": "text", "text": text}, {"type": "text", "text": notice}],
             shows_body=self.shows_body,
             boxed=self.boxed,

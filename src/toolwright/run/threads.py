@@ -96,7 +96,10 @@ class Threads:
             if self.stuck >= self.most_stuck and not always:
                 raise self._stuck(self.stuck)
             if not held_by:
-                self._promise()
+                if self.idle:
+                    self.idle -= 1
+                else:
+                    self._promise()
             elif not self._admitted(job):
                 return job
         self.jobs.put(job)
@@ -260,7 +263,7 @@ class Threads:
 
     def _work(self) -> None:
         _own.works = True
-        process = os.getpid()
+        copies = _copies
         while True:
             job = self.jobs.get()
             with self.lock:
@@ -275,7 +278,7 @@ class Threads:
                     outcome = job.context.run(job.function)
                 except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
                     failure = error
-                if process != os.getpid():
+                if copies != _copies:
                     end_copy()
             retires = self._finished(job)
             if not dropped:
@@ -324,10 +327,14 @@ class Raised(Exception):
 
 
 _own = threading.local()
+_copies = 0
+"""How many processes were forked off on the way to this one."""
 threads = Threads()
 
 
 def _in_copy() -> None:
+    global _copies  # noqa: PLW0603 - it is of the whole process
+    _copies += 1
     threads.begin()
     _own.works = False
 

@@ -16,6 +16,9 @@ def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
     line = bytearray()  # one array, so that its memory goes back once the line was answered
     fits = True
     while chunk := os.read(descriptor, _CHUNK):
+        if fits and not line and chunk.find(b"\n") == len(chunk) - 1:
+            yield chunk[:-1]  # one whole line, as a client that waits for its answer sends
+            continue
         first, *others = chunk.split(b"\n")
         fits = fits and len(line) + len(first) <= most
         if fits:

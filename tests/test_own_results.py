@@ -1,0 +1,72 @@
+"""Results that a tool or a hook builds by itself."""
+
+import datetime
+
+import pytest
+
+from toolwright import Result, Toolbox
+
+BLOCK = {"type": "text", "text": "words"}
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "structured"),
+    [
+        (Result("mine"), "mine", None),
+        (Result(""), "", None),
+        (Result({"n": 1}), '{"n":1}', {"n": 1}),
+        (Result([1, 2]), "[1,2]", [1, 2]),
+        (Result(), "null", None),
+        (Result({"n": 1}, blocks=[BLOCK]), "words", {"n": 1}),
+        (Result(blocks=[BLOCK]), "words", None),
+        (Result({"on": datetime.date(2026, 1, 2)}), '{"on":"2026-01-02"}', {"on": "2026-01-02"}),
+    ],
+    ids=["text", "empty", "object", "list", "nothing", "both", "blocks", "date"],
+)
+def test_a_result_shows_its_value_unless_it_has_blocks(given, text, structured):
+    box = Toolbox("b")
+
+    @box.tool
+    def own() -> Result:
+        return given
+
+    made = box.call("own")
+    assert made.text == text
+    assert made.structured == structured
+    assert made.to_mcp()["isError"] is False
+
+
+def test_a_result_of_what_json_cannot_hold_says_what_it_needs():
+    with pytest.raises(TypeError, match="a Result of a object needs `blocks`"):
+        Result(object())
+
+
+@pytest.mark.parametrize("value", [0, -1, 10**40, True, "", "text", "é\u2028", "x" * 5000])
+def test_short_and_long_scalars_are_written_alike(value):
+    box = Toolbox("b")
+    kind = type(value)
+
+    def give():
+        return value
+
+    give.__annotations__["return"] = kind
+    box.add(give)
+    made = box.call("give")
+    assert made.value == value
+    assert type(made.value) is kind
+    assert made.text == (value if kind is str else {True: "true"}.get(value, str(value)))
+
+
+def test_an_integer_too_long_is_still_refused_and_a_small_limit_still_cuts():
+    box = Toolbox("b")
+
+    @box.tool
+    def long() -> int:
+        return 10**5000
+
+    @box.tool(max_result=10)
+    def cut() -> str:
+        return "0123456789" * 3
+
+    assert "more than 4300 digits" in box.call("long").text
+    assert "[cut: " in box.call("cut").text
