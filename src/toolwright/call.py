@@ -1,4 +1,4 @@
-"""One run of a tool, as the tool and its hooks see it."""
+"""One run of a tool, as tool and hooks see it."""
 
 # The functions behind the class belong to it: the rest of the package has no need of its insides.
 # ruff: noqa: SLF001

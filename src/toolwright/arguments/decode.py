@@ -1,4 +1,4 @@
-"""Read the JSON in a text: also fenced, encoded twice, or as Python.
+"""Read JSON from text: fenced, encoded twice, or as Python, too.
 
 Every step takes linear time: each pattern matches wherever it can begin, so that no character is
 looked at from more than one place, and nothing is tried in two ways.

@@ -1,4 +1,4 @@
-"""Images, sound and files; tables; how values of other libraries become JSON or content."""
+"""Images, sound, files and tables; converters for values of other libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MIME types, recognised by the first bytes or by the name of a file."""
+"""MIME types, recognised by first bytes or file name."""
 
 from __future__ import annotations
 

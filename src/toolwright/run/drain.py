@@ -41,7 +41,7 @@ class GeneratorDrain:
         """Wait for what a target promised, and take everything out of what it yields."""
         if inspect.isawaitable(value):
             value = await value
-        if value.__class__ not in _PLAIN and isinstance(value, AsyncIterable):
+        if value.__class__ not in PLAIN and isinstance(value, AsyncIterable):
             items = cast("AsyncIterable[Any]", value).__aiter__()
             return await self._taken_async(items, call)
         if isinstance(value, types.GeneratorType):
@@ -126,8 +126,8 @@ def is_deferred(value: Any) -> bool:
     """Return whether a value is not there yet: a coroutine, generator or other awaitable."""
     kind: type[Any] = value.__class__
     # Not `hasattr`: a missing attribute of a model goes through Python code of its class.
-    return kind not in _PLAIN and isinstance(value, _DEFERRED)
+    return kind not in PLAIN and isinstance(value, _DEFERRED)
 
 
-_PLAIN: frozenset[Any] = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
+PLAIN: frozenset[Any] = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
 _DEFERRED: Any = (types.GeneratorType, Awaitable, AsyncIterable)

@@ -29,7 +29,7 @@ from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
 from .current import Outermost, looks_up
-from .drain import GeneratorDrain, is_deferred
+from .drain import PLAIN, GeneratorDrain, is_deferred
 from .inject.injector import Injector
 from .limited import LimitedRunner
 from .loop import background
@@ -87,8 +87,8 @@ class Runner:
         before = current.get()
         current.set(self.outermost if before is None else self.name)
         try:
-            value = self.called(validated)
-            if is_deferred(value):
+            value = self.target(**validated) if self.bind is None else self.called(validated)
+            if value.__class__ not in PLAIN and is_deferred(value):
                 value = self.drain.drained(value, None)
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
             return self.failure_of(error, repairs, _looked_up())

@@ -1,4 +1,4 @@
-"""Requests without a server: one at a time, or from a client in memory."""
+"""Requests without a server: single ones, or a client in memory."""
 
 from __future__ import annotations
 

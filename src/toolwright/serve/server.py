@@ -1,4 +1,4 @@
-"""Run a server over either transport, in the foreground or on a loop."""
+"""Run a server over either transport, blocking or on a loop."""
 
 from __future__ import annotations
 

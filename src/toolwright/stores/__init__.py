@@ -1,4 +1,4 @@
-"""Stores: bytes by key, in memory or in a file that processes share."""
+"""Stores: bytes by key, in memory or in a shared file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store in an SQLite file that the processes of one machine share."""
+"""A store in an SQLite file that one machine's processes share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store is, and how stores survive a fork of the process."""
+"""What a store is, and how stores survive a fork."""
 
 from __future__ import annotations
 

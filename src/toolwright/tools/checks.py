@@ -1,4 +1,4 @@
-"""Checks of a tool: its options and bare signature, and how it is run."""
+"""Checks of a tool's options and bare signature, before it is compiled."""
 
 from __future__ import annotations
 

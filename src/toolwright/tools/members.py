@@ -1,4 +1,4 @@
-"""Finds the tools of a module, an object, a class or a mapping."""
+"""Finds the tools of a module, object, class or mapping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URI templates: matched in linear time, with values that are safe to use."""
+"""URI templates, matched in linear time, with safe values."""
 
 from __future__ import annotations
 

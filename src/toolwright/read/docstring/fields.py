@@ -1,4 +1,4 @@
-"""Fields of Sphinx and Epydoc: `:param type name: text` and `@param name: text`."""
+"""Sphinx and Epydoc fields: `:param type name: text` and `@param name: text`."""
 
 from __future__ import annotations
 

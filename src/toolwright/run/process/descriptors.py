@@ -1,4 +1,4 @@
-"""Standard input and output, taken over by a server or a child process."""
+"""Standard input and output, taken over by a server or child."""
 
 from __future__ import annotations
 

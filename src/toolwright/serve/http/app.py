@@ -1,4 +1,4 @@
-"""An ASGI app for a toolbox: works by itself, and mounted in another app."""
+"""The ASGI app of a toolbox, alone or mounted in another app."""
 
 from __future__ import annotations
 

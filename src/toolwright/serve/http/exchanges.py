@@ -1,4 +1,4 @@
-"""HTTP requests that are being answered, and what becomes of them when the server stops."""
+"""HTTP requests in progress, and their end when the server stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SDK's HTTP server: started by the first request that needs it, ended with its loop."""
+"""The SDK's HTTP server, started by the first request that needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that are being answered: so many of each client, and so many in all."""
+"""Bounds on requests in progress: for each client, and in all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to a client: sent as requests, or as the result of a call."""
+"""Questions to a client: requests, or the result of a call."""
 
 from __future__ import annotations
 
