@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from .._json_values import is_list, is_object, without_surrogates
+from .._json_values import is_object, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
 from ..arguments.wording import path_text
@@ -31,10 +30,21 @@ from ..results import (
     show_blocks,
 )
 from ..schema.explicit import broken_rules
-from ..schema.walk import nodes
+from ..schema.walk import is_any, nodes
 from ..schema.write import Compiled
 from .cap import Cap
-from .encode import block_dict, blocks_of, check_digits, lifts, not_finite, size_of, write
+from .encode import (
+    block_dict,
+    blocks_of,
+    check_digits,
+    holds,
+    is_content,
+    is_own_text,
+    not_finite,
+    size_of,
+    write,
+    write_checked,
+)
 from .failure import failed, failure_of, names_of
 from .finished import canonical, checked_result, finished, structured_forms
 from .integers import IntegerCheck
@@ -49,20 +59,6 @@ _BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
-
-
-def is_any(node: Mapping[str, Any]) -> bool:
-    """Return whether a schema node accepts any value."""
-    return (
-        node.get("additionalProperties") is True
-        or is_list(node.get("type"))
-        or (
-            "type" not in node
-            and "enum" not in node
-            and "$ref" not in node
-            and len(node.get("anyOf", ())) in (0, 6)
-        )
-    )
 
 
 class ResultWriter:
@@ -132,7 +128,7 @@ class ResultWriter:
             return self._fitting(checked_result(value))
         if is_object(value) and (given := finished(value)) is not None:
             return self._fitting(canonical(given, repairs, self.cap))
-        if self.has_any and lifts(value):
+        if self.has_any and holds(value, is_content):
             return self._by_json(value, repairs)
         try:
             checked = self.check(value, strict=True)
@@ -154,9 +150,8 @@ class ResultWriter:
             if not self.may_cut:
                 self.cap.check_table(value)
             return self._beginning(value, repairs)
-        body, lifted = write(value, self.cap)
         try:
-            checked = self.compiled.output_validator.validate_json(body, strict=True)
+            checked, lifted = write_checked(value, self.compiled.output_validator, self.cap)
             body = self.compiled.serializer.to_json(checked, by_alias=True)
         except ValidationError as error:
             raise self._broken(error) from error
@@ -260,7 +255,7 @@ class ResultWriter:
     def _plain_body(self, value: Any) -> bytes | None:
         try:
             if self.to_json is not None:
-                if self.has_any and lifts(value):
+                if self.has_any and holds(value, is_content):
                     return None
                 body = self.to_json(self.check(value, strict=True), by_alias=True)
                 self.compiled.output_validator.validate_json(body, strict=True)
@@ -298,10 +293,7 @@ class ResultWriter:
             value = wanted(value)
         shown = of_bytes(bytes(cast("bytes", value))) if isinstance(value, _BYTES) else value
         if isinstance(shown, str):
-            body = to_json(without_surrogates(shown))
-            if len(body) > self.cap.most:
-                return self._cut_text(value, body, repairs)
-            return Result(value, body=body, is_text=True, repairs=repairs)
+            return self._text(value, to_json(without_surrogates(shown)), repairs)
         given = finished(value)
         if given is not None:
             return canonical(given, repairs, self.cap)
@@ -311,12 +303,19 @@ class ResultWriter:
         if blocks is not None:
             return checked_result(Result(value, blocks=self.cap.blocks(blocks), repairs=repairs))
         body, lifted = write(value, self.cap)
+        if is_own_text(value, body):
+            return self._text(value, body, repairs)
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
         self.cap.check_binary(sum(size_of(block) for block in lifted))
         text = {"type": "text", "text": body.decode()}
         return Result(value, body=body, blocks=[text, *lifted] if lifted else None, repairs=repairs)
+
+    def _text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        if len(body) > self.cap.most:
+            return self._cut_text(value, body, repairs)
+        return Result(value, body=body, is_text=True, repairs=repairs)
 
     def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""

@@ -67,3 +67,17 @@ def refs(node: Any) -> Iterator[str]:
         ref = found.get("$ref")
         if isinstance(ref, str) and ref.startswith(REF_PREFIX):
             yield ref.removeprefix(REF_PREFIX)
+
+
+def is_any(node: JsonObject) -> bool:
+    """Return whether a schema node accepts any value."""
+    return (
+        node.get("additionalProperties") is True
+        or is_list(node.get("type"))
+        or (
+            "type" not in node
+            and "enum" not in node
+            and "$ref" not in node
+            and len(node.get("anyOf", ())) in (0, 6)
+        )
+    )
