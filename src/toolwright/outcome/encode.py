@@ -18,6 +18,7 @@ from ..content.converters import is_row, known_converter
 from ..content.tables import is_missing, is_table
 from ..errors import ResultError
 from ..results import Result, is_block
+from ..schema.core.names import own_serializer
 from .cap import Cap
 from .integers import MOST_DIGITS, TOO_MANY_DIGITS, IntegerCheck
 
@@ -61,7 +62,12 @@ class Lifter:
         if is_missing(value):
             return None
         place = self.place_of(value)
-        return value if place is None else place
+        if place is not None:
+            return place
+        own = own_serializer(value.__class__)
+        return (
+            value if own is None else self.lift(own.to_python(value, by_alias=True, warnings=False))
+        )
 
     def place_of(self, value: Any) -> str | None:
         """Take one piece of content out; return what stands in its place."""
@@ -190,9 +196,12 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
     return None
 
 
-def is_content(value: Any) -> bool:
-    """Return whether a value makes blocks; no file is read for that."""
-    if isinstance(value, Content | Result):
+def is_lifted(value: Any) -> bool:
+    """Return whether a value makes blocks, or has other names for its fields than pydantic writes.
+
+    No file is read for that.
+    """
+    if isinstance(value, Content | Result) or own_serializer(value.__class__) is not None:
         return True
     if isinstance(value, BaseModel):
         return _protocol_block(value) is not None

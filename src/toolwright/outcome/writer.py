@@ -38,7 +38,7 @@ from .encode import (
     blocks_of,
     check_digits,
     holds,
-    is_content,
+    is_lifted,
     is_own_text,
     not_finite,
     size_of,
@@ -128,7 +128,7 @@ class ResultWriter:
             return self._fitting(checked_result(value))
         if is_object(value) and (given := finished(value)) is not None:
             return self._fitting(canonical(given, repairs, self.cap))
-        if self.has_any and holds(value, is_content):
+        if self.has_any and holds(value, is_lifted):
             return self._by_json(value, repairs)
         try:
             checked = self.check(value, strict=True)
@@ -255,7 +255,7 @@ class ResultWriter:
     def _plain_body(self, value: Any) -> bytes | None:
         try:
             if self.to_json is not None:
-                if self.has_any and holds(value, is_content):
+                if self.has_any and holds(value, is_lifted):
                     return None
                 body = self.to_json(self.check(value, strict=True), by_alias=True)
                 self.compiled.output_validator.validate_json(body, strict=True)
