@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Mapping
 from typing import Any, TypeGuard, cast
 
@@ -59,6 +60,8 @@ def _clean(value: Any) -> Any:
         return [_clean(item) for item in cast("Any", value)]
     if value is None or isinstance(value, int | float):
         return value
+    if isinstance(value, os.PathLike):
+        return _clean(os.fspath(cast("os.PathLike[str]", value)))
     fields: Any = getattr(value, "__dataclass_fields__", None)
     if fields is not None and not isinstance(value, type):
         return _clean({str(name): getattr(value, str(name)) for name in fields})

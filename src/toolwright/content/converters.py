@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar, cast
 
 from .._door import public
+from .._json_values import without_surrogates
 from ..errors import ResultError
 from .kinds import Content, Image
 from .tables import (
@@ -22,6 +23,7 @@ from .tables import (
     pandas_frame,
     pandas_series,
     polars_frame,
+    row,
     scalar,
 )
 
@@ -29,6 +31,7 @@ F = TypeVar("F", bound=Callable[[Any], Any])
 
 CONVERTERS: dict[str, Callable[[Any], Any]] = {}
 """Class name, with its module's top package, to the function that makes it JSON or `Content`."""
+_UNSET: Any = object()
 
 
 @public
@@ -56,12 +59,22 @@ def known_converter(value: Any) -> Callable[[Any], Any] | None:
     return None
 
 
-def convert(value: Any) -> Any:
-    """Make JSON, or `Content`, of a value by the table. Raises `TypeError` for an unknown type."""
+def is_row(value: Any) -> bool:
+    """Return whether a value is a row of a query, which has names for its columns."""
+    return known_converter(value) is row
+
+
+def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
+    """Make JSON, or `Content`, of a value by the table, or of what its class tells of it.
+
+    Raises `TypeError` for an unknown type.
+    """
     if isinstance(value, Content):
         return value
     own: type[Any] = value.__class__
     known = known_converter(value)
+    if rows_as_lists and known is row:
+        return list(value)
     if known is not None:
         return known(value)
     if isinstance(value, Mapping):
@@ -73,10 +86,34 @@ def convert(value: Any) -> Any:
     fields = getattr(own, "__attrs_attrs__", None)
     if fields is not None:
         return {field.name: getattr(value, field.name) for field in fields}
-    if hasattr(value, "__dict__") and getattr(own, "__annotations__", None):
-        return {name: getattr(value, name) for name in own.__annotations__}
+    attributes = _declared_attributes(value)
+    if attributes:
+        return attributes
+    text = _own_text(value)
+    if text is not None:
+        return text
     msg = f"{own.__name__} cannot be written as JSON"
     raise TypeError(msg)
+
+
+def _declared_attributes(value: Any) -> dict[str, Any]:
+    """Return the public attributes that a class or its bases declare, as far as they are set."""
+    found: dict[str, Any] = {}
+    for cls in reversed(value.__class__.__mro__):
+        for name, hint in getattr(cls, "__annotations__", {}).items():
+            if not name.startswith("_") and "ClassVar" not in str(hint):
+                found[name] = getattr(value, name, _UNSET)
+    return {name: each for name, each in found.items() if each is not _UNSET}
+
+
+def _own_text(value: Any) -> str | None:
+    """Return the text that a class writes of its values; None if it only has the default one."""
+    own: type[Any] = value.__class__
+    # What an exception says is for a model only where `speak` says so.
+    if own.__str__ is object.__str__ or isinstance(value, BaseException):
+        return None
+    text = without_surrogates(str(value))
+    return None if text == object.__repr__(value) else text
 
 
 CONVERTERS.update(
@@ -98,6 +135,11 @@ CONVERTERS.update(
         "pyarrow.ChunkedArray": lambda value: cells(value.to_pylist()),
         "pyarrow.Array": lambda value: cells(value.to_pylist()),
         "pyarrow.Scalar": lambda value: cell(value.as_py()),
+        "sqlite3.Row": row,
+        "sqlalchemy.Row": row,
+        "types.SimpleNamespace": vars,
+        "argparse.Namespace": vars,
+        "collections.UserString": str,
     }
 )
 

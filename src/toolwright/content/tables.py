@@ -252,6 +252,12 @@ def arrow_table(table: Any) -> list[dict[str, Any]]:
     return _rows(table.schema.names, columns)
 
 
+def row(value: Any) -> dict[str, Any]:
+    """Return a row of a query, of sqlite3 or SQLAlchemy, by the names of its columns."""
+    names = value._fields if hasattr(value, "_fields") else value.keys()
+    return dict(zip(_unique(names), cells(value), strict=True))
+
+
 def cells(values: Iterable[Any]) -> list[Any]:
     """Return what a column or an index holds."""
     return [cell(value) for value in values]

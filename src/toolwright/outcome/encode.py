@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
 from .._json_values import is_list, is_object, strict_json, without_surrogates
 from ..content import Content, convert
-from ..content.converters import known_converter
+from ..content.converters import is_row, known_converter
 from ..content.tables import is_missing, is_table
 from ..errors import ResultError
 from ..results import Result, is_block
+from ..schema.core.names import own_serializer
 from .cap import Cap
 from .integers import MOST_DIGITS, TOO_MANY_DIGITS, IntegerCheck
 
@@ -60,7 +62,12 @@ class Lifter:
         if is_missing(value):
             return None
         place = self.place_of(value)
-        return value if place is None else place
+        if place is not None:
+            return place
+        own = own_serializer(value.__class__)
+        return (
+            value if own is None else self.lift(own.to_python(value, by_alias=True, warnings=False))
+        )
 
     def place_of(self, value: Any) -> str | None:
         """Take one piece of content out; return what stands in its place."""
@@ -76,8 +83,8 @@ class Lifter:
         return f"[{blocks[0]['type']} {len(self.blocks)}]"
 
 
-def lifts(value: Any) -> bool:
-    """Return whether a value holds content; none of it is read."""
+def holds(value: Any, is_wanted: Callable[[Any], bool]) -> bool:
+    """Return whether a value is, or holds in lists and dicts, one that is wanted."""
     todo: list[Any] = [value]
     seen: set[int] = set()
     while todo:
@@ -87,12 +94,25 @@ def lifts(value: Any) -> bool:
         if is_object(each) or is_list(each):
             seen.add(id(each))
             todo += each.values() if is_object(each) else each
-        elif is_content(each):
+        elif is_wanted(each):
             return True
     return False
 
 
-def write(value: Any, cap: Cap | None = None) -> tuple[bytes, list[dict[str, Any]]]:
+def is_own_text(value: Any, body: bytes) -> bool:
+    """Return whether the JSON of a value is the text that its class writes, not a known form."""
+    if body[:1] != b'"' or isinstance(value, os.PathLike) or known_converter(value) is not None:
+        return False
+    try:
+        to_json(value)
+    except PydanticSerializationError:
+        return True
+    return False
+
+
+def write(
+    value: Any, cap: Cap | None = None, *, rows_as_lists: bool = False
+) -> tuple[bytes, list[dict[str, Any]]]:
     """Write a value; return its JSON and the content found inside it, as blocks.
 
     The cap is asked before content is read, and before the rows of a table are. Raises
@@ -113,7 +133,7 @@ def write(value: Any, cap: Cap | None = None) -> tuple[bytes, list[dict[str, Any
         except ResultError as error:
             refused.append(error)
             raise
-        return convert(unknown) if place is None else place
+        return place or convert(unknown, rows_as_lists=rows_as_lists)
 
     try:
         body = to_json(
@@ -126,7 +146,7 @@ def write(value: Any, cap: Cap | None = None) -> tuple[bytes, list[dict[str, Any
             raise refused[0] from None
         text = str(error)
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
-            return write(cleaned, cap)
+            return write(cleaned, cap, rows_as_lists=rows_as_lists)
         reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
         if not reason.endswith("cannot be written as JSON") and "ircular" not in reason:
             reason = "its own code failed while it was read"  # and what that said is not for all
@@ -135,6 +155,22 @@ def write(value: Any, cap: Cap | None = None) -> tuple[bytes, list[dict[str, Any
         raise ResultError("the result holds a number that is not finite")
     check_digits(body)
     return body, lifted
+
+
+def write_checked(value: Any, validator: Any, cap: Cap) -> tuple[Any, list[dict[str, Any]]]:
+    """Validate the JSON of a value; return it with the content that was inside.
+
+    Raises `ResultError`, and `ValidationError`.
+    """
+    body, lifted = write(value, cap)
+    try:
+        return validator.validate_json(body, strict=True), lifted
+    except ValidationError:
+        if not holds(value, is_row):
+            raise
+    # The type may want the row of a query as a tuple.
+    body, lifted = write(value, cap, rows_as_lists=True)
+    return validator.validate_json(body, strict=True), lifted
 
 
 def check_digits(body: bytes) -> None:
@@ -160,9 +196,12 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
     return None
 
 
-def is_content(value: Any) -> bool:
-    """Return whether a value makes blocks; no file is read for that."""
-    if isinstance(value, Content | Result):
+def is_lifted(value: Any) -> bool:
+    """Return whether a value makes blocks, or has other names for its fields than pydantic writes.
+
+    No file is read for that.
+    """
+    if isinstance(value, Content | Result) or own_serializer(value.__class__) is not None:
         return True
     if isinstance(value, BaseModel):
         return _protocol_block(value) is not None

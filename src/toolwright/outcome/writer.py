@@ -31,10 +31,21 @@ from ..results import (
     written,
 )
 from ..schema.explicit import broken_rules
-from ..schema.walk import nodes, takes_anything
+from ..schema.walk import is_any, nodes
 from ..schema.write import Compiled
 from .cap import Cap
-from .encode import block_dict, blocks_of, check_digits, lifts, not_finite, size_of, write
+from .encode import (
+    block_dict,
+    blocks_of,
+    check_digits,
+    holds,
+    is_lifted,
+    is_own_text,
+    not_finite,
+    size_of,
+    write,
+    write_checked,
+)
 from .failure import failed, failure_of, names_of
 from .finished import canonical, checked_result, finished, structured_forms
 from .integers import LEAST, MOST, MOST_DIGITS, IntegerCheck
@@ -68,10 +79,10 @@ class ResultWriter:
         self.is_scalar = schema.get("type") in _SCALARS
         self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
         self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
-        self.has_any = any(takes_anything(node) for node in nodes(schema)) if typed else False
+        self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
         # A value without a declared type is inspected when it is written.
         holds_integers = typed and any(
-            takes_anything(node) or node.get("type") == "integer" for node in nodes(schema)
+            is_any(node) or node.get("type") == "integer" for node in nodes(schema)
         )
         self.check_integers = IntegerCheck().check if holds_integers else None
         self.explicit = compiled.explicit_output
@@ -142,7 +153,7 @@ class ResultWriter:
             return self._fitting(checked_result(value))
         if is_object(value) and (given := finished(value)) is not None:
             return self._fitting(canonical(given, repairs, self.cap))
-        if self.has_any and lifts(value):
+        if self.has_any and holds(value, is_lifted):
             return self._by_json(value, repairs)
         try:
             checked = self.check(value, strict=True)
@@ -164,9 +175,8 @@ class ResultWriter:
             if not self.may_cut:
                 self.cap.check_table(value)
             return self._beginning(value, repairs)
-        body, lifted = write(value, self.cap)
         try:
-            checked = self.compiled.output_validator.validate_json(body, strict=True)
+            checked, lifted = write_checked(value, self.compiled.output_validator, self.cap)
             body = self.compiled.serializer.to_json(checked, by_alias=True)
         except ValidationError as error:
             raise self._broken(error) from error
@@ -262,7 +272,7 @@ class ResultWriter:
     def _plain_body(self, value: Any) -> bytes | None:
         try:
             if self.to_json is not None:
-                if self.has_any and lifts(value):
+                if self.has_any and holds(value, is_lifted):
                     return None
                 body = self.to_json(self.check(value, strict=True), by_alias=True)
                 self.compiled.output_validator.validate_json(body, strict=True)
@@ -300,10 +310,7 @@ class ResultWriter:
             value = wanted(value)
         shown = of_bytes(bytes(cast("bytes", value))) if isinstance(value, _BYTES) else value
         if isinstance(shown, str):
-            body = to_json(without_surrogates(shown))
-            if len(body) > self.cap.most:
-                return self._cut_text(value, body, repairs)
-            return written(value, body, is_text=True, repairs=repairs)
+            return self._text(value, to_json(without_surrogates(shown)), repairs)
         given = finished(value)
         if given is not None:
             return canonical(given, repairs, self.cap)
@@ -313,12 +320,19 @@ class ResultWriter:
         if blocks is not None:
             return checked_result(written(value, None, self.cap.blocks(blocks), repairs=repairs))
         body, lifted = write(value, self.cap)
+        if is_own_text(value, body):
+            return self._text(value, body, repairs)
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
         self.cap.check_binary(sum(size_of(block) for block in lifted))
         text = {"type": "text", "text": body.decode()}
         return written(value, body, [text, *lifted] if lifted else None, repairs=repairs)
+
+    def _text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
+        if len(body) > self.cap.most:
+            return self._cut_text(value, body, repairs)
+        return written(value, body, is_text=True, repairs=repairs)
 
     def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""

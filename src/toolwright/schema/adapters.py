@@ -11,6 +11,7 @@ from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
 from .core.json_rules import JsonRules
+from .core.names import with_own_names
 from .core.traits import Traits
 from .plan import Plan
 from .types.encoded import BASE64, with_base64
@@ -110,8 +111,13 @@ def output_validator_of(adapter: TypeAdapter[Any], traits: Traits, *, own_bytes:
     )
 
 
-def serializer_of(adapter: TypeAdapter[Any], *, own_bytes: bool) -> Any:
+def serializer_of(adapter: TypeAdapter[Any], traits: Traits, *, own_bytes: bool) -> Any:
     """Return the serialiser; with `own_bytes`, one that writes base64 inside models too."""
-    if not own_bytes:
+    if not (own_bytes or traits.own_names):
         return adapter.serializer
-    return SchemaSerializer(with_base64(adapter.core_schema, {}), _CORE, _use_prebuilt=False)
+    schema: Any = adapter.core_schema
+    if own_bytes:
+        schema = with_base64(schema, {})
+    if traits.own_names:
+        schema = with_own_names(schema, {})
+    return SchemaSerializer(schema, _CORE, _use_prebuilt=False)

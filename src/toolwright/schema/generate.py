@@ -21,9 +21,10 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
-from .._json_values import is_list, is_object
+from .._json_values import is_object
 from ..read.attributes import class_docs
 from ..read.docstring.parse import doc_of
+from .core.names import fields_of, first_alias, goes_by_alias, own_serializer
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import REFUSED_KEY, SendableGenerator, with_losses
@@ -62,6 +63,8 @@ class Generator(SendableGenerator):
 
     base64 = True
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
+    by_alias: bool
+    """Whether fields are written by their aliases: what the configuration of each record says."""
     in_class = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
@@ -116,14 +119,15 @@ class Generator(SendableGenerator):
         with self._inside(schema, cls, config):
             written = super().typed_dict_schema(schema)
         if cls is None:
-            return self.without_left_out(written, _fields_of(schema))
+            return self.without_left_out(written, fields_of(schema))
         return self._documented(written, schema, cls, config or {})
 
     @contextmanager
     def _inside(self, schema: Any, cls: Any, config: Mapping[str, Any] | None) -> Generator_[None]:
-        """Follow a class's own rules for bytes while its fields are written, and name the field
-        that cannot be."""
-        before = self.base64, self.in_class
+        """Follow a class's own rules for bytes and names while its fields are written, and name
+        the field that cannot be."""
+        before = self.base64, self.in_class, self.by_alias
+        self.by_alias = goes_by_alias(schema, self.mode)
         if config is not None:
             key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
             self.base64 = config.get(key, "base64") == "base64"
@@ -131,15 +135,15 @@ class Generator(SendableGenerator):
         try:
             yield
         except PydanticInvalidForJsonSchema as error:
-            raise self.in_field(error, cls, _fields_of(schema)) from None
+            raise self.in_field(error, cls, fields_of(schema)) from None
         finally:
-            self.base64, self.in_class = before
+            self.base64, self.in_class, self.by_alias = before
 
     def _documented(
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
     ) -> JsonSchemaValue:
         """Add what the class says of its attributes; take the invented title away."""
-        fields = _fields_of(schema)
+        fields = fields_of(schema)
         written = self.without_left_out(written, fields)
         titled = config.get("title") or config.get("model_title_generator")
         if not titled and written.get("title") == cls.__name__:
@@ -156,9 +160,10 @@ class Generator(SendableGenerator):
             written["required"] = list(dict.fromkeys(written["required"]))
         properties = written.get("properties")
         if properties and docs.attributes:
+            by_alias = goes_by_alias(schema, self.mode)
             for name, field in fields.items():
                 text = docs.attributes.get(name)
-                node = properties.get(self._alias(field, name))
+                node = properties.get(self._alias(field, name) if by_alias else name)
                 if text and node is not None:
                     node.setdefault("description", text)
         return written
@@ -312,6 +317,17 @@ class Generator(SendableGenerator):
         except (ValueError, TypeError, PydanticSerializationError):
             return with_losses(written, [f"the default {_short(default)} is not JSON"])
 
+    def encode_default(self, dft: Any) -> Any:
+        """Write a default as a result would be."""
+        own = own_serializer(type(dft)) if self.mode == "serialization" else None
+        if own is not None:
+            return own.to_python(dft, mode="json", by_alias=True)
+        before, self.by_alias = self.by_alias, True
+        try:
+            return super().encode_default(dft)
+        finally:
+            self.by_alias = before
+
     def _json_default(self, schema: Any, default: Any) -> Any:
         if self.mode == "serialization":
             return super().default_schema(schema)["default"]
@@ -356,14 +372,6 @@ def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:
     return {"description": description, **named} if description else named
 
 
-def first_alias(alias: Any) -> str | None:
-    """Return the first alternative of an alias that is one plain name."""
-    for path in alias:
-        if is_list(path) and len(path) == 1 and isinstance(path[0], str):
-            return path[0]
-    return None
-
-
 def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
     return {**written, EXACT_KEY: True} if schema.get("tz_constraint") == "aware" else written
 
@@ -372,18 +380,6 @@ def _innermost(schema: Any) -> Mapping[str, Any]:
     while is_object(schema) and is_object(schema.get("schema")):
         schema = schema["schema"]
     return schema or {}
-
-
-def _fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Find the fields in a record's core schema, below any validators around them."""
-    while is_object(schema):
-        fields = schema.get("fields")
-        if is_object(fields):
-            return fields
-        if is_list(fields) and fields and is_object(fields[0]):
-            return {field["name"]: field for field in fields}
-        schema = schema.get("schema")
-    return {}
 
 
 def _short(value: Any) -> str:

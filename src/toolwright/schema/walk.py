@@ -69,7 +69,7 @@ def refs(node: Any) -> Iterator[str]:
             yield ref.removeprefix(REF_PREFIX)
 
 
-def takes_anything(node: JsonObject) -> bool:
+def is_any(node: JsonObject) -> bool:
     """Return whether a schema node accepts any value."""
     return (
         node.get("additionalProperties") is True

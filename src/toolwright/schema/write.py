@@ -155,7 +155,9 @@ class SchemaWriter:
             output_validator=adapter
             and output_traits
             and output_validator_of(adapter, output_traits, own_bytes=written_bytes),
-            serializer=adapter and serializer_of(adapter, own_bytes=written_bytes),
+            serializer=adapter
+            and output_traits
+            and serializer_of(adapter, output_traits, own_bytes=written_bytes),
             input_schema=compact_json(schema),
             output_schema=None if output is None else compact_json(output),
             boxed_output_schema=(

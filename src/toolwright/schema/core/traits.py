@@ -10,6 +10,7 @@ from ..._json_values import is_object
 from ..types.encoded import OPAQUE
 from .constraints import misfit
 from .json_rules import hands_on, is_read_otherwise
+from .names import is_written_by_name
 
 # Types whose values Python and JSON write alike: strict validation of a dict gives the same either
 # way. Not among them: whatever JSON writes as text (dates, bytes, enums), as a list (sets, tuples),
@@ -65,6 +66,8 @@ class Traits(NamedTuple):
     """Validators of authors hand Python values on to types that JSON writes otherwise."""
     has_aliases: bool
     """Fields of records go by other names."""
+    own_names: bool
+    """Fields of records are written by their names, not their aliases."""
     misfit: str
     """A constraint that does not fit its type."""
 
@@ -76,13 +79,15 @@ class Traits(NamedTuple):
             has_sets=self.has_sets or other.has_sets,
             hands_on=self.hands_on or other.hands_on,
             has_aliases=self.has_aliases or other.has_aliases,
+            own_names=self.own_names or other.own_names,
             misfit=self.misfit or other.misfit,
         )
 
 
 def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     """Walk a core schema once; models are walked once for all tools, but for those in `opened`."""
-    alike, confuses, has_sets, handing_on, has_aliases, wrong = True, False, False, False, False, ""
+    alike, confuses, has_sets, handing_on, has_aliases = True, False, False, False, False
+    own_names, wrong = False, ""
     models: list[Traits] = []
     for node, below in _nodes(schema, models, opened):
         kind = node["type"]
@@ -91,8 +96,9 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
         has_sets = has_sets or kind in _SETS or _has_other_keys(node)
         handing_on = handing_on or (below and is_read_otherwise(node))
         has_aliases = has_aliases or "validation_alias" in node
+        own_names = own_names or is_written_by_name(node)
         wrong = wrong or misfit(node)
-    found = Traits(alike, confuses, has_sets, handing_on, has_aliases, wrong)
+    found = Traits(alike, confuses, has_sets, handing_on, has_aliases, own_names, wrong)
     for model in models:
         found = found.joined(model)
     return found
