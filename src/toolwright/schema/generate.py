@@ -26,7 +26,13 @@ from ..read.attributes import class_docs
 from ..read.docstring.parse import doc_of
 from .types.encoded import encoder_in
 from .types.hints import safe_text
-from .types.unsendable import REFUSED_KEY, SendableGenerator, with_losses
+from .types.unsendable import (
+    REFUSED_KEY,
+    SCALARS,
+    SCALARS_IN_CONFIG,
+    SendableGenerator,
+    with_losses,
+)
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
@@ -64,6 +70,14 @@ class Generator(SendableGenerator):
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
     in_class = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
+
+    has_mode = False
+    """Whether a class around this place chooses the mode itself."""
+
+    @property
+    def mode(self) -> Any:
+        """What is written: what can be sent, or what is given. Asked for at every step."""
+        return super().mode if self.has_mode else self._mode
 
     def generate_definitions(self, inputs: Any) -> Any:
         """Write all schemas in one pass: definitions get new names for each tool anyway.
@@ -123,7 +137,11 @@ class Generator(SendableGenerator):
     def _inside(self, schema: Any, cls: Any, config: Mapping[str, Any] | None) -> Generator_[None]:
         """Follow a class's own rules for bytes while its fields are written, and name the field
         that cannot be."""
-        before = self.base64, self.in_class
+        before = self.base64, self.in_class, self.has_mode, self.scalars
+        if config:
+            self.has_mode = self.has_mode or "json_schema_mode_override" in config
+            bounded = "str_min_length" in config or "str_max_length" in config
+            self.scalars = SCALARS_IN_CONFIG if bounded else SCALARS
         if config is not None:
             key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
             self.base64 = config.get(key, "base64") == "base64"
@@ -133,7 +151,7 @@ class Generator(SendableGenerator):
         except PydanticInvalidForJsonSchema as error:
             raise self.in_field(error, cls, _fields_of(schema)) from None
         finally:
-            self.base64, self.in_class = before
+            self.base64, self.in_class, self.has_mode, self.scalars = before
 
     def _documented(
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
@@ -313,6 +331,8 @@ class Generator(SendableGenerator):
             return with_losses(written, [f"the default {_short(default)} is not JSON"])
 
     def _json_default(self, schema: Any, default: Any) -> Any:
+        if default in ([], {}) and _is_plain_container(schema["schema"]):
+            return type(default)()
         if self.mode == "serialization":
             return super().default_schema(schema)["default"]
         if isinstance(default, set | frozenset):
@@ -336,6 +356,11 @@ class Generator(SendableGenerator):
         if returned is None or returned["type"] == "any":
             return with_losses({}, ["a serialiser without a return type may give any value"])
         return _with_docs(self.generate_inner(returned), function)
+
+
+def _is_plain_container(schema: Any) -> bool:
+    """Return whether values are lists or dicts that nobody writes in another way."""
+    return schema["type"] in ("list", "dict") and "serialization" not in schema
 
 
 def _unique(values: list[Any]) -> list[Any]:
