@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from .comments import comment_text
 from .docstring.parse import ATTRIBUTES, parse
-from .source import class_node, lines_of
+from .source import class_source
 
 
 class ClassDocs(NamedTuple):
@@ -90,10 +90,10 @@ def _body_texts(cls: type) -> tuple[dict[str, str], dict[str, str]]:
     behind: dict[str, str] = {}
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None) or ""
-    node = class_node(file, cls.__qualname__, vars(cls).get("__firstlineno__"))
-    if node is None:
+    found = class_source(file, cls.__qualname__, vars(cls).get("__firstlineno__"))
+    if found is None:
         return below, behind
-    lines = lines_of(file)
+    node, lines = found
     for at, statement in enumerate(node.body):
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue

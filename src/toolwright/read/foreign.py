@@ -76,6 +76,9 @@ def foreign_context(cls: Any) -> Foreign | None:
     return None
 
 
+_PLAIN = frozenset((str, int, float, bool, type(None), list, dict, set, tuple, bytes))
+
+
 def _names(cls: type) -> list[tuple[str, str]]:
-    mro = cls.__mro__
+    mro = cls.__mro__ if cls not in _PLAIN else ()
     return [((base.__module__ or "").partition(".")[0], base.__name__) for base in mro]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 from .attributes import annotated_text, class_docs
@@ -263,7 +264,7 @@ def _has_comment(function: Any) -> bool:
     if code is None:
         return False
     seen_def = False
-    for line in lines_of(code.co_filename)[code.co_firstlineno - 1 :]:
+    for line in islice(lines_of(code.co_filename), max(code.co_firstlineno - 1, 0), None):
         if "#" in line:
             return True
         seen_def = seen_def or "def " in line

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import io
 import linecache
+import re
 import tokenize
 from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
 
 
 def lines_of(file: str) -> list[str]:
@@ -23,33 +25,115 @@ def stamp_of(file: str) -> tuple[int, float | None] | None:
 
 def module_tree(file: str) -> ast.Module | None:
     """Return the syntax tree of a file, or None if it has none."""
-    lines = lines_of(file)
-    return _parsed(file, len(lines), "".join(lines)) if lines else None
+    source = _source_of(file)
+    return source.tree if source else None
 
 
-@functools.lru_cache(maxsize=64)
-def _parsed(file: str, size: int, text: str) -> ast.Module | None:
+class ClassSource(NamedTuple):
+    """A class as it is written, and the lines that its nodes have their places in."""
+
+    node: ast.ClassDef
+    lines: list[str]
+
+
+def class_source(file: str, qualname: str, line: int | None) -> ClassSource | None:
+    """Find a class in a file by its qualified name, and by its line where Python knows it."""
+    source = _source_of(file)
+    return source.find(qualname, line) if source else None
+
+
+class _Source:
+    """The text of one file; what is asked of it is worked out once.
+
+    The syntax tree of a large file takes long: only the lines of a class are parsed, if it is clear
+    which they are.
+    """
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+
+    @functools.cached_property
+    def tree(self) -> ast.Module | None:
+        return _parsed("".join(self.lines))
+
+    @functools.cached_property
+    def classes(self) -> dict[str, list[ast.ClassDef]]:
+        index: dict[str, list[ast.ClassDef]] = {}
+        if self.tree is not None:
+            _index(self.tree, "", index)
+        return index
+
+    @functools.cached_property
+    def heads(self) -> dict[str, list[int]]:
+        """The lines, counted from 0, that look like the head of a class, by its name."""
+        found: dict[str, list[int]] = {}
+        for at, line in enumerate(self.lines):
+            if "class" in line and (head := _CLASS.match(line)):
+                found.setdefault(head.group(1), []).append(at)
+        return found
+
+    def find(self, qualname: str, line: int | None) -> ClassSource | None:
+        alone = self._alone(qualname, line)
+        if alone is not None:
+            return alone
+        found = self.classes.get(qualname, ())
+        node = found[-1] if found else None
+        if line is not None:
+            starts = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in found}
+            node = starts.get(line)
+        return ClassSource(node, self.lines) if node else None
+
+    def _alone(self, qualname: str, line: int | None) -> ClassSource | None:
+        """Parse only the lines of a class that stands at the left margin, the only one of its name.
+
+        None if there may be another, or where it ends is not clear.
+        """
+        heads = self.heads.get(qualname, ())
+        if len(heads) != 1 or not self.lines[heads[0]].startswith("class"):
+            return None
+        start = end = heads[0]
+        if line is not None and line != start + 1 and not self._decorates(line, start):
+            return None
+        while end + 1 < len(self.lines) and not _AT_MARGIN.match(self.lines[end + 1]):
+            end += 1
+        lines = self.lines[start : end + 1]
+        tree = _parsed("".join(lines))
+        node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+        found = isinstance(node, ast.ClassDef) and node.name == qualname
+        return ClassSource(node, lines) if found else None
+
+    def _decorates(self, line: int, start: int) -> bool:
+        """Return whether a line, counted from 1, is the first decorator of what starts at another."""
+        return line <= start and self.lines[line - 1].startswith("@")
+
+
+_CLASS = re.compile(r"\A\s*+class\s++(\w++)")
+_AT_MARGIN = re.compile(r"\A[^\s#)\]}]")
+
+
+def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text, file)
+        return ast.parse(text)
     except (SyntaxError, ValueError):
         return None
 
 
-def class_node(file: str, qualname: str, line: int | None) -> ast.ClassDef | None:
-    """Find a class in a file by its qualified name, and by its line where Python knows it."""
-    tree = module_tree(file)
-    found = _classes(tree).get(qualname, ()) if tree else ()
-    if line is not None:
-        starts = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in found}
-        return starts.get(line)
-    return found[-1] if found else None
+_MOST_FILES = 64
+_sources: dict[str, _Source] = {}
 
 
-@functools.lru_cache(maxsize=64)
-def _classes(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
-    index: dict[str, list[ast.ClassDef]] = {}
-    _index(tree, "", index)
-    return index
+def _source_of(file: str) -> _Source | None:
+    lines = lines_of(file)
+    known = _sources.get(file)
+    # The cache of lines gives the same list until the file is read again.
+    if known is not None and known.lines is lines:
+        return known
+    if not lines:
+        return None
+    if len(_sources) >= _MOST_FILES:
+        _sources.clear()
+    made = _sources[file] = _Source(lines)
+    return made
 
 
 def _index(node: ast.AST, prefix: str, index: dict[str, list[ast.ClassDef]]) -> None:
@@ -65,8 +149,7 @@ def _index(node: ast.AST, prefix: str, index: dict[str, list[ast.ClassDef]]) -> 
 
 def tokens_from(lines: list[str], start: int) -> Iterator[tokenize.TokenInfo]:
     """Yield the tokens of `lines` from line `start` (counted from 1) until they cannot be tokenised."""
-    text = io.StringIO("".join(lines[start - 1 :]))
     try:
-        yield from tokenize.generate_tokens(text.readline)
+        yield from tokenize.generate_tokens(islice(lines, start - 1, None).__next__)
     except (tokenize.TokenError, IndentationError, SyntaxError):
         return

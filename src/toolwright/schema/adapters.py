@@ -14,6 +14,7 @@ from .core.json_rules import JsonRules
 from .core.names import with_own_names
 from .core.traits import Traits
 from .plan import Plan
+from .stand_in import StandIn
 from .types.encoded import BASE64, with_base64
 from .types.hints import strip_annotated
 
@@ -27,14 +28,14 @@ _CORE: Any = {**BASE64, "allow_inf_nan": False}
 def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     """Make the adapter of a tool's arguments."""
 
-    def arguments(**validated: Any) -> dict[str, Any]:
-        return validated
-
-    stand_in: Any = planned.stand_in(arguments)
-    adapter = TypeAdapter[Any](stand_in, config=_ARGUMENTS)
+    adapter: TypeAdapter[Any] = TypeAdapter(StandIn(planned, _arguments), config=_ARGUMENTS)
     if not adapter.pydantic_complete:
         adapter.rebuild(force=True)  # raises, with the name that is not known
     return adapter
+
+
+def _arguments(**validated: Any) -> dict[str, Any]:
+    return validated
 
 
 def remove_arguments(adapter: TypeAdapter[Any], names: Collection[str]) -> None:

@@ -27,7 +27,13 @@ from ..read.docstring.parse import doc_of
 from .core.names import fields_of, first_alias, goes_by_alias, own_serializer
 from .types.encoded import encoder_in
 from .types.hints import safe_text
-from .types.unsendable import REFUSED_KEY, SendableGenerator, with_losses
+from .types.unsendable import (
+    REFUSED_KEY,
+    SCALARS,
+    SCALARS_IN_CONFIG,
+    SendableGenerator,
+    with_losses,
+)
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
@@ -67,6 +73,14 @@ class Generator(SendableGenerator):
     """Whether fields are written by their aliases: what the configuration of each record says."""
     in_class = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
+
+    has_mode = False
+    """Whether a class around this place chooses the mode itself."""
+
+    @property
+    def mode(self) -> Any:
+        """What is written: what can be sent, or what is given. Asked for at every step."""
+        return super().mode if self.has_mode else self._mode
 
     def generate_definitions(self, inputs: Any) -> Any:
         """Write all schemas in one pass: definitions get new names for each tool anyway.
@@ -126,8 +140,12 @@ class Generator(SendableGenerator):
     def _inside(self, schema: Any, cls: Any, config: Mapping[str, Any] | None) -> Generator_[None]:
         """Follow a class's own rules for bytes and names while its fields are written, and name
         the field that cannot be."""
-        before = self.base64, self.in_class, self.by_alias
+        before = self.base64, self.in_class, self.by_alias, self.has_mode, self.scalars
         self.by_alias = goes_by_alias(schema, self.mode)
+        if config:
+            self.has_mode = self.has_mode or "json_schema_mode_override" in config
+            bounded = "str_min_length" in config or "str_max_length" in config
+            self.scalars = SCALARS_IN_CONFIG if bounded else SCALARS
         if config is not None:
             key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
             self.base64 = config.get(key, "base64") == "base64"
@@ -137,7 +155,7 @@ class Generator(SendableGenerator):
         except PydanticInvalidForJsonSchema as error:
             raise self.in_field(error, cls, fields_of(schema)) from None
         finally:
-            self.base64, self.in_class, self.by_alias = before
+            self.base64, self.in_class, self.by_alias, self.has_mode, self.scalars = before
 
     def _documented(
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
@@ -329,6 +347,8 @@ class Generator(SendableGenerator):
             self.by_alias = before
 
     def _json_default(self, schema: Any, default: Any) -> Any:
+        if default in ([], {}) and _is_plain_container(schema["schema"]):
+            return type(default)()
         if self.mode == "serialization":
             return super().default_schema(schema)["default"]
         if isinstance(default, set | frozenset):
@@ -352,6 +372,11 @@ class Generator(SendableGenerator):
         if returned is None or returned["type"] == "any":
             return with_losses({}, ["a serialiser without a return type may give any value"])
         return _with_docs(self.generate_inner(returned), function)
+
+
+def _is_plain_container(schema: Any) -> bool:
+    """Return whether values are lists or dicts that nobody writes in another way."""
+    return schema["type"] in ("list", "dict") and "serialization" not in schema
 
 
 def _unique(values: list[Any]) -> list[Any]:

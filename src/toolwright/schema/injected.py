@@ -49,5 +49,7 @@ def foreign(hint: Any, default: Any) -> Foreign | None:
 
 
 def _union(hint: Any) -> tuple[Any, ...]:
+    if isinstance(hint, type):
+        return ()
     bare = strip_annotated(hint)
     return get_args(bare) if get_origin(bare) in UNIONS else ()

@@ -6,7 +6,6 @@ is in the target; `bind` turns its validated arguments into those of the target.
 
 from __future__ import annotations
 
-import inspect
 import keyword
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -124,21 +123,6 @@ class Plan:
     """Keys that cannot be the name of a parameter, by the name they have in the stand-in."""
     problems: list[str] = field(default_factory=list[str])
 
-    def stand_in(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Give a function that takes any keywords the signature that pydantic compiles."""
-        parameters = [
-            inspect.Parameter(slot.name, KEYWORD_ONLY, annotation=slot.hint, default=slot.default)
-            for slot in self.slots
-        ]
-        if self.extra is not EMPTY:
-            name = "extra"
-            while any(slot.name == name for slot in self.slots):
-                name += "_"
-            parameters.append(inspect.Parameter(name, VAR_KEYWORD, annotation=self.extra))
-        vars(function)["__signature__"] = inspect.Signature(parameters)
-        function.__annotations__ = {p.name: p.annotation for p in parameters}
-        return function
-
     @property
     def by_name_only(self) -> bool:
         """Return whether validated arguments are the target's keyword arguments as they are."""
@@ -252,14 +236,33 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
     default = parameter.default
     if type(default).__name__ in _FACTORIES:
         default = PydanticField(default_factory=lambda: parameter.default)
+    bare, description = _described(translate(hint))
     return Slot(
         parameter.name,
-        translate(hint),
+        bare,
         default,
-        parameter.description,
+        description or parameter.description,
         flat=any(item is Flatten or isinstance(item, Flatten) for item in metadata(hint)),
         written=parameter.hint,
     )
+
+
+def _described(hint: Any) -> tuple[Any, str]:
+    """Take a `Field` that only describes off a hint: without it, pydantic has half the work."""
+    said = metadata(hint)
+    if len(said) == 1 and type(said[0]) is FieldInfo and not said[0].metadata:
+        info: Any = said[0]
+        if info.description and all(getattr(info, name) == value for name, value in _UNSET.items()):
+            return hint.__origin__, info.description
+    return hint, ""
+
+
+_SAYS_NOTHING: Any = PydanticField()
+_UNSET = {
+    name: getattr(_SAYS_NOTHING, name)
+    for name in FieldInfo.__slots__
+    if name[0] != "_" and name != "description"
+}
 
 
 def effective_default(hint: Any, default: Any) -> Any:

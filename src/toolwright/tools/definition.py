@@ -266,6 +266,7 @@ class Tool:
 
 def compile_tools(tools: Sequence[Tool]) -> None:
     """Compile many tools at once; each keeps its own result or error."""
+    from ..arguments.sample import no_collection
     from ..schema.compile import compile_all
 
     jobs: list[tuple[Tool, Signature]] = []
@@ -275,7 +276,8 @@ def compile_tools(tools: Sequence[Tool]) -> None:
                 jobs.append((tool, tool.signature))
             except SchemaError as error:
                 _set(tool, "_compiled", error)
-    done = compile_all([(read, tool.options, _provided(tool)) for tool, read in jobs])
+    with no_collection():  # nearly all that compiling makes is kept
+        done = compile_all([(read, tool.options, _provided(tool)) for tool, read in jobs])
     for (tool, _), compiled in zip(jobs, done, strict=True):
         checked = check_run(compiled, tool._target, tool.options, tool._shared)
         _set(tool, "_compiled", checked)

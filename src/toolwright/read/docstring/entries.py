@@ -51,11 +51,13 @@ class Entries:
         self.end = end
         self.names = names
         self.numpy = numpy
+        self._heads: dict[int, Head | None] = {}
         first = next((at for at in range(start, end) if lines[at].strip()), start)
         # The items of a list are entries only where the section is such a list.
         self.listed = first < end and starts_item(lines[first])
         if self.listed and not self._usual(first):
             self.listed = False
+            self._heads.clear()
         self.left = names.difference(self._usually_named(first))
 
     def _usually_named(self, first: int) -> Iterator[str]:
@@ -106,6 +108,12 @@ class Entries:
         return starts_item(line) or not (":" in line and self._begins_sentence(at))
 
     def _usual(self, at: int) -> Head | None:
+        """Return the head of an entry in one of the usual ways; each line is read once."""
+        if at not in self._heads:
+            self._heads[at] = self._read_usual(at)
+        return self._heads[at]
+
+    def _read_usual(self, at: int) -> Head | None:
         text = self._line(at)
         match = _NAMES.match(text)
         names = _split(match.group()) if match else ()
@@ -207,6 +215,8 @@ def _leading(text: str, names: frozenset[str]) -> tuple[tuple[str, ...], str]:
 
 
 def _split(text: str) -> tuple[str, ...]:
+    if text.isidentifier():
+        return (text,) if text != "None" else ()
     names = (plain_name(part) for part in _BETWEEN.split(text)[::2])
     return tuple(name for name in names if name not in ("", "...", "etc.", "None"))
 

@@ -41,6 +41,8 @@ _ALIKE = frozenset(
 _EMPTY = frozenset(("int", "float", "bool", "str", "none"))
 """Kinds of nodes that hold no others, and nothing that is asked for here."""
 _SETS = frozenset(("set", "frozenset"))
+_CHOICES = frozenset(("enum", "literal"))
+_HOLDERS = frozenset((dict, list, tuple))
 # Of these only one branch is used: JSON is what comes in, and validation is strict.
 _BRANCHES = {"lax-or-strict": "strict_schema", "json-or-python": "json_schema"}
 _SKIPPED = OPAQUE | {
@@ -91,16 +93,21 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     models: list[Traits] = []
     for node, below in _nodes(schema, models, opened):
         kind = node["type"]
+        if kind in _CHOICES:
+            confuses = confuses or _has_numbers(node)
+        elif kind == "dict":
+            has_sets = has_sets or _has_other_keys(node)
+        elif kind not in _ALIKE:
+            has_sets = has_sets or kind in _SETS
+            wrong = wrong or misfit(node)
         alike = alike and kind in _ALIKE
-        confuses = confuses or _has_numbers(node)
-        has_sets = has_sets or kind in _SETS or _has_other_keys(node)
         handing_on = handing_on or (below and is_read_otherwise(node))
         has_aliases = has_aliases or "validation_alias" in node
         own_names = own_names or is_written_by_name(node)
-        wrong = wrong or misfit(node)
     found = Traits(alike, confuses, has_sets, handing_on, has_aliases, own_names, wrong)
     for model in models:
-        found = found.joined(model)
+        if model != found:
+            found = found.joined(model)
     return found
 
 
@@ -152,7 +159,7 @@ def _nodes(
             elif kind not in _EMPTY:
                 yield part, below
                 below = below or hands_on(part)
-                todo.extend((inner, below) for inner in _inside(part))
+                todo.extend([(inner, below) for inner in _inside(part)])
         elif isinstance(part, list | tuple):
             todo.extend((each, below) for each in cast("list[Any]", part))
 
@@ -161,7 +168,9 @@ def _inside(node: dict[str, Any]) -> Iterable[Any]:
     branch = _BRANCHES.get(node["type"])
     if branch is not None:
         return (node[branch],)
-    return [part for word, part in node.items() if word not in _SKIPPED]
+    return [
+        part for word, part in node.items() if part.__class__ in _HOLDERS and word not in _SKIPPED
+    ]
 
 
 def _has_numbers(node: dict[str, Any]) -> bool:

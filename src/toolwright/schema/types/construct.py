@@ -22,6 +22,7 @@ from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signatur
 from ...read.target import open_target
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
+from ..stand_in import call_schema
 from .hints import unqualify
 from .unsendable import Unsendable, unsendable_schema
 
@@ -67,14 +68,14 @@ def kept_parameters(cls: type) -> set[str]:
     return kept - changed
 
 
-def _given(planned: Plan, docs: tuple[str, str]) -> Any:
+def _given(docs: tuple[str, str]) -> Any:
     """Return a function that hands the validated arguments of a constructor on."""
 
     def given(**validated: Any) -> dict[str, Any]:
         return validated
 
     vars(given)[DOCS] = docs
-    return planned.stand_in(given)
+    return given
 
 
 def _unknown(error: UnresolvedName) -> Any:
@@ -124,7 +125,7 @@ class Constructed:
                 slot.hint = Annotated[slot.hint, Field(description=slot.description)]
         docs = (self.cls.__name__, signature.description)
         call = core_schema.no_info_after_validator_function(
-            self._builder(planned), handler.generate_schema(_given(planned, docs))
+            self._builder(planned), call_schema(planned, _given(docs), handler)
         )
         instance_or_call = core_schema.union_schema(
             [core_schema.is_instance_schema(self.cls), call]

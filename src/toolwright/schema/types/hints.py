@@ -26,19 +26,21 @@ ALIAS_TYPES: tuple[type, ...] = tuple(
 
 def strip_annotated(hint: Any) -> Any:
     """Return the type inside `Annotated`."""
-    while get_origin(hint) is Annotated:
+    while not isinstance(hint, type) and get_origin(hint) is Annotated:
         hint = hint.__origin__
     return hint
 
 
 def metadata(hint: Any) -> tuple[Any, ...]:
     """Return what `Annotated` carries."""
-    return tuple(hint.__metadata__) if get_origin(hint) is Annotated else ()
+    if isinstance(hint, type) or get_origin(hint) is not Annotated:
+        return ()
+    return tuple(hint.__metadata__)
 
 
 def unalias(hint: Any) -> Any:
     """Return what an alias (`type X = ...`) or a `NewType` stands for, and the type in `Annotated`."""
-    while True:
+    while not isinstance(hint, type):
         bare = strip_annotated(hint)
         if isinstance(bare, ALIAS_TYPES):
             bare = bare.__value__
@@ -50,6 +52,7 @@ def unalias(hint: Any) -> Any:
         if bare is hint:
             return bare
         hint = bare
+    return hint
 
 
 def open_alias(hint: Any) -> Any:
@@ -64,7 +67,7 @@ def open_alias(hint: Any) -> Any:
 def unqualify(hint: Any) -> tuple[Any, list[Any]]:
     """Take `Required`, `NotRequired`, `ReadOnly` and `Final` off a hint; return both."""
     taken: list[Any] = []
-    while True:
+    while not isinstance(hint, type):
         if get_origin(hint) in _QUALIFIERS:
             taken.append(get_origin(hint))
             hint = get_args(hint)[0]
@@ -72,7 +75,8 @@ def unqualify(hint: Any) -> tuple[Any, list[Any]]:
             taken.append(get_origin(hint.__origin__))
             hint = Annotated[(get_args(hint.__origin__)[0], *hint.__metadata__)]
         else:
-            return hint, taken
+            break
+    return hint, taken
 
 
 def is_not_required(qualifier: Any) -> bool:
@@ -93,7 +97,7 @@ def is_unpack(hint: Any) -> bool:
 def arms(hint: Any) -> Iterator[Any]:
     """Yield the alternatives of a union, aliases opened; a plain type is its own only one."""
     bare = unalias(hint)
-    if get_origin(bare) in UNIONS:
+    if not isinstance(bare, type) and get_origin(bare) in UNIONS:
         for arm in get_args(bare):
             yield from arms(arm)
     else:

@@ -71,8 +71,22 @@ class Unsendable:
         return core_schema.is_instance_schema(Unsendable, metadata=said)
 
 
+_NUMBERS: Mapping[str, JsonSchemaValue] = {
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "none": {"type": "null"},
+}
+SCALARS: Mapping[str, JsonSchemaValue] = {**_NUMBERS, "str": {"type": "string"}}
+SCALARS_IN_CONFIG: Mapping[str, JsonSchemaValue] = _NUMBERS
+"""Where a configuration may say how long a text is."""
+
+
 class SendableGenerator(GenerateJsonSchema):
     """pydantic's generator, which leaves out what cannot be sent and need not be."""
+
+    scalars = SCALARS
+    """Schemas without constraints, which need no work, by the type in the core schema."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -112,6 +126,8 @@ class SendableGenerator(GenerateJsonSchema):
 
     def generate_inner(self, schema: Any) -> JsonSchemaValue:
         """Write a node. Raises `PydanticInvalidForJsonSchema` if it cannot be sent."""
+        if len(schema) == 1 and schema["type"] in self.scalars:
+            return dict(self.scalars[schema["type"]])
         ref = schema.get("ref")
         if ref is None:
             written = super().generate_inner(schema)

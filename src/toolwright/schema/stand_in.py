@@ -1,0 +1,129 @@
+"""What pydantic compiles in the place of a target: its planned arguments."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import inspect
+import pathlib
+import types
+import typing
+import uuid
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import core_schema
+
+from ..read.signature import EMPTY, KEYWORD_ONLY, VAR_KEYWORD
+from .plan import Plan, Slot
+
+_SCALARS: dict[Any, Any] = {
+    str: core_schema.str_schema,
+    int: core_schema.int_schema,
+    float: core_schema.float_schema,
+    bool: core_schema.bool_schema,
+}
+_PLAIN_CLASSES: frozenset[Any] = frozenset(
+    (
+        *_SCALARS,
+        *(list, dict, set, frozenset, tuple, bytes, type(None)),
+        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta),
+        *(decimal.Decimal, pathlib.Path, uuid.UUID),
+    )
+)
+_PLAIN_GENERICS: frozenset[Any] = frozenset(
+    (list, dict, set, frozenset, tuple, typing.Union, types.UnionType)
+)
+_PLAIN_DEFAULTS = frozenset(
+    (str, int, float, bool, type(None), list, dict, set, frozenset, tuple, bytes)
+)
+_BY_MODEL: Any = BaseModel.__get_pydantic_core_schema__.__func__
+
+
+class StandIn:
+    """A type whose values are the validated arguments of a plan.
+
+    pydantic would compile a function with the same parameters, but takes five times as long for
+    each of them: it looks for what only `Annotated` can say. So it gets such a function only for
+    the parameters that may say something.
+    """
+
+    def __init__(self, planned: Plan, function: Callable[..., Any]) -> None:
+        self.planned = planned
+        self.function = function
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Write the call of the function with the planned arguments."""
+        return call_schema(self.planned, self.function, handler)
+
+
+def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> Any:
+    """Return the core schema of a function's call with the planned arguments."""
+    written: dict[str, Any] = {}
+    others: list[Slot] = []
+    for slot in planned.slots:
+        if _is_plain(slot.hint) and _is_plain_default(slot.default):
+            written[slot.name] = _parameter(slot, handler)
+        else:
+            others.append(slot)
+    if others or planned.extra is not EMPTY:
+        rest = handler.generate_schema(_with_signature(planned, others))["arguments_schema"]
+        written.update((each["name"], each) for each in rest["arguments_schema"])
+    else:
+        rest = core_schema.arguments_schema([])
+    ordered = [written[slot.name] for slot in planned.slots]
+    return core_schema.call_schema({**rest, "arguments_schema": ordered}, function)
+
+
+def _parameter(slot: Slot, handler: Any) -> Any:
+    scalar = _SCALARS.get(slot.hint) if isinstance(slot.hint, type) else None
+    inner = scalar() if scalar is not None else handler.generate_schema(slot.hint)
+    if slot.default is not EMPTY:
+        inner = core_schema.with_default_schema(inner, default=slot.default)
+    return core_schema.arguments_parameter(slot.name, inner, mode="keyword_only")
+
+
+def _is_plain(hint: Any) -> bool:
+    """Return whether a hint holds nothing that asks for the name of its parameter."""
+    if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
+        if hint in _PLAIN_CLASSES:
+            return True
+        if issubclass(hint, BaseModel):
+            return _by(hint) is _BY_MODEL
+        return issubclass(hint, Enum) and not hasattr(hint, "__get_pydantic_core_schema__")
+    origin = get_origin(hint)
+    if origin is typing.Literal:
+        return True
+    return origin in _PLAIN_GENERICS and all(
+        each is Ellipsis or _is_plain(each) for each in get_args(hint)
+    )
+
+
+def _by(model: Any) -> Any:
+    return getattr(model.__get_pydantic_core_schema__, "__func__", None)
+
+
+def _is_plain_default(default: Any) -> bool:
+    return default is EMPTY or type(default) in _PLAIN_DEFAULTS or isinstance(default, Enum)
+
+
+def _with_signature(planned: Plan, slots: list[Slot]) -> Callable[..., Any]:
+    """Return a function that has some of the planned arguments, and the unknown ones."""
+
+    def function(**validated: Any) -> dict[str, Any]:
+        return validated
+
+    parameters = [
+        inspect.Parameter(slot.name, KEYWORD_ONLY, annotation=slot.hint, default=slot.default)
+        for slot in slots
+    ]
+    if planned.extra is not EMPTY:
+        name = "extra"
+        while any(slot.name == name for slot in planned.slots):
+            name += "_"
+        parameters.append(inspect.Parameter(name, VAR_KEYWORD, annotation=planned.extra))
+    vars(function)["__signature__"] = inspect.Signature(parameters)
+    function.__annotations__ = {each.name: each.annotation for each in parameters}
+    return function
