@@ -45,7 +45,7 @@ def hers(n: int) -> int:
 box.add(hers, name="also", enabled=lambda call: call.caller is not None)
 box.resource("shop://hers", enabled=is_ada)
 box.prompt(enabled=False)
-box.tool(enabled="yes")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+box.tool(enabled="yes")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
 assert_type(hers(1), int)
 assert_type(bare("x"), str)
 assert_type(named("x", depth=2), list[str])

@@ -44,7 +44,8 @@ class Registry:
         self.eager = eager
         self._shared = shared
         self._listeners: dict[object, OnChange] = {}
-        self._asks = False
+        self.asks = False
+        """Whether it depends on the caller what is there, besides on their roles."""
 
     # -- adding
 
@@ -54,6 +55,7 @@ class Registry:
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)
+        self.asks = self.asks or tool.options.enabled is not True
         self.changed("tools")
         return tool
 
@@ -140,7 +142,7 @@ class Registry:
             raise SchemaError(what, tool=resource.tool.name)
         resource.tool = self._bound(resource.tool)
         resource.check_parameters()
-        self._asks = self._asks or resource.tool.options.enabled is not True
+        self.asks = self.asks or resource.tool.options.enabled is not True
         self.resources[resource.uri] = resource
         self.changed("resources")
 
@@ -150,7 +152,7 @@ class Registry:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
         prompt.tool = self._bound(prompt.tool)
         prompt.tool.compile()
-        self._asks = self._asks or prompt.tool.options.enabled is not True
+        self.asks = self.asks or prompt.tool.options.enabled is not True
         self.prompts[prompt.tool.name] = prompt
         self.changed("prompts")
 
@@ -171,11 +173,6 @@ class Registry:
         self.changed("tools")
 
     # -- finding
-
-    @property
-    def asks(self) -> bool:
-        """Whether it depends on the caller what is there, besides on their roles."""
-        return self._asks or self.catalog.asks
 
     def offers(
         self, offered: Resource | Prompt, roles: Iterable[str] | None, call: Call | None

@@ -60,7 +60,7 @@ class Runtime:
             result = background.run(self._whole(name, arguments, call, self.view(call)))
         else:
             try:
-                runner = self._catalog.find(name, self.view(call))
+                runner = self._catalog.find(name, self.view(call) if self._registry.asks else None)
             except CallError as error:
                 result = _failed(error)
             else:
@@ -82,7 +82,7 @@ class Runtime:
 
         What is admitted is not asked for again by its predicate.
         """
-        view = None if is_admitted else self.view(call)
+        view = self.view(call) if self._registry.asks and not is_admitted else None
         if self.is_wrapped:
             result = await self._whole(name, arguments, call, view)
         else:

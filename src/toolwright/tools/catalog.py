@@ -108,11 +108,6 @@ class Catalog(Mapping[str, Tool]):
         """Return whether a tool is not disabled. Raises `ToolNotFound`."""
         return self._own_name(name) not in self._disabled
 
-    @property
-    def asks(self) -> bool:
-        """Whether any tool has a predicate, so that it depends on the caller what is there."""
-        return bool(self._asked)
-
     def select(self, patterns: str | Sequence[str]) -> list[Tool]:
         """Return the tools whose names match; `!pattern` leaves out."""
         return [tool for name, tool in self._tools.items() if matches(name, patterns)]
