@@ -21,7 +21,7 @@ class Refused(NamedTuple):
 
     kind: RequestKind
     code: str
-    """Why, in one word of ours: `not_found`, `role`, `declined`, `overloaded`, `401`, `429`, ..."""
+    """Why, in one word of ours: `not_found`, `role`, `disabled`, `declined`, `overloaded`, `401`, `429`, ..."""
     name: str = ""
     """What was asked for, as the caller wrote it: not to be trusted."""
     caller: str | None = None

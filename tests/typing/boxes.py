@@ -33,6 +33,20 @@ async def read(name: str) -> str:
     return name
 
 
+def is_ada(call: Call) -> bool:
+    return call.caller == "ada"
+
+
+@box.tool(enabled=is_ada)
+def hers(n: int) -> int:
+    return n
+
+
+box.add(hers, name="also", enabled=lambda call: call.caller is not None)
+box.resource("shop://hers", enabled=is_ada)
+box.prompt(enabled=False)
+box.tool(enabled="yes")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+assert_type(hers(1), int)
 assert_type(bare("x"), str)
 assert_type(named("x", depth=2), list[str])
 bare(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

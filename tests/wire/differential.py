@@ -117,6 +117,7 @@ def toolbox(*, full: bool = True) -> Toolbox:
         return region
 
     if full:
+        add_guarded(box)
 
         @box.tool
         async def watched(call: Call, n: int = 2) -> str:
@@ -136,6 +137,40 @@ def toolbox(*, full: bool = True) -> Toolbox:
             return topic
 
     return box
+
+
+def odd_only(call: Call) -> bool:
+    """Show it to every second request: ids are all that a client of stdio says of itself."""
+    return sum(map(ord, str(call.request_id))) % 2 == 1
+
+
+def add_guarded(box: Toolbox) -> None:
+    """Add tools, a resource and a prompt that are there for some callers, or for none."""
+
+    @box.tool(enabled=odd_only)
+    def shy(text: str = "x") -> str:
+        """Be there now and then."""
+        return text
+
+    @box.tool(enabled=lambda call: call.headers["x-missing"])
+    def broken() -> int:
+        """Be never there: its predicate fails."""
+        return 0
+
+    @box.tool(enabled=lambda call: call.kind == "tool" and call.tool == "open", cache=60)
+    def open(n: int = 0) -> int:
+        """Be always there."""
+        return n
+
+    @box.resource("lab://shy", enabled=odd_only)
+    def shy_part() -> str:
+        """Be read now and then."""
+        return "shy"
+
+    @box.prompt(enabled=odd_only)
+    def shy_ask(topic: str = "tea") -> str:
+        """Be asked now and then."""
+        return topic
 
 
 # -- messages

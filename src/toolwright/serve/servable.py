@@ -75,6 +75,11 @@ class Servable(Protocol):
         ...
 
     @property
+    def asks(self) -> bool:
+        """Whether it depends on the caller what is there: then a `call` goes with their roles."""
+        ...
+
+    @property
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan."""
         ...
@@ -85,34 +90,48 @@ class Servable(Protocol):
         """Return all tools."""
         ...
 
-    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+    def usable(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Tool | None:
         """Return a tool that a caller with these roles may use."""
         ...
 
-    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+    def not_found(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> ToolNotFound:
         """Return the error for a name that a caller with these roles cannot use."""
         ...
 
-    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
+    def resources_for(
+        self, roles: Iterable[str] | None, call: Call | None = None
+    ) -> list[Resource]:
         """Return the resources that a caller with these roles may read."""
         ...
 
     def find_resource(
-        self, uri: str, roles: Iterable[str] | None
+        self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
         """Return what a caller with these roles reads at a URI, and the variables in it."""
         ...
 
-    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+    def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
         """Return whether there is a resource that a caller with these roles may not read."""
         ...
 
-    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+    def prompts_for(self, roles: Iterable[str] | None, call: Call | None = None) -> list[Prompt]:
         """Return the prompts that a caller with these roles may get."""
         ...
 
-    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+    def find_prompt(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Prompt | None:
         """Return a prompt that a caller with these roles may get."""
+        ...
+
+    def offers(
+        self, offered: Resource | Prompt, roles: Iterable[str] | None, call: Call | None
+    ) -> bool:
+        """Return whether a caller may use a resource or a prompt."""
         ...
 
     def refused(
@@ -128,7 +147,12 @@ class Servable(Protocol):
         """Report a refused request to the audit log and the metrics."""
         ...
 
-    def to_mcp_json(self, protocol: str = ..., roles: Iterable[str] | None = None) -> bytes:
+    def to_mcp_json(
+        self,
+        protocol: str = ...,
+        roles: Iterable[str] | None = None,
+        call: Call | None = None,
+    ) -> bytes:
         """Return the list of tools."""
         ...
 
@@ -139,7 +163,7 @@ class Servable(Protocol):
         *,
         call: Call | None = None,
     ) -> Result:
-        """Call a tool."""
+        """Call a tool that the caller may use: it was found by `usable`."""
         ...
 
     async def read_resource(

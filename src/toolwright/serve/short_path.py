@@ -26,6 +26,7 @@ from ..errors import SchemaError
 from ..tools.definition import runner_of
 
 if TYPE_CHECKING:
+    from ..call import Call
     from ..run.runner import Runner
     from .servable import Servable
 
@@ -126,9 +127,15 @@ class ShortPath:
             result["instructions"] = self.box.instructions
         return reply(asked.id, self._stamped(to_json(result), kept=True))
 
-    def listed(self, asked: PlainRequest, protocol: str, roles: Sequence[str] | None) -> bytes:
+    def listed(
+        self,
+        asked: PlainRequest,
+        protocol: str,
+        roles: Sequence[str] | None,
+        view: Call | None = None,
+    ) -> bytes:
         """Answer `tools/list` from bytes that are made once."""
-        payload = self.box.to_mcp_json(protocol, roles)
+        payload = self.box.to_mcp_json(protocol, roles, view)
         if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
         known = self._listed.get(id(payload))
@@ -139,9 +146,16 @@ class ShortPath:
         return reply(asked.id, known[1])
 
     def task(
-        self, asked: PlainRequest, protocol: str, roles: Sequence[str] | None
+        self,
+        asked: PlainRequest,
+        protocol: str,
+        roles: Sequence[str] | None,
+        view: Call | None = None,
     ) -> PlainCall | None:
-        """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool."""
+        """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool.
+
+        The view is who asks, for predicates to see; None if there are none.
+        """
         params = asked.params
         arguments = params.get("arguments")
         name = params.get("name")
@@ -151,7 +165,7 @@ class ShortPath:
             or not isinstance(arguments, dict | None)
         ):
             return None
-        tool = self.box.usable(name, roles)
+        tool = self.box.usable(name, roles, view)
         if tool is None:
             return None
         try:

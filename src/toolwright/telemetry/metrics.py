@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ..call import Call
 from ..errors import ToolNotFound
-from ..refusals import Refused
+from ..refusals import Kind, Refused
 from ..results import Result
 from ..tools.catalog import may_use
 from ..tools.definition import Tool
@@ -117,26 +117,34 @@ class Shown(Protocol):
         ...
 
 
-def exposition(box: Shown, roles: Iterable[str], registry: Any = None) -> bytes:
-    """Write what was counted, without names of what a caller with these roles may not use."""
+def exposition(
+    box: Shown, roles: Iterable[str], registry: Any = None, call: Call | None = None
+) -> bytes:
+    """Write what was counted, without names of what a caller with these roles may not use.
+
+    Predicates are asked about the `call`.
+    """
     import prometheus_client as prometheus
 
     where = registry if registry is not None else prometheus.REGISTRY
     owned = frozenset(roles)
-    groups: dict[str, Mapping[str, Tool]] = {
+    groups: dict[Kind, Mapping[str, Tool]] = {
         "tool": {tool.name: tool for tool in box.values()},
         "resource": {uri: resource.tool for uri, resource in box.resources.items()},
         "prompt": {name: prompt.tool for name, prompt in box.prompts.items()},
     }
-    if all(may_use(tool, owned) for tools in groups.values() for tool in tools.values()):
+    usable = {
+        (kind, name)
+        for kind, tools in groups.items()
+        for name, tool in tools.items()
+        if may_use(tool, owned, call, kind=kind, name=name)
+    }
+    if len(usable) == sum(map(len, groups.values())):
         return prometheus.generate_latest(where)
 
     def is_shown(labels: Mapping[str, str]) -> bool:
-        for kind, tools in groups.items():
-            name = labels.get(kind, UNKNOWN)
-            if name != UNKNOWN and (name not in tools or not may_use(tools[name], owned)):
-                return False
-        return True
+        names = ((kind, labels.get(kind, UNKNOWN)) for kind in groups)
+        return all(each[1] == UNKNOWN or each in usable for each in names)
 
     return prometheus.generate_latest(_Visible(where, is_shown))
 

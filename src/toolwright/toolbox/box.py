@@ -230,7 +230,15 @@ class Toolbox(Mapping[str, Tool]):
         return self._registry.on_change(listener)
 
     def changed(self, what: str, uri: str = "") -> None:
-        """Notify clients and listeners of a change: `changed("resource", uri)` of its content."""
+        """Notify clients and listeners of a change: `changed("resource", uri)` of its content.
+
+        `changed("tools")`, `changed("resources")` or `changed("prompts")` is for a list that has
+        changed, since an `enabled` function says something else by now. Raises `ValueError`.
+        """
+        if what not in ("tools", "resources", "prompts") and not (what == "resource" and uri):
+            known = '"tools", "resources", "prompts", or "resource" with its URI'
+            msg = f"what has changed is {known}; got {what!r}"
+            raise ValueError(msg)
         self._registry.changed(what, uri)
 
     # -- running
@@ -337,18 +345,25 @@ class Toolbox(Mapping[str, Tool]):
     client = client
     route = route
 
-    def to_mcp(self, protocol: str = LATEST_PROTOCOL) -> dict[str, Any]:
+    def to_mcp(
+        self, protocol: str = LATEST_PROTOCOL, *, call: Call | None = None
+    ) -> dict[str, Any]:
         """Return the `tools/list` payload for clients of a protocol version."""
-        return json.loads(self.to_mcp_json(protocol))
+        return json.loads(self.to_mcp_json(protocol, call=call))
 
     def to_mcp_json(
-        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+        self,
+        protocol: str = LATEST_PROTOCOL,
+        roles: Iterable[str] | None = None,
+        *,
+        call: Call | None = None,
     ) -> bytes:
         """Return the `tools/list` payload as JSON; built once, until the toolbox changes.
 
-        With `roles`, only what a caller who has these may use.
+        With `roles`, only what a caller who has these may use. Tools with an `enabled` function are
+        there if it says so of the `call`; without one, of a caller who is not known.
         """
-        return self._registry.catalog.to_mcp_json(protocol, roles)
+        return self._registry.catalog.to_mcp_json(protocol, roles, self._runtime.view(call))
 
 
 def served(box: Toolbox) -> Served:

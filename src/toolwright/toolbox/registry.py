@@ -16,6 +16,7 @@ from ..tools.members import members
 from .loading import refused_while_loading
 
 if TYPE_CHECKING:
+    from ..call import Call
     from ..options import Options, ToolOptions
     from ..run.shared import Shared
     from ..tools.prompt import Prompt
@@ -43,6 +44,8 @@ class Registry:
         self.eager = eager
         self._shared = shared
         self._listeners: dict[object, OnChange] = {}
+        self.asks = False
+        """Whether it depends on the caller what is there, besides on their roles."""
 
     # -- adding
 
@@ -52,6 +55,7 @@ class Registry:
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)
+        self.asks = self.asks or tool.options.enabled is not True
         self.changed("tools")
         return tool
 
@@ -88,8 +92,8 @@ class Registry:
             except SchemaError as error:
                 bad.append(error)
                 continue
-            if is_enabled is not None and not is_enabled(name):
-                self.disable(prefix + name)
+            if is_enabled is not None:
+                self._switch(prefix + name, options.get("enabled"), is_on=is_enabled(name))
         for each in offered:
             if matches(each.tool.name, select):
                 bad += self._include_offered(each, {"name": prefix + each.tool.name, **options})
@@ -102,6 +106,13 @@ class Registry:
         if bad:
             raise DefinitionError(problems=bad)
         return added
+
+    def _switch(self, name: str, given: Any, *, is_on: bool) -> None:
+        """Leave a tool as it was in its own toolbox, unless the option says otherwise."""
+        if not is_on and given is not True:
+            self.disable(name)
+        elif is_on and given is None and not self.catalog.is_enabled(name):
+            self.enable(name)
 
     def _include_offered(
         self, offered: Resource | Prompt, options: ToolOptions
@@ -131,6 +142,7 @@ class Registry:
             raise SchemaError(what, tool=resource.tool.name)
         resource.tool = self._bound(resource.tool)
         resource.check_parameters()
+        self.asks = self.asks or resource.tool.options.enabled is not True
         self.resources[resource.uri] = resource
         self.changed("resources")
 
@@ -140,6 +152,7 @@ class Registry:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
         prompt.tool = self._bound(prompt.tool)
         prompt.tool.compile()
+        self.asks = self.asks or prompt.tool.options.enabled is not True
         self.prompts[prompt.tool.name] = prompt
         self.changed("prompts")
 
@@ -161,16 +174,27 @@ class Registry:
 
     # -- finding
 
-    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
-        """Return the resources that a caller with these roles may read; None is the author."""
-        return [resource for resource in self.resources.values() if may_use(resource.tool, roles)]
+    def offers(
+        self, offered: Resource | Prompt, roles: Iterable[str] | None, call: Call | None
+    ) -> bool:
+        """Return whether a caller may use a resource or a prompt; None is the author."""
+        tool, uri = offered.tool, getattr(offered, "uri", "")
+        if call is not None and tool.options.enabled is False:
+            return False
+        return may_use(tool, roles, call, kind="resource" if uri else "prompt", name=uri)
 
-    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+    def resources_for(
+        self, roles: Iterable[str] | None, call: Call | None = None
+    ) -> list[Resource]:
+        """Return the resources that a caller with these roles may read; None is the author."""
+        return [each for each in self.resources.values() if self.offers(each, roles, call)]
+
+    def prompts_for(self, roles: Iterable[str] | None, call: Call | None = None) -> list[Prompt]:
         """Return the prompts that a caller with these roles may get; None is the author."""
-        return [prompt for prompt in self.prompts.values() if may_use(prompt.tool, roles)]
+        return [each for each in self.prompts.values() if self.offers(each, roles, call)]
 
     def find_resource(
-        self, uri: str, roles: Iterable[str] | None
+        self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
         """Return what is read at a URI, and the variables in it; None if there is nothing.
 
@@ -182,27 +206,31 @@ class Registry:
         if len(uri) > MOST_URI:
             return None
         known = self.resources.get(uri)
-        if known is not None and not known.is_template and may_use(known.tool, roles):
+        if known is not None and not known.is_template and self.offers(known, roles, call):
             return known, {}
         for resource in self.resources.values():
-            if not resource.is_template or not may_use(resource.tool, roles):
+            if not resource.is_template:
                 continue
             try:
                 values = resource.values_in(uri)
             except UnsafeValue:
-                return None
-            if values is not None:
+                values = None
+                if self.offers(resource, roles, call):
+                    return None
+            if values is not None and self.offers(resource, roles, call):
                 return resource, values
         return None
 
-    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+    def find_prompt(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Prompt | None:
         """Return a prompt that a caller with these roles may get."""
         prompt = self.prompts.get(name)
-        return prompt if prompt is not None and may_use(prompt.tool, roles) else None
+        return prompt if prompt is not None and self.offers(prompt, roles, call) else None
 
-    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+    def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
         """Return whether there is a resource that a caller with these roles may not read."""
-        if roles is None or self.find_resource(uri, roles) is not None:
+        if self.find_resource(uri, roles, call) is not None:
             return False
         return self.find_resource(uri, None) is not None
 

@@ -57,10 +57,10 @@ class Runtime:
         if self.is_wrapped:
             from ..run.loop import background
 
-            result = background.run(self._whole(name, arguments, call))
+            result = background.run(self._whole(name, arguments, call, self.view(call)))
         else:
             try:
-                runner = self._catalog.find(name)
+                runner = self._catalog.find(name, self.view(call) if self._registry.asks else None)
             except CallError as error:
                 result = _failed(error)
             else:
@@ -76,24 +76,53 @@ class Runtime:
         *,
         call: Call | None = None,
         raise_on_error: bool = False,
+        is_admitted: bool = False,
     ) -> Result:
-        """Call a tool from async code: the same path."""
+        """Call a tool from async code: the same path.
+
+        What is admitted is not asked for again by its predicate.
+        """
+        view = self.view(call) if self._registry.asks and not is_admitted else None
         if self.is_wrapped:
-            result = await self._whole(name, arguments, call)
+            result = await self._whole(name, arguments, call, view)
         else:
-            result = await self._inner(name, arguments, call)
+            result = await self._inner(name, arguments, call, view)
         if call is not None:
             _end(call)
         return _raised(result) if raise_on_error else result
 
-    async def _inner(self, name: str, arguments: Any, call: Call | None) -> Result:
+    def view(self, call: Call | None) -> Call | None:
+        """Return who asks, for predicates to see; None if there are none.
+
+        It says who asks, and has no way to report or to ask. A tool that calls another without
+        handing on its call still asks for its own caller.
+        """
+        if not self._registry.asks:
+            return None
+        from ..call import Call, unread_claims, unread_headers
+        from ..run.current import current_call
+
+        call = call or current_call() or Call()
+        return Call(
+            request_id=call.request_id,
+            caller=call.caller,
+            roles=call.roles,
+            claims=unread_claims(call),
+            headers=unread_headers(call),
+        )
+
+    async def _inner(
+        self, name: str, arguments: Any, call: Call | None, view: Call | None
+    ) -> Result:
         try:
-            runner = self._catalog.find(name)
+            runner = self._catalog.find(name, view)
         except CallError as error:
             return _failed(error)
         return await runner.call_async(arguments, call)
 
-    async def _whole(self, name: str, arguments: Any, call: Call | None) -> Result:
+    async def _whole(
+        self, name: str, arguments: Any, call: Call | None, view: Call | None
+    ) -> Result:
         """Run a call of a tool inside the lifespan and every `around` hook."""
         from ..call import Call
 
@@ -101,7 +130,9 @@ class Runtime:
         with contextlib.suppress(CallError):  # however it was asked for, it has one name
             call.tool = self._catalog.find(name).name
         call.kind, call.tool = "tool", call.tool or name
-        return await self._wrapped(call, arguments, lambda sent: self._inner(name, sent, call))
+        return await self._wrapped(
+            call, arguments, lambda sent: self._inner(name, sent, call, view)
+        )
 
     async def _wrapped(
         self, call: Call, arguments: Any, innermost: Callable[[Any], Awaitable[Result]]

@@ -155,45 +155,67 @@ class Served:
 
     # -- what a caller may use
 
-    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+    @property
+    def asks(self) -> bool:
+        """Whether it depends on the caller what is there, besides on their roles."""
+        return self._registry.asks
+
+    def usable(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Tool | None:
         """Return a tool that a caller with these roles may use; None if it is hidden or unknown."""
-        return self._registry.catalog.usable(name, roles)
+        return self._registry.catalog.usable(name, roles, call)
 
-    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+    def not_found(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> ToolNotFound:
         """Return the error for a name that a caller with these roles cannot use."""
-        return self._registry.catalog.not_found(name, roles)
+        return self._registry.catalog.not_found(name, roles, call)
 
-    def resources_for(self, roles: Iterable[str] | None) -> list[Resource]:
+    def resources_for(
+        self, roles: Iterable[str] | None, call: Call | None = None
+    ) -> list[Resource]:
         """Return the resources that a caller with these roles may read."""
-        return self._registry.resources_for(roles)
+        return self._registry.resources_for(roles, call)
 
     def find_resource(
-        self, uri: str, roles: Iterable[str] | None
+        self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
         """Return what a caller with these roles reads at a URI, and the variables in it."""
-        return self._registry.find_resource(uri, roles)
+        return self._registry.find_resource(uri, roles, call)
 
-    def is_hidden(self, uri: str, roles: Iterable[str] | None) -> bool:
+    def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
         """Return whether there is a resource that a caller with these roles may not read."""
-        return self._registry.is_hidden(uri, roles)
+        return self._registry.is_hidden(uri, roles, call)
 
-    def prompts_for(self, roles: Iterable[str] | None) -> list[Prompt]:
+    def prompts_for(self, roles: Iterable[str] | None, call: Call | None = None) -> list[Prompt]:
         """Return the prompts that a caller with these roles may get."""
-        return self._registry.prompts_for(roles)
+        return self._registry.prompts_for(roles, call)
 
-    def find_prompt(self, name: str, roles: Iterable[str] | None) -> Prompt | None:
+    def find_prompt(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Prompt | None:
         """Return a prompt that a caller with these roles may get."""
-        return self._registry.find_prompt(name, roles)
+        return self._registry.find_prompt(name, roles, call)
+
+    def offers(
+        self, offered: Resource | Prompt, roles: Iterable[str] | None, call: Call | None
+    ) -> bool:
+        """Return whether a caller may use a resource or a prompt."""
+        return self._registry.offers(offered, roles, call)
 
     def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
         """Return the values of an argument that begin with what was typed."""
         return self._registry.completions(owner, argument, begun)
 
     def to_mcp_json(
-        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+        self,
+        protocol: str = LATEST_PROTOCOL,
+        roles: Iterable[str] | None = None,
+        call: Call | None = None,
     ) -> bytes:
         """Return the `tools/list` payload for a caller with these roles."""
-        return self._registry.catalog.to_mcp_json(protocol, roles)
+        return self._registry.catalog.to_mcp_json(protocol, roles, call)
 
     # -- running
 
@@ -204,8 +226,8 @@ class Served:
         *,
         call: Call | None = None,
     ) -> Result:
-        """Call a tool."""
-        return await self._runtime.call_async(name, arguments, call=call)
+        """Call a tool that the caller may use: it was found by `usable`."""
+        return await self._runtime.call_async(name, arguments, call=call, is_admitted=True)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
+from ..options import Predicate
+from ..refusals import Kind
 from .definition import Tool, compile_tools, forget_compiled, outline, runner_of
 
 if TYPE_CHECKING:
+    from ..call import Call
     from ..run.runner import Runner
 
 __all__ = ["Catalog", "Problem", "matches", "may_use"]
 
 _MOST_LISTS = 100
-"""How many lists are kept: there is one for each set of roles that callers have."""
+"""How many lists are kept: there is one for each set of tools that callers may use."""
 _LONGEST_GUESS = 128
 """The longest name for which the nearest known one is looked for."""
 
@@ -41,7 +44,11 @@ class Catalog(Mapping[str, Tool]):
         self._tools: dict[str, Tool] = {}
         self._published: dict[str, str] = {}
         self._disabled: set[str] = set()
-        self._listed: dict[tuple[bool, bool, frozenset[str] | None], bytes] = {}
+        self._asked: dict[str, Predicate] = {}
+        """The predicates of the tools that have one."""
+        self._listed: dict[_Key, bytes] = {}
+        self._parts: dict[tuple[bool, bool], dict[str, bytes]] = {}
+        """Each tool as lists show it, kept where lists differ from caller to caller."""
         for tool in tools:
             self.insert(tool)
 
@@ -70,6 +77,11 @@ class Catalog(Mapping[str, Tool]):
         self._tools[tool.name] = tool
         self._published[tool.published_name] = tool.name
         self._published.setdefault(tool.name, tool.name)
+        enabled = tool.options.enabled
+        if isinstance(enabled, Predicate):
+            self._asked[tool.name] = enabled
+        elif not enabled:
+            self._disabled.add(tool.name)
         self._changed()
         return tool
 
@@ -78,6 +90,7 @@ class Catalog(Mapping[str, Tool]):
         own = self._own_name(name)
         self._published = {key: value for key, value in self._published.items() if value != own}
         self._disabled.discard(own)
+        self._asked.pop(own, None)
         self._changed()
         return self._tools.pop(own)
 
@@ -92,7 +105,7 @@ class Catalog(Mapping[str, Tool]):
         self._changed()
 
     def is_enabled(self, name: str) -> bool:
-        """Return whether a tool is listed. Raises `ToolNotFound`."""
+        """Return whether a tool is not disabled. Raises `ToolNotFound`."""
         return self._own_name(name) not in self._disabled
 
     def select(self, patterns: str | Sequence[str]) -> list[Tool]:
@@ -120,53 +133,95 @@ class Catalog(Mapping[str, Tool]):
         return tuple(problems)
 
     def to_mcp_json(
-        self, protocol: str = LATEST_PROTOCOL, roles: Iterable[str] | None = None
+        self,
+        protocol: str = LATEST_PROTOCOL,
+        roles: Iterable[str] | None = None,
+        call: Call | None = None,
     ) -> bytes:
-        """Return the `tools/list` payload as JSON; built once, until the toolbox changes.
+        """Return the `tools/list` payload as JSON; built once for what callers may use.
 
-        With `roles`, only what a caller who has these may use.
+        With `roles`, only what a caller who has these may use; with a `call`, only what predicates
+        let its caller use.
         """
         known = None if roles is None or not self._roles else self._roles & frozenset(roles)
-        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known)
+        off = self._off(known, call) if self._asked and call is not None else _NONE
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known, off)
         listed = self._listed.get(key)
         if listed is None:
-            refused = {error.tool for error in self._compile()}
             shown = [
-                tool.to_mcp_json(protocol)
-                for name, tool in self._tools.items()
-                if name not in refused and name not in self._disabled and may_use(tool, known)
+                part
+                for name, part in self._shown(protocol).items()
+                if name not in self._disabled
+                and name not in off
+                and may_use(self._tools[name], known)
             ]
             if len(self._listed) >= _MOST_LISTS:
                 self._listed.clear()
             listed = self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
         return listed
 
+    def _off(self, roles: Iterable[str] | None, call: Call) -> frozenset[str]:
+        """Return the tools that predicates keep from a caller; those of other roles are not asked."""
+        return frozenset(
+            name
+            for name in list(self._asked)
+            if name not in self._disabled
+            and may_use(self._tools[name], roles)
+            and not may_use(self._tools[name], roles, call)
+        )
+
+    def _shown(self, protocol: str) -> dict[str, bytes]:
+        """Return every tool that compiles, as lists show it."""
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
+        parts = self._parts.get(key)
+        if parts is None:
+            refused = {error.tool for error in self._compile()}
+            parts = {
+                name: tool.to_mcp_json(protocol)
+                for name, tool in self._tools.items()
+                if name not in refused
+            }
+            if self._asked:
+                self._parts[key] = parts
+        return parts
+
     @property
     def _roles(self) -> frozenset[str]:
         return frozenset(role for tool in self._tools.values() for role in tool.options.roles)
 
-    def usable(self, name: str, roles: Iterable[str] | None) -> Tool | None:
+    def usable(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Tool | None:
         """Return a tool that is enabled, for a caller with these roles; None is the author.
 
-        What is hidden and what does not exist are the same here, and take the same work.
+        What is hidden and what does not exist are the same here.
         """
         tool = self._tools.get(self._published.get(name, ""))
-        if tool is None or tool.name in self._disabled or not may_use(tool, roles):
+        if tool is None or tool.name in self._disabled or not may_use(tool, roles, call):
             return None
         return tool
 
-    def not_found(self, name: str, roles: Iterable[str] | None) -> ToolNotFound:
+    def not_found(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> ToolNotFound:
         """Return the error for a name, with the nearest one that the caller may use."""
-        known = [own for own in self._tools if self.usable(own, roles) is not None]
+        known = [own for own in self._tools if self.usable(own, roles, call) is not None]
         return ToolNotFound(name, hint=_nearest(name, known))
 
-    def find(self, name: str) -> Runner:
-        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused."""
+    def find(self, name: str, call: Call | None = None) -> Runner:
+        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused.
+
+        With a `call`, what a predicate keeps from its caller is unknown.
+        """
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ToolNotFound(repr(name), hint="a name is text")
-        tool = self._tools.get(name) or self[name]
+        tool = self._tools.get(name) or self._tools.get(self._published.get(name, ""))
+        if tool is None:
+            raise self.not_found(name, None, call)
         if tool.name in self._disabled:
             raise ToolNotFound(name, hint="it is disabled")
+        if call is not None and not may_use(tool, None, call):
+            raise self.not_found(name, None, call)
         try:
             return runner_of(tool)
         except SchemaError as error:
@@ -203,12 +258,33 @@ class Catalog(Mapping[str, Tool]):
 
     def _changed(self) -> None:
         self._listed.clear()
+        self._parts.clear()
 
 
-def may_use(tool: Tool, roles: Iterable[str] | None) -> bool:
-    """Return whether a caller with these roles may use a tool; None is the author."""
+_Key = tuple[bool, bool, frozenset[str] | None, frozenset[str]]
+_NONE: frozenset[str] = frozenset()
+
+
+def may_use(
+    tool: Tool,
+    roles: Iterable[str] | None,
+    call: Call | None = None,
+    *,
+    kind: Kind = "tool",
+    name: str = "",
+) -> bool:
+    """Return whether a caller with these roles may use a tool; None is the author.
+
+    The tool's predicate is asked about the `call`, which is made for that; without one it is not.
+    """
     wanted = tool.options.roles
-    return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
+    if roles is not None and wanted and frozenset(wanted).isdisjoint(roles):
+        return False
+    enabled = tool.options.enabled
+    if call is None or not isinstance(enabled, Predicate):
+        return True
+    call.kind, call.tool = kind, name or tool.name
+    return enabled.holds(call, call.tool)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from .._door import public
@@ -24,6 +24,7 @@ class PromptOptions(TypedDict, total=False):
     title: str | None
     description: str | None
     roles: Sequence[str] | None
+    enabled: bool | Callable[[Any], object] | None
 
 
 @public
@@ -41,10 +42,13 @@ class Prompt:
         title: str | None = None,
         description: str | None = None,
         roles: Sequence[str] | None = None,
+        enabled: bool | Callable[[Any], object] | None = None,
     ) -> None:
         said = ToolOptions(name=name, title=title, description=description)
         if roles is not None:  # else those of `@tool` count
             said["roles"] = roles
+        if enabled is not None:
+            said["enabled"] = enabled
         self.tool = Tool(target, **said)
 
     def __repr__(self) -> str:

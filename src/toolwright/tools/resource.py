@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .._door import public
@@ -29,6 +29,7 @@ class ResourceOptions(TypedDict, total=False):
     description: str | None
     mime_type: str | None
     roles: Sequence[str] | None
+    enabled: bool | Callable[[Any], object] | None
 
 
 @public
@@ -49,10 +50,13 @@ class Resource:
         description: str | None = None,
         mime_type: str | None = None,
         roles: Sequence[str] | None = None,
+        enabled: bool | Callable[[Any], object] | None = None,
     ) -> None:
         said = ToolOptions(name=name, title=title, description=description, emit="auto")
         if roles is not None:  # else those of `@tool` count
             said["roles"] = roles
+        if enabled is not None:
+            said["enabled"] = enabled
         self.tool = Tool(target, **said)
         self.uri = uri
         self.mime_type = mime_type

@@ -15,7 +15,7 @@ from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
 from ..routes import RouteTable, wrapped
-from ..sdk.calls import current_caller
+from ..sdk.calls import current_caller, current_view
 from ..tasks.records import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
@@ -25,7 +25,7 @@ from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
 from .metadata import answer_metadata
 from .metrics import METRICS_PATH, answer_metrics
-from .plain import PlainRequests
+from .plain import PlainRequests, sent_by
 from .sessions import SdkSessions
 from .shutdown import Shutdown
 
@@ -150,7 +150,7 @@ class App:
         if isinstance(who, Refusal):
             await self._refuse(who, client, send)
         elif self.counted and asked == METRICS_PATH:
-            await answer_metrics(send, self.box, who)
+            await answer_metrics(send, self.box, who, headers)
         else:
             exchange.caller = who
             # The threads that the request uses count for this client.
@@ -200,6 +200,7 @@ class App:
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
+        current_view.set(lambda: sent_by(who, dict(exchange.scope["headers"])))
         await self.sdk.answer(scope, receive, exchange.send, exchange.body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:

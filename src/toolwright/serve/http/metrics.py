@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .asgi import Send, respond
+from .plain import sent_by
 
 if TYPE_CHECKING:
     from ..access.guard import Caller
@@ -13,11 +15,15 @@ if TYPE_CHECKING:
 METRICS_PATH = "/metrics"
 
 
-async def answer_metrics(send: Send, box: Servable, caller: Caller | None) -> None:
+async def answer_metrics(
+    send: Send, box: Servable, caller: Caller | None, headers: Mapping[bytes, bytes]
+) -> None:
     """Send the metrics of the tools that a caller may use."""
     import prometheus_client as prometheus
 
     from ...telemetry.metrics import exposition
 
     kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
-    await respond(send, 200, exposition(box, caller.roles if caller is not None else ()), kind)
+    call = sent_by(caller, headers)
+    shown = exposition(box, call.roles, call=call if box.asks else None)
+    await respond(send, 200, shown, kind)

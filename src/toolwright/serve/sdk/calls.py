@@ -68,6 +68,8 @@ class Outbox:
 
 current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
 """Who sent the HTTP request that is being answered, for what the SDK asks without saying."""
+current_view: ContextVar[Callable[[], Call]] = ContextVar("current_view", default=Call)
+"""Makes a call of that request, for predicates to see."""
 
 
 def client_of(ctx: Any) -> str:
@@ -91,21 +93,27 @@ def principal_of(ctx: Any) -> str | None:
     return json.dumps([caller.name, *(str(caller.claims.get(key)) for key in ("iss", "sub"))])
 
 
+def sender_of(ctx: Any) -> dict[str, Any]:
+    """Return what a `Call` says of who sent a request."""
+    headers = getattr(ctx.request, "headers", None)
+    user = caller_of(ctx)
+    return {
+        "request_id": str(ctx.request_id),
+        "caller": user.name if user is not None else None,
+        "roles": user.roles if user is not None else (),
+        "claims": user.claims if user is not None else None,
+        "headers": dict(headers) if headers is not None else {},
+    }
+
+
 @asynccontextmanager
 async def call_of(
     ctx: Any, asker: Any, log: Callable[[Any, str, Any], Awaitable[None]]
 ) -> AsyncGenerator[Call]:
     """Make the call of a request; what the tool says is sent before its result."""
     outbox = Outbox()
-    request = ctx.request
-    headers = dict(request.headers) if request is not None and hasattr(request, "headers") else {}
-    user = caller_of(ctx)
     call = Call(
-        request_id=str(ctx.request_id),
-        caller=user.name if user is not None else None,
-        roles=user.roles if user is not None else (),
-        claims=user.claims if user is not None else None,
-        headers=headers,
+        **sender_of(ctx),
         on_progress=lambda done, total, said: outbox.put(
             lambda: ctx.session.report_progress(done, total, said or None)
         ),

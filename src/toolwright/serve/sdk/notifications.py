@@ -21,6 +21,7 @@ from mcp.shared.subscriptions import (
 )
 
 from ..._protocol import LOG_LEVELS, STATELESS_SINCE
+from ...call import Call
 from ..access.quotas import MOST_STREAMS, Client, Shares, client_of_request
 
 if TYPE_CHECKING:
@@ -35,22 +36,24 @@ _MOST_SUBSCRIBED = 64 * 1024 * 1024
 _MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
 
 
-Roles = tuple[str, ...] | None
-_listening_roles: ContextVar[Roles] = ContextVar("_listening_roles", default=())
-"""The roles of the sender of the `subscriptions/listen` that is being answered."""
+Viewer = tuple[tuple[str, ...] | None, Call | None]
+"""The roles of a caller, and what predicates are to know of them."""
+_NOBODY: Viewer = ((), None)
+_listening: ContextVar[Viewer] = ContextVar("_listening", default=_NOBODY)
+"""The sender of the `subscriptions/listen` that is being answered."""
 
 
 class _Bus(InMemorySubscriptionBus):
     """Carries changes to listeners; those of a resource only to listeners who may read it."""
 
-    may_hear: Callable[[Roles], bool]
+    may_hear: Callable[[Viewer], bool]
 
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Take a listener, and the roles that it has."""
-        roles = _listening_roles.get()
+        """Take a listener, and who it is."""
+        viewer = _listening.get()
 
         def deliver(event: Any) -> None:
-            if not isinstance(event, ResourceUpdated) or self.may_hear(roles):
+            if not isinstance(event, ResourceUpdated) or self.may_hear(viewer):
                 listener(event)
 
         return super().subscribe(deliver)
@@ -68,7 +71,7 @@ class Notifications:
         self.box = box
         self.bus = _Bus()
         self._listeners = ListenHandler(self.bus, max_subscriptions=MOST_STREAMS)
-        self.roles: WeakKeyDictionary[Any, Roles] = WeakKeyDictionary()
+        self.viewers: WeakKeyDictionary[Any, Viewer] = WeakKeyDictionary()
         self.clients: WeakSet[Any] = WeakSet()
         self.watchers: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
         self.subscribed = Shares(_MOST_SUBSCRIBED, _MOST_SUBSCRIBED_EACH)
@@ -112,23 +115,23 @@ class Notifications:
         if self.watch and ctx.protocol_version < STATELESS_SINCE:
             self.clients.add(connection_of(ctx))
 
-    async def listen(self, ctx: Any, params: Any, roles: Roles) -> Any:
+    async def listen(self, ctx: Any, params: Any, viewer: Viewer) -> Any:
         """Answer `subscriptions/listen`; a change after the acknowledgement is never missed.
 
         A listener who may not read a resource hears nothing of it.
         """
-        _listening_roles.set(roles)
+        _listening.set(viewer)
         return await self._listeners(ctx, params)
 
     def close(self) -> None:
         """End the streams of listeners, each with its result (basic/patterns/subscriptions)."""
         self._listeners.close()
 
-    def subscribe(self, ctx: Any, uri: str, roles: Roles) -> None:
+    def subscribe(self, ctx: Any, uri: str, viewer: Viewer) -> None:
         """Notify a client when a resource changes, as long as they may read it."""
         self.seen(ctx)
         connection = connection_of(ctx)
-        self.roles[connection] = roles
+        self.viewers[connection] = viewer
         wanted = self.watchers.get(connection, set())
         if uri in wanted:
             return
@@ -174,12 +177,12 @@ class Notifications:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _readers_of(self, uri: str) -> Callable[[Roles], bool]:
+    def _readers_of(self, uri: str) -> Callable[[Viewer], bool]:
         """Return what says who may read a resource: looked up once for each set of roles."""
 
         @functools.cache
-        def may_hear(roles: Roles) -> bool:
-            return not self.box.is_hidden(uri, roles)
+        def may_hear(viewer: Viewer) -> bool:
+            return not self.box.is_hidden(uri, *viewer)
 
         return may_hear
 
@@ -188,7 +191,7 @@ class Notifications:
             may_hear = self.bus.may_hear = self._readers_of(uri)
             await self.bus.publish(ResourceUpdated(uri=uri))
             for client, wanted in list(self.watchers.items()):
-                if uri in wanted and may_hear(self.roles.get(client, ())):
+                if uri in wanted and may_hear(self.viewers.get(client, _NOBODY)):
                     await _quietly(client.send_resource_updated(uri))
             return
         await self.bus.publish(_EVENTS[what]())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
@@ -12,13 +12,13 @@ from mcp.shared.exceptions import MCPError
 
 from ..._log import log
 from ..._protocol import STATELESS_SINCE
+from ...call import Call
 from ...errors import ResultError
 from ...results import Result
 from ...run.threads import threads
-from ...tools.catalog import may_use
 from ...tools.uri_template import MOST_URI
-from .calls import caller_of, client_of
-from .notifications import Notifications
+from .calls import caller_of, client_of, sender_of
+from .notifications import Notifications, Viewer
 
 if TYPE_CHECKING:
     from ...refusals import RequestKind
@@ -67,6 +67,19 @@ class Offered:
         caller = caller_of(ctx)
         return caller.roles if caller is not None else ()
 
+    def _viewer(self, ctx: Any) -> Viewer:
+        """Return the roles of the caller and, if predicates want to know more of them, a call."""
+        return self._roles(ctx), Call(**sender_of(ctx)) if self.box.asks else None
+
+    def _hidden(
+        self, ctx: Any, kind: RequestKind, name: str, find: Callable[[Any], object]
+    ) -> None:
+        """Let the author know why something was not found: it is there for others, or not at all."""
+        code = "not_found"
+        if find(None) is not None:
+            code = "role" if find(self._roles(ctx)) is None else "disabled"
+        self._refused(ctx, kind, code, name)
+
     def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
         """Let the author know; to the caller, what is hidden does not exist."""
         caller = caller_of(ctx)
@@ -78,24 +91,22 @@ class Offered:
     async def list_resources(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/list`."""
         self.changes.seen(ctx)
-        known = self.box.resources_for(self._roles(ctx))
+        known = self.box.resources_for(*self._viewer(ctx))
         plain = [resource.to_mcp() for resource in known if not resource.is_template]
         return self._page(ctx, params, "resources", plain)
 
     async def list_templates(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/templates/list`."""
-        known = self.box.resources_for(self._roles(ctx))
+        known = self.box.resources_for(*self._viewer(ctx))
         many = [resource.to_mcp() for resource in known if resource.is_template]
         return self._page(ctx, params, "resourceTemplates", many)
 
     async def read_resource(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/read`."""
         uri = str(params.uri)
-        roles = self._roles(ctx)
-        match = self.box.find_resource(uri, roles)
+        match = self.box.find_resource(uri, *self._viewer(ctx))
         if match is None:
-            hidden = self.box.is_hidden(uri, roles)
-            self._refused(ctx, "resource", why(hidden=hidden), uri)
+            self._hidden(ctx, "resource", uri, lambda roles: self.box.find_resource(uri, roles))
             raise _no_resource(ctx, uri)
         resource, values = match
 
@@ -111,18 +122,18 @@ class Offered:
 
     async def subscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/subscribe`; a caller who may not read a resource hears nothing of it."""
-        uri, roles = str(params.uri), self._roles(ctx)
+        uri, viewer = str(params.uri), self._viewer(ctx)
         _check_length(ctx, uri)
-        if self.box.is_hidden(uri, roles):
-            self._refused(ctx, "resource", "role", uri)
-        self.changes.subscribe(ctx, uri, roles)
+        if self.box.is_hidden(uri, *viewer):
+            self._hidden(ctx, "resource", uri, lambda roles: self.box.find_resource(uri, roles))
+        self.changes.subscribe(ctx, uri, viewer)
         return t.EmptyResult()
 
     async def listen(self, ctx: Any, params: Any) -> Any:
         """Answer `subscriptions/listen`; a caller who may not read a resource hears nothing of it."""
         for uri in params.notifications.resource_subscriptions or ():
             _check_length(ctx, str(uri))
-        return await self.changes.listen(ctx, params, self._roles(ctx))
+        return await self.changes.listen(ctx, params, self._viewer(ctx))
 
     async def unsubscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/unsubscribe`."""
@@ -134,16 +145,15 @@ class Offered:
     async def list_prompts(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/list`."""
         self.changes.seen(ctx)
-        prompts = [prompt.to_mcp() for prompt in self.box.prompts_for(self._roles(ctx))]
+        prompts = [prompt.to_mcp() for prompt in self.box.prompts_for(*self._viewer(ctx))]
         return self._page(ctx, params, "prompts", prompts)
 
     async def get_prompt(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/get`."""
         name = params.name
-        prompt = self.box.find_prompt(name, self._roles(ctx))
+        prompt = self.box.find_prompt(name, *self._viewer(ctx))
         if prompt is None:
-            hidden = self.box.find_prompt(name, None) is not None
-            self._refused(ctx, "prompt", why(hidden=hidden), name)
+            self._hidden(ctx, "prompt", name, lambda roles: self.box.find_prompt(name, roles))
             raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{_cut(name)}`")
 
         async def run(asked: Any, call: Any) -> Result:
@@ -166,15 +176,20 @@ class Offered:
 
     async def complete(self, ctx: Any, params: Any) -> Any:
         """Answer `completion/complete`."""
-        ref, roles = params.ref, self._roles(ctx)
+        ref = params.ref
         if ref.type == "ref/prompt":
             kind, name = "prompt", ref.name
             owner: Any = self.box.prompts.get(name)
         else:
             kind, name = "resource", str(ref.uri)
             owner = self.box.resources.get(name)
-        if owner is None or not may_use(owner.tool, roles):
-            self._refused(ctx, kind, why(hidden=owner is not None), name)
+        if owner is None or not self.box.offers(owner, *self._viewer(ctx)):
+
+            def find(roles: Any) -> object:
+                is_there = owner is not None and self.box.offers(owner, roles, None)
+                return owner if is_there else None
+
+            self._hidden(ctx, kind, name, find)
             raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
         argument = params.argument
         try:
@@ -194,11 +209,6 @@ class Offered:
 def _cut(text: str) -> str:
     """Return the beginning of what a caller wrote, to quote it in an error."""
     return text if len(text) <= 128 else f"{text[:125]}..."
-
-
-def why(*, hidden: bool) -> str:
-    """Return the code of a refusal: what is there, but not for this caller, or what is not."""
-    return "role" if hidden else "not_found"
 
 
 def _check_length(ctx: Any, uri: str) -> None:

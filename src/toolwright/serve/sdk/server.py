@@ -34,11 +34,11 @@ from ..tasks.tasks import (
     can_take_tasks,
     needs_tasks,
 )
-from .calls import call_of, current_caller, principal_of
+from .calls import call_of, current_caller, current_view, principal_of
 from .confirm import ask_to_confirm
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
-from .resources import Offered, why
+from .resources import Offered
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
@@ -166,7 +166,7 @@ class SdkServer(Offered):
         """Return a tool's input schema, for the headers that repeat arguments."""
         caller = current_caller.get()
         roles = None if self.trusted else caller.roles if caller is not None else ()
-        tool = self.box.usable(name, roles)
+        tool = self.box.usable(name, roles, current_view.get()() if self.box.asks else None)
         try:
             return None if tool is None else tool.input_schema
         except SchemaError:
@@ -175,7 +175,7 @@ class SdkServer(Offered):
     async def list_tools(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/list`."""
         self.changes.seen(ctx)
-        listed = json.loads(self.box.to_mcp_json(ctx.protocol_version, self._roles(ctx)))
+        listed = json.loads(self.box.to_mcp_json(ctx.protocol_version, *self._viewer(ctx)))
         return self._page(ctx, params, "tools", listed["tools"])
 
     async def call_tool(self, ctx: Any, params: Any) -> Any:
@@ -217,12 +217,11 @@ class SdkServer(Offered):
 
         An unknown tool is a protocol error, invalid parameters (server/tools, Error Handling).
         """
-        roles = self._roles(ctx)
-        tool = self.box.usable(name, roles)
+        viewer = self._viewer(ctx)
+        tool = self.box.usable(name, *viewer)
         if tool is None:
-            hidden = self.box.usable(name, None) is not None
-            self._refused(ctx, "tool", why(hidden=hidden), name)
-            raise MCPError(code=t.INVALID_PARAMS, message=str(self.box.not_found(name, roles)))
+            self._hidden(ctx, "tool", name, lambda roles: self.box.usable(name, roles))
+            raise MCPError(code=t.INVALID_PARAMS, message=str(self.box.not_found(name, *viewer)))
         return tool
 
     async def _run_tool(self, params: Any, call: Any) -> Result:

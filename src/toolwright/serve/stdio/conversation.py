@@ -234,15 +234,16 @@ class Conversation:
 
     def _plain(self, asked: PlainRequest, protocol: str) -> bool:
         method = asked.method
+        view = Call(request_id=str(asked.id)) if self.box.asks else None
         if method == "tools/call":
-            task = self.short_path.task(asked, protocol, None)
+            task = self.short_path.task(asked, protocol, None, view)
             if task is not None:
                 self._start(task)
             return task is not None
         if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
             return False
         if method == "tools/list" and self.box.page_size is None:
-            self.writer.write(self.short_path.listed(asked, protocol, None))
+            self.writer.write(self.short_path.listed(asked, protocol, None, view))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:
             self.writer.write(self.short_path.discover(asked))

@@ -24,7 +24,7 @@ from ...call import Call
 from ...errors import CallCancelled, ToolError
 from ...questions import Question
 from ..access.quotas import TaskShares, client_of_request
-from ..sdk.calls import caller_of, principal_of
+from ..sdk.calls import principal_of, sender_of
 from ..sdk.questions import AskByRepeating
 from .records import OVER, TaskRecord, TaskRecords, open_task_records, shown
 
@@ -71,18 +71,7 @@ class RunningTask:
         self.came = asyncio.Event()
         self.used: set[str] = set()
         self.told = 0.0
-        user = caller_of(ctx)
-        headers = getattr(ctx.request, "headers", None)
-        self.call = Call(
-            params.name,
-            request_id=str(ctx.request_id),
-            caller=user.name if user is not None else None,
-            roles=user.roles if user is not None else (),
-            claims=user.claims if user is not None else None,
-            headers=dict(headers) if headers is not None else {},
-            on_progress=self._progress,
-            asker=self,
-        )
+        self.call = Call(params.name, **sender_of(ctx), on_progress=self._progress, asker=self)
         self.work: asyncio.Task[Any] | None = None
 
     # -- asking

@@ -1,4 +1,4 @@
-"""Options of tools and of schemas, with their defaults and meanings."""
+"""Options of tools, with their defaults and meanings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
 
-from ._door import public
-from .limits import (
+from ..limits import (
     Process,
     Rate,
     Retry,
@@ -20,13 +19,13 @@ from .limits import (
     rate_from,
     timeout_from,
 )
+from .predicates import Predicate, predicate_from
+from .schema import PORTABLE, STYLES, SchemaOptions
 
 __all__ = [
-    "FULL",
     "NO_DEFAULTS",
-    "PORTABLE",
+    "SPEAK",
     "Options",
-    "SchemaOptions",
     "ToolOptions",
     "defaults_from",
     "options_from",
@@ -39,51 +38,6 @@ Extra = Literal["forbid", "ignore", "pass"]
 OnUnsupported = Literal["error", "permissive", "skip"]
 SPEAK: tuple[type[BaseException], ...] = (ValueError, LookupError, ArithmeticError, OSError)
 """Exceptions that usually say what a caller did wrong."""
-
-
-@public
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaOptions:
-    """How a schema is written down. The defaults are the portable style; `FULL` turns all off."""
-
-    absent_for_null: bool = True
-    """Inputs: `T | None = None` is an optional `T`, with no null arm and no `default: null`."""
-    inline_refs: bool = True
-    """Write non-recursive definitions where they are used."""
-    inline_limit: int = 8_000
-    """Above this many bytes only definitions used once are inlined."""
-    any_of: bool = True
-    """`anyOf` instead of `oneOf` and `discriminator`."""
-    one_items: bool = True
-    """One schema for `items`; a fixed tuple says its positions in words."""
-    enum_for_const: bool = True
-    """A one-value `enum` instead of `const`."""
-    typed_nodes: bool = True
-    """Every node has a type: any JSON value is written as the union of the JSON types."""
-    plain_keys: bool = True
-    """Rules for the keys of a map are said in words, not with `propertyNames`."""
-    plain_strings: bool = True
-    """No look-around in `pattern` and no `format` that a valid value may break."""
-    no_unique_items: bool = True
-    """No `uniqueItems`."""
-    plain_names: bool = True
-    """Dots and colons in a tool's name are published as underscores."""
-
-
-PORTABLE = SchemaOptions()
-FULL = SchemaOptions(
-    absent_for_null=False,
-    inline_refs=False,
-    any_of=False,
-    one_items=False,
-    enum_for_const=False,
-    typed_nodes=False,
-    plain_keys=False,
-    plain_strings=False,
-    no_unique_items=False,
-    plain_names=False,
-)
-STYLES: Mapping[str, SchemaOptions] = MappingProxyType({"portable": PORTABLE, "full": FULL})
 
 
 class ToolOptions(TypedDict, total=False):
@@ -114,6 +68,7 @@ class ToolOptions(TypedDict, total=False):
     emit: Emit
     max_result: int
     roles: Sequence[str]
+    enabled: bool | Callable[[Any], object]
     confirm: bool
     task: bool | Literal["required"]
     speak: Literal["all"] | Sequence[type[BaseException]] | type[BaseException]
@@ -174,6 +129,8 @@ class Options:
     """What of a result is sent: `auto` leaves out structured content that only repeats the text."""
     roles: tuple[str, ...] = ()
     """Who may see and call it over a server that knows its callers: those who have one of these."""
+    enabled: bool | Predicate = True
+    """Whether it is there: True, False, or a function of the `Call` that is asked for each caller."""
     confirm: bool = False
     """Let the user of a client confirm each call before it is run."""
     task: bool | Literal["required"] = False
@@ -365,6 +322,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "roles": lambda given: _words("roles", given),
         "icons": lambda given: tuple(_json_copy("icons", list(given))),
         "meta": lambda given: None if given is None else _json_copy("meta", dict(given)),
+        "enabled": predicate_from,
         "speak": _speak,
         "style": _style,
     }
