@@ -45,7 +45,9 @@ class PlainRequests:
         roles = who.roles if who is not None else ()
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, roles)
-            if task is None or (task.token is not None and task.runner.may_tell):
+            if task is None or task.runner.sees_call:
+                return False
+            if task.token is not None and task.runner.may_tell:
                 return False
             await self._call(task, exchange)
             return True

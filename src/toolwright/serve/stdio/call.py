@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_NO_LOCK = contextlib.nullcontext()
-"""For calls without progress: there is nothing to keep in order."""
+from ...run.threads import ThreadJob, threads
+from ..plain_run import PlainRun
+
+if TYPE_CHECKING:
+    from ..short_path import ClientProfile, PlainCall
+    from .calls import StdioCalls
 
 
-class StdioCall:
+class StdioCall(PlainRun):
     """One call that runs."""
 
-    __slots__ = ("answered", "cancelled", "held", "task", "telling")
-
-    def __init__(self) -> None:
-        self.answered = False
-        self.cancelled = False
-        self.telling: contextlib.AbstractContextManager[Any] = _NO_LOCK
-        """Held while progress is sent, and while the call is answered: no progress may come after it."""
+    def __init__(
+        self,
+        task: PlainCall,
+        calls: StdioCalls,
+        profile: ClientProfile | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        super().__init__(task, calls.box, profile, loop)
+        self.calls = calls
         self.held: Any = None
         """What keeps the toolbox open for it."""
-        self.task: asyncio.Task[None] | None = None
+        self.job: ThreadJob | None = None
+        """The thread that runs it, or"""
+        self.running: asyncio.Task[None] | None = None
+        """the task that does."""
+
+    def send(self, line: bytes) -> bool:
+        """Write a notification, unless too much waits for the client already."""
+        return self.calls.writer.notify(line)
+
+    def hand_over(self) -> None:
+        """Give the request to the SDK."""
+        self.calls.hand_over(self)
 
     def let_go(self) -> None:
         """Let the toolbox be closed: the call has ended."""
@@ -32,6 +48,8 @@ class StdioCall:
 
     def cancel(self) -> None:
         """Stop it, if it can be stopped; a cancelled call is not answered."""
-        self.cancelled = True
-        if self.task is not None:
-            self.task.cancel()
+        super().cancel()
+        if self.running is not None:
+            self.running.cancel()
+        elif self.job is not None and threads.give_up(self.job):
+            self.calls.forget(self)  # it has not started, and never will
