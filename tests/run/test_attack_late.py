@@ -8,8 +8,8 @@ import pytest
 
 from toolwright import Call, Result, Toolbox, ToolTimeout
 from toolwright.serve.short_path import ClientProfile, PlainCall, PlainRequest
+from toolwright.serve.stdio.calls import StdioCall
 from toolwright.serve.stdio.conversation import Conversation
-from toolwright.serve.stdio.call import StdioCall
 from toolwright.toolbox.box import served
 from toolwright.tools.definition import runner_of
 

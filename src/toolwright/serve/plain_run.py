@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._protocol import STATELESS_SINCE
-from ..call import Call
+from ..call import Call, end
 from ..errors import CallCancelled, CallError
 from ..questions import CannotAsk, InputNeeded, Question
 from ..run.process.pipe import sendable
@@ -53,7 +53,7 @@ class PlainRun(ABC):
         """How many log messages were dropped because the client reads too slowly."""
         self.server_loop = loop
         self.lock = threading.Lock()
-        """Held while anything is sent: nothing may come behind the answer."""
+        """Held while anything is sent, so that nothing comes behind the answer."""
         self._profile = profile
         self._adopted: asyncio.Future[Call | None] | None = None
         self._result: asyncio.Future[Result] | None = None
@@ -68,15 +68,18 @@ class PlainRun(ABC):
     def hand_over(self) -> None:
         """Give the request to the SDK, on the event loop."""
 
-    def new_call(self) -> Call:
-        """Make the call."""
-        task = self.task
-        return Call(
-            request_id=str(task.id),
-            on_progress=None if task.token is None else self._progress,
-            on_log=self._log,
-            asker=self,
-        )
+    def who(self) -> dict[str, Any]:
+        """Return who asks, and how: more keywords of `Call`."""
+        return {}
+
+    def ended(self, result: Result) -> bool:
+        """Say no more; return whether the SDK must be given the result."""
+        if self.call is not None:
+            end(self.call)
+        with self.lock:
+            self.is_taken = self.is_taken or needs_sdk(self.task, result)
+            self.answered = not self.is_taken
+            return self.is_taken
 
     # -- the call
 
@@ -84,7 +87,13 @@ class PlainRun(ABC):
         """Return the call."""
         with self.lock:
             if self.call is None:
-                self.call = self.new_call()
+                self.call = Call(
+                    request_id=str(self.task.id),
+                    on_progress=None if self.task.token is None else self._progress,
+                    on_log=self._log,
+                    asker=self,
+                    **self.who(),
+                )
                 if self.cancelled:
                     self.call.cancel()
             return self.call
@@ -107,22 +116,28 @@ class PlainRun(ABC):
         return self._profile
 
     def _progress(self, done: float, total: float | None, said: str) -> None:
-        if self.adopter is not None:
-            self.adopter.progress(done, total, said)
-        else:
-            self._send(progress(self.task.token, done, total, said))
+        if self.adopter is None:
+            line = progress(self.task.token, done, total, said)
+            with self.lock:
+                if self.adopter is None:
+                    self._send(line)
+                    return
+        self.adopter.progress(done, total, said)
 
     def _log(self, level: Any, said: Any) -> None:
-        if self.adopter is not None:
-            self.adopter.log(said, level)
-        elif self.profile.wants(level):
-            self.unsent += not self._send(logged(level, sendable(said), self.box.name))
+        if self.adopter is None:
+            wanted = self.profile.wants(level)
+            line = logged(level, sendable(said), self.box.name) if wanted else b""
+            with self.lock:
+                if self.adopter is None:
+                    self.unsent += wanted and not self._send(line)
+                    return
+        self.adopter.log(said, level)
 
     def _send(self, line: bytes) -> bool:
         # A token may belong to another call once this one is answered (2026-07-28,
         # basic/patterns/progress).
-        with self.lock:
-            return self.answered or self.cancelled or self.send(line)
+        return self.answered or self.cancelled or self.send(line)
 
     def lost(self) -> bytes | None:
         """Return a log message that says how many were dropped; None if none was."""
@@ -177,7 +192,8 @@ class PlainRun(ABC):
         """Return the result, once the tool has ended; meanwhile it speaks through another call."""
         assert self._adopted is not None  # noqa: S101 - it was handed over
         assert self._result is not None  # noqa: S101
-        self.adopter = call
+        with self.lock:
+            self.adopter = call
         if not self._adopted.done():
             self._adopted.set_result(call)
         try:
@@ -187,11 +203,10 @@ class PlainRun(ABC):
             raise
 
     def settle(self, result: Result) -> None:
-        """Give the SDK the result; called in any thread, once it was handed over."""
-        self.server_loop.call_soon_threadsafe(self._settle, result)
-
-    def _settle(self, result: Result) -> None:
+        """Give the SDK the result, on the event loop; and the request, if it has not got it."""
         if self._adopted is None:  # nothing was asked, but only the SDK can answer it
+            if self.cancelled:
+                return
             self._adopted = self.server_loop.create_future()
             self._result = self.server_loop.create_future()
             self.hand_over()

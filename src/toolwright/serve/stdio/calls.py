@@ -7,20 +7,61 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...arguments.sample import is_large
-from ...call import Call, end
 from ...errors import CallError
 from ...outcome.failure import failed
 from ...run.current import asked_by
-from ...run.threads import threads
+from ...run.threads import ThreadJob, threads
 from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import STOPPED, refusal
-from ..plain_run import needs_sdk
-from .call import StdioCall
+from ..plain_run import PlainRun
 
 if TYPE_CHECKING:
+    from ...call import Call
     from ..servable import Servable
     from ..short_path import ClientProfile, PlainCall, ShortPath
     from .writer import Writer
+
+
+class StdioCall(PlainRun):
+    """One call that runs."""
+
+    def __init__(
+        self,
+        task: PlainCall,
+        calls: StdioCalls,
+        profile: ClientProfile | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        super().__init__(task, calls.box, profile, loop)
+        self.calls = calls
+        self.held: Any = None
+        """What keeps the toolbox open for it."""
+        self.job: ThreadJob | None = None
+        """The thread that runs it, or"""
+        self.running: asyncio.Task[None] | None = None
+        """the task that does."""
+
+    def send(self, line: bytes) -> bool:
+        """Write a notification, unless too much waits for the client already."""
+        return self.calls.writer.notify(line)
+
+    def hand_over(self) -> None:
+        """Give the request to the SDK."""
+        self.calls.hand_over(self)
+
+    def let_go(self) -> None:
+        """Let the toolbox be closed: the call has ended."""
+        held, self.held = self.held, None
+        if held is not None:
+            held.__exit__(None, None, None)
+
+    def cancel(self) -> None:
+        """Stop it, if it can be stopped; a cancelled call is not answered."""
+        super().cancel()
+        if self.running is not None:
+            self.running.cancel()
+        elif self.job is not None and threads.give_up(self.job):
+            self.calls.forget(self)  # it has not started, and never will
 
 
 class StdioCalls:
@@ -60,7 +101,8 @@ class StdioCalls:
         run.held = self.box.busy()
         run.held.__enter__()
         # A listener to progress, and hooks, need the call from the beginning.
-        call = run.made() if task.token is not None or self.box.is_wrapped else None
+        tells = task.token is not None and task.runner.may_tell
+        call = run.made() if tells or self.box.is_wrapped else None
         with asked_by(run.made):
             self._start(run, call)
 
@@ -100,22 +142,20 @@ class StdioCalls:
         task = run.task
         if failure is not None:
             result = task.runner.failure_of(failure, ())
-        if run.call is not None:
-            end(run.call)
-        with run.lock:
-            asked, late = run.is_taken, needs_sdk(task, result)
-            run.is_taken = asked or late
-            run.answered = not run.is_taken
-        is_owed = self._removed(run) and not run.cancelled
         run.let_go()
-        if asked or (late and is_owed):
-            run.settle(result)
-        elif is_owed:
+        if run.ended(result):
+            run.server_loop.call_soon_threadsafe(self._settle, run, result)
+            return
+        if self._removed(run) and not run.cancelled:
             if (lost := run.lost()) is not None:
                 self.writer.write(lost)
             self.writer.write(self.short_path.finished(task, result))
-        if not late:
-            self.unwritten.discard(run)
+        self.unwritten.discard(run)
+
+    def _settle(self, run: StdioCall, result: Any) -> None:
+        run.settle(result)
+        self._removed(run)
+        self.unwritten.discard(run)
 
     def hand_over(self, run: StdioCall) -> None:
         """Give a call to the SDK, which answers it from now on."""

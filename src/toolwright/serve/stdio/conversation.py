@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,7 @@ from ..short_path import (
     reply,
 )
 from ..tasks.records import open_stores
-from .call import StdioCall
-from .calls import StdioCalls
+from .calls import StdioCall, StdioCalls
 from .lines import read_lines
 from .signals import ended_by_signals
 from .writer import Writer
@@ -109,6 +109,7 @@ class Conversation:
         """What the handshake, and `logging/setLevel`, say of the client."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.context = contextvars.Context()
         self.calls = StdioCalls(box, self.writer, self.short_path, self._take_over)
         self.drain = Drain(drain)
         self.drain.sources.append(lambda: bool(self.calls.unwritten))
@@ -116,6 +117,7 @@ class Conversation:
     async def run(self, *, is_guest: bool = False) -> None:
         """Read and answer until the input ends; a guest leaves the signals alone."""
         self.loop = asyncio.get_running_loop()
+        self.context = contextvars.copy_context()
         over = asyncio.Event()
         unsubscribe = self.box.on_change(self._changed)
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
@@ -288,7 +290,8 @@ class Conversation:
         self._bridge().receive(line)
 
     def _take_over(self, run: StdioCall) -> None:
-        self._bridge().take_over(run)
+        # Not in the context of the tool that asks: the SDK's tasks would keep it.
+        self.context.copy().run(lambda: self._bridge().take_over(run))
 
     def _bridge(self) -> Any:
         if self.sdk is None:
