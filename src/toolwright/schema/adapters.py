@@ -27,7 +27,6 @@ _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     """Make the adapter of a tool's arguments."""
-
     adapter: TypeAdapter[Any] = TypeAdapter(StandIn(planned, _arguments), config=_ARGUMENTS)
     if not adapter.pydantic_complete:
         adapter.rebuild(force=True)  # raises, with the name that is not known

@@ -71,7 +71,7 @@ class Generator(SendableGenerator):
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
     by_alias: bool
     """Whether fields are written by their aliases: what the configuration of each record says."""
-    in_class = False
+    in_class: bool = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
     has_mode = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...limits import rate_from
@@ -14,18 +15,21 @@ from ..access.metadata import Metadata
 from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
+from ..plain_run import RUN
 from ..routes import RouteTable, wrapped
 from ..sdk.calls import current_caller, current_view
 from ..tasks.records import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
+from .call import HttpCall
 from .cors import answer_preflight, is_preflight, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
 from .metadata import answer_metadata
 from .metrics import METRICS_PATH, answer_metrics
-from .plain import PlainRequests, sent_by
+from .plain import PlainRequests
+from .sender import sent_by
 from .sessions import SdkSessions
 from .shutdown import Shutdown
 
@@ -65,7 +69,8 @@ class App:
             limits.max_streams, limits.max_streams_per_client, MOST_BODIES * config.max_body
         )
         watch = not config.stateless
-        self.short = PlainRequests(box, self.running, watch=watch) if config.short else None
+        plain = PlainRequests(box, self.running, self._take_over, watch=watch)
+        self.short = plain if config.short else None
         self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self.sdk = SdkSessions(
@@ -190,8 +195,21 @@ class App:
                 return
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
+        await self._to_sdk(exchange, receive, exchange.send)
+
+    async def _take_over(self, run: HttpCall, receive: Receive, send: Send) -> None:
+        await self._to_sdk(run.exchange, receive, send, {RUN: run})
+
+    async def _to_sdk(
+        self,
+        exchange: Exchange,
+        receive: Receive,
+        send: Send,
+        begun: Mapping[str, HttpCall] = MappingProxyType({}),
+    ) -> None:
         scope = {
             **exchange.scope,
+            **begun,
             "toolwright.client": exchange.client,
             "toolwright.counts_for": exchange.counts_for,
             "toolwright.size": len(exchange.body),
@@ -201,7 +219,7 @@ class App:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
         current_view.set(lambda: sent_by(who, dict(exchange.scope["headers"])))
-        await self.sdk.answer(scope, receive, exchange.send, exchange.body)
+        await self.sdk.answer(scope, receive, send, exchange.body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

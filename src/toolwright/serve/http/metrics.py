@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .asgi import Send, respond
-from .plain import sent_by
+from .sender import sent_by
 
 if TYPE_CHECKING:
     from ..access.guard import Caller
