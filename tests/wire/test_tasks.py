@@ -157,7 +157,8 @@ def test_older_clients_know_no_tasks(store):
     with Stdio(TOOLS) as server:
         assert "extensions" not in server.hello["capabilities"]
         assert server.ask("tasks/get", {"taskId": "x"})["error"]["code"] == -32601
-        assert server.call("failing_job")["isError"]
+        needed = server.ask("tools/call", {"name": "failing_job", "arguments": {}})
+        assert needed["error"]["code"] == -32021
 
 
 @pytest.mark.usefixtures("soon")

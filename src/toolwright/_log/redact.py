@@ -8,6 +8,8 @@ import os
 import re
 import time
 
+from .traces import written
+
 _HIDDEN = "***"
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
@@ -96,10 +98,7 @@ class Redacting(logging.Filter):
 def _traceback(record: logging.LogRecord) -> str:
     """Write a traceback. An exception's own code may raise while it is written."""
     try:
-        return _FORMATTER.formatException(record.exc_info) if record.exc_info else ""
+        return written(record.exc_info[1]) if record.exc_info and record.exc_info[1] else ""
     except BaseException as error:  # noqa: BLE001
         record.exc_info = None  # nor can anybody else write it
         return f"(its traceback cannot be written: {type(error).__name__})"
-
-
-_FORMATTER = logging.Formatter()

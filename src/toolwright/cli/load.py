@@ -13,10 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DefinitionError, SchemaError, ToolNotFound
+from .._log.traces import place_of
+from ..errors import DefinitionError, ToolNotFound
 from ..toolbox.box import Toolbox, loading
 from ..tools.catalog import matches
-from .usage import UsageError
+from ..tools.loading import refused_while_loading
+from . import logs
+from .usage import BadTarget
 
 if TYPE_CHECKING:
     from ..tools.definition import Tool
@@ -26,14 +29,15 @@ _MOST_NOTES = 10
 _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
 
 
-class BadTarget(UsageError):
-    """The target cannot be loaded; the message says why, in one line."""
+class NoTools(BadTarget):
+    """The target has nothing that can be a tool."""
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
     """Add TARGET, and the flags that select among its tools."""
     parser.add_argument("target", metavar="TARGET", help="where the tools are")
     add_selection(parser)
+    logs.add_flags(parser)
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +61,7 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     With `--strict` it may not if a tool was refused. Raises `BadTarget`.
     """
     box, refused = load(chosen.target)
+    logs.set_up(chosen)
     for name, tool in list(box.items()):
         selected = matches(name, chosen.select or "*")
         if not selected or (chosen.read_only and tool.options.read_only is not True):
@@ -64,6 +69,8 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     problems = box.problems
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
+    for error in refused:
+        logs.show_trace(error, chosen)
     for line in dict.fromkeys(lines):
         print(f"refused: {line}", file=sys.stderr)
     notes = [each for each in problems if not each.fatal and box.is_enabled(each.tool)]
@@ -82,7 +89,7 @@ def selected_tool(box: Toolbox, name: str) -> Tool:
     return box[name]
 
 
-def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
+def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
     """Return the toolbox that a target names, and what was refused on the way.
 
     Raises `BadTarget`.
@@ -123,20 +130,26 @@ def _imported(path: str) -> ModuleType:
         return importlib.import_module(path)
     except BadTarget:
         raise
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if not missing:
-            raise BadTarget(f"{path} cannot be imported: {error}") from error
-        if path == missing or path.startswith(f"{missing}."):
-            raise BadTarget(f"there is no file or module {path}") from error
-        raise BadTarget(f"{path} needs {missing}, which is not installed") from error
-    except SystemExit as error:
-        raise BadTarget(f"{path} ended the program when it was imported") from error
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        said = str(error).split("\n", 1)[0]
-        raise BadTarget(f"{path} cannot be imported: {type(error).__name__}: {said}") from error
+        raise BadTarget(_why_not(path, error)) from error
+
+
+def _why_not(path: str, error: BaseException) -> str:
+    """Return why a target cannot be imported, with the line of the author's that has failed."""
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if missing and (path == missing or path.startswith(f"{missing}.")):
+        return f"there is no file or module {path}"
+    if missing:
+        said = f"{path} needs {missing}, which is not installed"
+    elif isinstance(error, SystemExit):
+        said = f"{path} ended the program when it was imported"
+    else:
+        text = error.msg if isinstance(error, SyntaxError) else str(error).split("\n", 1)[0]
+        said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
+    place = place_of(error)
+    return said if not place or place in said else f"{said} ({place})"
 
 
 def _file(place: Path) -> ModuleType:
@@ -188,17 +201,45 @@ def _folder(place: Path) -> ModuleType:
     box = Toolbox(place.resolve().name)
     seen: set[int] = set()
     for file in files:
-        module = _file(file)
-        own = _box_of(module, module, named=False)
-        if id(own) in seen:
+        own = _box_in(file)
+        if own is None or id(own) in seen:
             continue  # imported by one file from another
         seen.add(id(own))
         try:
             box.include(own)
         except DefinitionError as error:
             raise BadTarget(str(error).replace("\n", " ")) from error
+    if not seen:
+        raise _nothing_in(place)
     vars(whole)["box"] = box
     return whole
+
+
+def _box_in(file: Path) -> Toolbox | None:
+    """Return the toolbox of one file of a folder; None if it has none, or a broken one."""
+    try:
+        module = _imported(str(file))
+        return _box_of(module, module, named=False)
+    except NoTools:  # it may be there for the others
+        return None
+    except BadTarget as bad:
+        broken = DefinitionError(str(bad))
+        broken.__cause__ = bad.__cause__
+        noted = refused_while_loading()
+        if noted is None:
+            raise
+        noted.append(broken)
+        return None
+
+
+def _nothing_in(place: Path) -> BadTarget:
+    """Return why a folder has no tools: what is broken in it, or that nothing is there."""
+    broken = refused_while_loading()
+    if not broken:
+        return NoTools(f"no file in {place} has a toolbox or public functions with types")
+    error = BadTarget(" ".join(str(broken[0]).split()))
+    error.__cause__ = broken[0].__cause__
+    return error
 
 
 def _box_of(source: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
@@ -222,8 +263,8 @@ def _box_of(source: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: F
         box.add(source)
     else:
         box.include(source)
-    if not box:
-        raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
+    if not box and not refused_while_loading():
+        raise NoTools(f"{module.__name__} has no toolbox and no public functions with types")
     return box
 
 

@@ -141,8 +141,8 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 def _run(chosen: argparse.Namespace) -> int:
     """Run a command; report a mistake of the user in one line on standard error."""
     from ..errors import ToolNotFound
-    from . import output
-    from .usage import UsageError
+    from . import logs, output
+    from .usage import BadTarget, UsageError
 
     if chosen.command != "serve":
         output.claim()
@@ -153,6 +153,8 @@ def _run(chosen: argparse.Namespace) -> int:
         print(f"toolwright: {error}; `toolwright list {chosen.target}` shows all", file=sys.stderr)
         return 2
     except UsageError as error:
+        if isinstance(error, BadTarget):
+            logs.show_trace(error, chosen)
         print(f"toolwright: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:

@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..toolbox.box import Toolbox, served
-from .load import BadTarget, split
+from .load import split
+from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..serve.reloadable import Reloadable
@@ -37,7 +38,8 @@ class Reloader:
     prepare: Callable[[Toolbox], None]
     """Prepares each new toolbox before it is served."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, show_trace: Callable[[BaseException], None]) -> None:
+        self.show_trace = show_trace
         place = Path(split(target)[0])
         self.folder = (place if place.is_dir() else place.parent).resolve()
         self.folders = self._folders()
@@ -100,8 +102,9 @@ class Reloader:
                 del sys.modules[name]
             sys.modules.update(before)
             said = (
-                str(error) if isinstance(error, BadTarget) else f"{type(error).__name__}: {error}"
+                str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
             )
+            self.show_trace(error)
             print(f"toolwright: not reloaded, {said}", file=sys.stderr, flush=True)
             return False
         from ..run.process.pool import forget_code

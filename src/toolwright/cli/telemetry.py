@@ -91,8 +91,12 @@ def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
         return
     from .status import Status
 
+    before = sys.stderr
     status = Status()
     box.around(status.around)
     status.start()
-    # Again: the first handler kept the old standard error, and would write across the line.
-    logging.basicConfig(stream=sys.stderr, format="%(message)s", force=True)
+    # Handlers keep the old standard error, and would write across the line.
+    handlers: list[Any] = list(logging.getLogger().handlers)
+    for handler in handlers:
+        if getattr(handler, "stream", None) is before:
+            handler.setStream(sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
@@ -184,9 +184,7 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
         _spell_out(values, values.pop("annotations"))
     unknown = sorted(values.keys() - _FIELDS)
     if unknown:
-        known = f"the options are {', '.join(sorted((*_FIELDS, 'annotations')))}"
-        msg = f"unknown option `{unknown[0]}`; {_ELSEWHERE.get(unknown[0], known)}"
-        raise TypeError(msg)
+        raise TypeError(unknown_option(unknown[0], (*_FIELDS, "annotations")))
     for key, allowed in _CHOICES.items():
         if key in values and values[key] not in allowed:
             choices = ", ".join(repr(choice) for choice in allowed)
@@ -199,6 +197,19 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
     options = replace(base, **values, given=base.given | values.keys())
     _check_together(options)
     return options
+
+
+def unknown_option(name: str, known: Iterable[str]) -> str:
+    """Return what is said about an option that there is not, with the nearest one."""
+    import difflib
+
+    if name in _ELSEWHERE:
+        return f"unknown option `{name}`; {_ELSEWHERE[name]}"
+    spelled, names = name.casefold(), sorted(known)
+    near = [each for each in names if each.startswith(spelled) and len(spelled) > 2]
+    near = near or difflib.get_close_matches(spelled, names, 1, 0.7)
+    rest = f"did you mean `{near[0]}`?" if near else f"the options are {', '.join(names)}"
+    return f"unknown option `{name}`; {rest}"
 
 
 def defaults_from(given: Mapping[str, Any] | None) -> Options:

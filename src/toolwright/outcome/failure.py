@@ -10,7 +10,7 @@ from pydantic_core import PydanticSerializationError, ValidationError, to_json
 from .._json_values import without_surrogates
 from .._log import log, redact
 from ..call import Call
-from ..errors import CallError, Overloaded, UnexpectedError
+from ..errors import CallError, Overloaded, ToolError, UnexpectedError
 from ..options import SPEAK
 from ..questions import InputNeeded
 from ..results import Repair, Result, written
@@ -122,6 +122,8 @@ def _failure_of(
     speak: frozenset[str],
 ) -> Result:
     if is_a(raised, CallError):
+        if is_a(raised, ToolError):
+            log.info("%s raised %s", name, type(raised).__name__, exc_info=raised)
         return failed(cast("CallError", raised), repairs, call)
     if is_a(raised, InputNeeded):
         needed = CallError(f"{name} needs answers from its caller")

@@ -15,8 +15,8 @@ from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
-from .loading import loading
-from .registry import Registry
+from ..tools.loading import loading, noted_while_loading
+from .registry import Registry, check_options
 from .runtime import Runtime, Scope
 from .served import Served
 from .serving import asgi, client, handle, route, serve, serve_async
@@ -163,10 +163,12 @@ class Toolbox(Mapping[str, Tool]):
 
         With `roles`, it is there only for callers who have one of them.
         """
-        from ..tools.resource import Resource
+        from ..tools.resource import Resource, ResourceOptions
 
         def decorate(target: F) -> F:
-            self._registry.add_resource(Resource(uri, target, **options))
+            with noted_while_loading():
+                check_options(target, options, ResourceOptions.__annotations__)
+                self._registry.add_resource(Resource(uri, target, **options))
             return target
 
         return decorate
@@ -187,12 +189,14 @@ class Toolbox(Mapping[str, Tool]):
 
         With `roles`, it is there only for callers who have one of them.
         """
-        from ..tools.prompt import Prompt
+        from ..tools.prompt import Prompt, PromptOptions
 
         called = target if isinstance(target, str) else None
 
         def decorate(function: Any) -> Any:
-            self._registry.add_prompt(Prompt(function, **with_name(called, options)))
+            with noted_while_loading():
+                check_options(function, options, PromptOptions.__annotations__)
+                self._registry.add_prompt(Prompt(function, **with_name(called, options)))
             return function
 
         return decorate if target is None or called is not None else decorate(target)

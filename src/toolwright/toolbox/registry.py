@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import DefinitionError, SchemaError
 from ..markers import Complete
+from ..options import unknown_option
 from ..tools.catalog import Catalog, matches, may_use
 from ..tools.decorator import with_name
-from ..tools.definition import Tool, bound_to, forget_compiled, tool_with
+from ..tools.definition import Tool, bound_to, forget_compiled, outline, tool_with
+from ..tools.loading import RefusedTarget, note, noted_while_loading, refused_while_loading
 from ..tools.members import members
-from .loading import refused_while_loading
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -50,7 +51,18 @@ class Registry:
     # -- adding
 
     def add(self, target: Any, options: ToolOptions) -> Tool:
-        """Add a tool; return it, bound to the toolbox. Raises `SchemaError`."""
+        """Add a tool; return it, bound to the toolbox. Raises `SchemaError`.
+
+        While a command imports the program, a refusal is noted, and what is returned stands for
+        the tool.
+        """
+        try:
+            return self._add(target, options)
+        except SchemaError as error:
+            note(error)
+            return Tool(RefusedTarget(error))
+
+    def _add(self, target: Any, options: ToolOptions) -> Tool:
         tool = self._bound(target, options)
         if self.eager:
             tool.compile()
@@ -60,14 +72,9 @@ class Registry:
         return tool
 
     def add_or_note(self, target: Any, options: ToolOptions, called: str | None = None) -> None:
-        """Add a tool, or note its refusal while a command imports the program."""
-        refused = refused_while_loading()
-        try:
+        """Add a tool as a decorator does, which may name it."""
+        with noted_while_loading():
             self.add(target, cast("ToolOptions", with_name(called, options)))
-        except SchemaError as error:
-            if refused is None:
-                raise
-            refused.append(error)
 
     def include(
         self,
@@ -88,7 +95,7 @@ class Registry:
             if not matches(name, select):
                 continue
             try:
-                added.append(self.add(target, {"name": prefix + name, **options}))
+                added.append(self._add(target, {"name": prefix + name, **options}))
             except SchemaError as error:
                 bad.append(error)
                 continue
@@ -97,13 +104,10 @@ class Registry:
         for each in offered:
             if matches(each.tool.name, select):
                 bad += self._include_offered(each, {"name": prefix + each.tool.name, **options})
-        noted = refused_while_loading()
-        if noted is not None:
-            noted += bad
-            return added
-        if len(bad) == 1:
-            raise bad[0]
-        if bad:
+        if len(bad) == 1 or refused_while_loading() is not None:
+            for each in bad:
+                note(each)
+        elif bad:
             raise DefinitionError(problems=bad)
         return added
 
@@ -133,6 +137,8 @@ class Registry:
 
     def _bound(self, target: Any, options: ToolOptions | None = None) -> Tool:
         """Return the tool of a target with the defaults and all that the toolbox shares."""
+        if isinstance(target, Tool) and isinstance(target.target, RefusedTarget):
+            raise target.target.refusal
         return bound_to(tool_with(target, options or {}, self.defaults), self._shared)
 
     def add_resource(self, resource: Resource) -> None:
@@ -281,6 +287,14 @@ class Registry:
         """Notify every listener of a change."""
         for listener in list(self._listeners.values()):
             listener(what, uri)
+
+
+def check_options(target: Any, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse options that a resource or a prompt does not have. Raises `SchemaError`."""
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        what = f"has a bad option: {unknown_option(unknown[0], known)}"
+        raise outline(Tool(target)).refusal(what)
 
 
 def _completing(hint: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack, overload
 
-from .loading import refused_while_loading
+from ..tools.loading import refused_while_loading
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from .._door import public
 from ..errors import SchemaError
 from ..options import ToolOptions, options_from
+from .loading import refused_while_loading
 
-__all__ = ["is_marked", "marks", "tool", "with_name"]
+if TYPE_CHECKING:
+    from ..read.target import Target
+
+__all__ = ["RefusedMark", "is_marked", "marks", "tool", "with_name"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 MARK = "__toolwright__"
+
+
+class RefusedMark(dict[str, Any]):
+    """The mark of a target whose options were refused while a command imports the program.
+
+    It refuses the tool later, by name: without its options the target must not be served.
+    """
+
+    def __init__(self, refusal: TypeError | ValueError) -> None:
+        super().__init__()
+        self.refusal = refusal
+
+    def refusal_of(self, target: Target) -> SchemaError:
+        """Return the refusal, with the name and the place of the target."""
+        error = self.refusal
+        what = error.what if isinstance(error, SchemaError) else f"has a bad option: {error}"
+        hint = error.hint if isinstance(error, SchemaError) else ""
+        place = target.location
+        return SchemaError(what, tool=target.name, hint=hint, file=place.file, line=place.line)
 
 
 def marks(target: Any) -> Mapping[str, Any]:
@@ -59,17 +82,28 @@ def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     3
     """
     if target is None or isinstance(target, str):
-        given = with_name(target, options)
+        given = _checked(target, options)
 
         def decorate(function: Any) -> Any:
             return _mark(function, given)
 
         return decorate
-    return _mark(target, dict(options))
+    return _mark(target, _checked(None, options))
+
+
+def _checked(called: str | None, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the mark of options. A bad one is the decorator's fault, not the toolbox's."""
+    try:
+        given = with_name(called, options)
+        options_from(given)
+    except (TypeError, ValueError) as error:
+        if refused_while_loading() is None:
+            raise
+        return RefusedMark(error)
+    return given
 
 
 def _mark(target: Any, given: Mapping[str, Any]) -> Any:
-    options_from(given)  # a bad option is the decorator's fault, not the toolbox's
     holder = getattr(target, "__func__", target)
     try:
         setattr(holder, MARK, given)

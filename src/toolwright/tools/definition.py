@@ -21,8 +21,9 @@ from ..read.signature import Signature
 from ..read.target import Target, open_target
 from ..run.shared import Shared
 from .checks import check, check_run, read_options
-from .decorator import marks
+from .decorator import RefusedMark, marks
 from .lazy_signature import LazySignature
+from .loading import RefusedTarget, note
 from .titles import readable
 
 if TYPE_CHECKING:
@@ -81,7 +82,11 @@ class Tool:
         _runner: Runner | None
 
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
-        _make(self, target, options, None)
+        try:
+            _make(self, target, options, None)
+        except SchemaError as error:
+            note(error)  # raises it, unless a command imports the program
+            _make(self, RefusedTarget(error), {}, None)
 
     def __setattr__(self, name: str, value: Any) -> None:
         msg = f"a Tool is frozen; use `tool.replace({name}=...)`"
@@ -362,6 +367,8 @@ def _make(tool: Tool, target: Any, given: Mapping[str, Any], defaults: Options |
     except SchemaError as error:
         raise error.named(str(given.get("name") or error.tool)) from None
     marked = marks(target)
+    if isinstance(marked, RefusedMark):
+        raise marked.refusal_of(opened)
     base = read_options(opened, marked, defaults) if marked else defaults
     _define(tool, opened, read_options(opened, given, base))
 
@@ -382,7 +389,8 @@ def _fill(
     _set(tool, "_target", target)
     _set(tool, "_reading", reading)
     _set(tool, "_shared", shared)
-    _set(tool, "_compiled", None)
+    refused = target.call.refusal if isinstance(target.call, RefusedTarget) else None
+    _set(tool, "_compiled", refused)
     _set(tool, "_runner", None)
 
 

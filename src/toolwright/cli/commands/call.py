@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -43,7 +42,6 @@ def run(chosen: argparse.Namespace) -> int:
     tool = selected_tool(box, chosen.tool)  # its name is checked before its arguments are
     arguments = _object_from(chosen.arguments) if chosen.arguments else {}
     arguments.update(_values_from(chosen.given, tool.input_schema.get("properties", {})))
-    logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
     with ProgressBar(chosen.tool) as bar, interruptible(), box:
         call = Call(chosen.tool, on_progress=bar.update) if bar.is_shown else None
         result = box.call(chosen.tool, arguments, call=call)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from pathlib import Path
@@ -36,7 +35,6 @@ def run(chosen: argparse.Namespace) -> int:
             os.chdir(chosen.folder)
         except OSError as error:
             raise UsageError(f"{chosen.folder} cannot be entered: {error.strerror}") from error
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
 
 
@@ -126,9 +124,10 @@ def _reloader(chosen: argparse.Namespace) -> Reloader | None:
     """
     if not chosen.reload:
         return None
+    from ..logs import show_trace
     from ..reload import Reloader
 
-    return Reloader(chosen.target)
+    return Reloader(chosen.target, lambda error: show_trace(error, chosen))
 
 
 def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None) -> Servable:

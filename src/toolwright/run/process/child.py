@@ -14,13 +14,13 @@ import queue
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any, NoReturn
 
 from pydantic_core import to_json
 
+from ..._log.traces import written
 from ...call import Call, LogLevel, depends_on_headers, end, running
 from ...errors import CallError
 from ...markers import Inject
@@ -270,7 +270,7 @@ def _described(error: BaseException, cause: BaseException | None = None) -> dict
 
 
 def _trace(error: BaseException) -> str:
-    return "".join(traceback.format_exception(error))[-20_000:]
+    return written(error)[-20_000:]
 
 
 if __name__ == "__main__":

@@ -134,6 +134,8 @@ class ProcessInvoker:
         if kind is UnexpectedError:
             log.error("%s\n%s", said["message"], done["trace"])
             said["message"] = said["message"].split("\n", 1)[0]
+        elif done.get("trace"):
+            log.info("%s raised an exception\n%s", self.name, done["trace"])
         error: CallError
         if issubclass(kind, ToolError):
             error = ToolError(

@@ -188,9 +188,9 @@ class SdkServer(Offered):
         is_task = self._usable(ctx, params.name).options.task
         if is_task and can_take_tasks(ctx):
             return await self._call_as_task(ctx, params)
-        if is_task == "required" and ctx.protocol_version >= STATELESS_SINCE:
+        if is_task == "required":
             self._refused(ctx, "tool", "needs_tasks", params.name)
-            raise needs_tasks()
+            raise needs_tasks(params.name)
         return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
 
     def _finished(self, ctx: Any, result: Any) -> Any:

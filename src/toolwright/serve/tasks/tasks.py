@@ -377,10 +377,19 @@ def can_take_tasks(ctx: Any) -> bool:
     return known is not None and TASKS_EXTENSION in (known.extensions or {})
 
 
-def needs_tasks() -> MCPError:
-    """Return the error for a client that has not declared tasks: -32021 (SEP-2663)."""
+def needs_tasks(tool: str = "") -> MCPError:
+    """Return the error for a client that has not declared tasks: -32021 (SEP-2663).
+
+    Earlier versions have no code of their own for it, and get the same.
+    """
+    message = "this needs a client that knows tasks"
+    if tool:
+        message = (
+            f"`{tool}` runs only as a task, and this client does not know tasks: "
+            'with task=True instead of task="required" it would wait'
+        )
     return MCPError(
         code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
-        message="this needs a client that knows tasks",
+        message=message,
         data={"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}},
     )

@@ -1,0 +1,68 @@
+"""Tracebacks that begin in the author's own code."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from traceback import FrameSummary, StackSummary, TracebackException
+
+_PYTHON = traceback.__file__.rpartition(os.sep)[0] + os.sep
+_OURS = __file__.rpartition(f"_log{os.sep}")[0]
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+def written(error: BaseException) -> str:
+    """Return the traceback of an exception from the author's code on, and those of its causes.
+
+    Frames of this package are left out, and those of Python that lead to the author's. If there
+    is nothing else, they are all there.
+    """
+    trace = TracebackException.from_exception(error)
+    todo: list[TracebackException] = [trace]
+    while todo:
+        each = todo.pop()
+        kept = _kept(each.stack)
+        if kept or isinstance(error, SyntaxError):
+            each.stack = StackSummary.from_list(kept)
+        todo += [cause for cause in (each.__cause__, each.__context__) if cause is not None]
+        todo += each.exceptions or ()
+    return "".join(trace.format()).rstrip("\n")
+
+
+def place_of(error: BaseException) -> str:
+    """Return `file:line` of the author's code in which an exception was raised, or nothing."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_shown(error.filename)}:{error.lineno}"
+    frames = _kept(traceback.extract_tb(error.__traceback__, limit=-100))
+    own = [frame for frame in frames if not _is_installed(frame.filename)]
+    if not (own or frames):
+        return ""
+    last = (own or frames)[-1]
+    return f"{_shown(last.filename)}:{last.lineno}"
+
+
+def _kept(frames: StackSummary) -> list[FrameSummary]:
+    kept = [frame for frame in frames if not _is_hidden(frame.filename)]
+    first = next((at for at, frame in enumerate(kept) if not _is_python(frame.filename)), len(kept))
+    return kept[first:]
+
+
+def _is_hidden(file: str) -> bool:
+    return file.startswith((_OURS, "<frozen "))
+
+
+def _is_python(file: str) -> bool:
+    return file.startswith(_PYTHON) and not any(part in file for part in _INSTALLED)
+
+
+def _is_installed(file: str) -> bool:
+    return file.startswith(_PYTHON) or any(part in file for part in _INSTALLED)
+
+
+def _shown(file: str) -> str:
+    """Return a path as a person in this folder would write it."""
+    try:
+        near = os.path.relpath(file)
+    except (OSError, ValueError):  # the folder is gone, or on another drive
+        return file
+    return file if near.startswith("..") else near

@@ -1,0 +1,49 @@
+"""What a command shows of logs and of exceptions."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+
+from .._log.levels import LEVELS, level_from, show_logs
+from .._log.traces import written
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say how much is shown."""
+    group = parser.add_argument_group("what is shown")
+    group.add_argument(
+        "--log-level",
+        type=str.lower,
+        choices=LEVELS,
+        metavar="LEVEL",
+        help=f"what is logged on standard error: {', '.join(LEVELS)}",
+    )
+    group.add_argument("--debug", action="store_true", help="show the traceback of every exception")
+
+
+def set_up(chosen: argparse.Namespace) -> None:
+    """Show what is logged.
+
+    This comes after the target is imported: handlers that it has set up stay.
+    """
+    given = getattr(chosen, "log_level", None)
+    level = None if given is None else level_from(given)
+    usual = logging.ERROR if chosen.command == "call" else logging.WARNING
+    # Who calls a tool by hand is its author: an exception that a model is told of is shown, too.
+    own = logging.INFO if shows_traces(chosen) and (level is None or chosen.debug) else level
+    show_logs(level or usual, own or usual)
+    if level is not None:
+        logging.getLogger().setLevel(level)
+
+
+def shows_traces(chosen: argparse.Namespace) -> bool:
+    """Return whether tracebacks are shown, not only the last line of them."""
+    return bool(getattr(chosen, "debug", False)) or chosen.command == "call"
+
+
+def show_trace(error: BaseException, chosen: argparse.Namespace) -> None:
+    """Show where the author's code has raised what is behind an error."""
+    if error.__cause__ is not None and shows_traces(chosen):
+        print(written(error.__cause__), file=sys.stderr)

@@ -1,0 +1,56 @@
+"""Importing a program for a command: refusals are collected, not raised."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from contextvars import ContextVar
+
+from ..errors import DefinitionError, SchemaError
+
+_refused: ContextVar[list[DefinitionError] | None] = ContextVar("_refused", default=None)
+
+
+class RefusedTarget:
+    """Stands for a target that was refused, where a program goes on with what it made of it."""
+
+    def __init__(self, refusal: SchemaError) -> None:
+        self.refusal = refusal
+
+    def __call__(self) -> None:
+        """Raise the refusal."""
+        raise self.refusal
+
+
+@contextlib.contextmanager
+def loading() -> Generator[list[DefinitionError]]:
+    """Collect refusals instead of raising them, so that one bad tool does not stop the others."""
+    refused: list[DefinitionError] = []
+    token = _refused.set(refused)
+    try:
+        yield refused
+    finally:
+        _refused.reset(token)
+
+
+def refused_while_loading() -> list[DefinitionError] | None:
+    """Return the list to which refusals are added; None unless a program is being imported."""
+    return _refused.get()
+
+
+def note(refusal: SchemaError) -> None:
+    """Note a refusal, once, while a program is being imported; raise it otherwise."""
+    refused = _refused.get()
+    if refused is None:
+        raise refusal
+    if refusal not in refused:
+        refused.append(refusal)
+
+
+@contextlib.contextmanager
+def noted_while_loading() -> Generator[None]:
+    """Note a `SchemaError` while a program is being imported; raise it otherwise."""
+    try:
+        yield
+    except SchemaError as error:
+        note(error)
