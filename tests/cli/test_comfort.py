@@ -102,7 +102,9 @@ def test_a_terminal_shows_progress_and_pictures(here):
     assert f"inline=1;size={len(PNG)}:{data}" in on_terminal(
         "call", "slow.py", "picture", TERM_PROGRAM="iTerm.app"
     )
-    assert "[image image/png; use --json to see it]" in on_terminal("call", "slow.py", "picture")
+    assert "[image image/png; --save FILE writes it, --json shows it]" in on_terminal(
+        "call", "slow.py", "picture"
+    )
     assert good("call", "slow.py", "count") == "counted\n"
 
 

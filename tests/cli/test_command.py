@@ -68,6 +68,14 @@ def test_export(here, tmp_path):
     assert json.loads((tmp_path / "other.json").read_text()) == written
 
 
+@pytest.mark.promise("everyday.bare")
+def test_a_bare_export_is_the_array_of_tools(here, tmp_path):
+    whole = json.loads(good("export", "shop.py", "-o", "-"))
+    assert json.loads(good("export", "shop.py", "--bare", "-o", "-")) == whole["tools"]
+    good("export", "shop.py", "--bare")
+    assert json.loads((tmp_path / "mcp-tools.json").read_text()) == whole["tools"]
+
+
 def test_export_counts_what_it_writes(here, tmp_path):
     here({"lazy.py": "import toolwright\nbox = toolwright.Toolbox('b')\n" + "@box.tool\n" + PLAIN})
     with (tmp_path / "lazy.py").open("a") as file:

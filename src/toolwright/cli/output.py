@@ -8,10 +8,12 @@ import os
 import sys
 from typing import Any, TextIO
 
-from .terminal import image_for
+from .terminal import is_coloured, printable
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
+_MOST_COLOURED = 200_000
+"""Characters; colouring more would take seconds."""
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -43,19 +45,37 @@ def write(text: str) -> None:
     _out.write(text)
 
 
+def is_terminal() -> bool:
+    """Return whether our output is seen on a terminal."""
+    return _out.isatty()
+
+
+def has_colours() -> bool:
+    """Return whether our output is a terminal on which colours are wished."""
+    return is_coloured(_out)
+
+
 def say(text: str) -> None:
-    """Write a line."""
-    print(text, file=_out)
+    """Write a line; on a terminal, one that does not command it."""
+    print(printable(text) if is_terminal() else text, file=_out)
 
 
 def print_json(value: Any) -> None:
     """Print JSON."""
-    if _out.isatty():
-        from rich.console import Console
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    if not has_colours() or len(text) > _MOST_COLOURED:
+        say(text)
+        return
+    from rich.highlighter import JSONHighlighter
 
-        Console(file=_out).print_json(data=value)
-    else:
-        say(json.dumps(value, indent=2, ensure_ascii=False))
+    print_styled(JSONHighlighter()(printable(text)))
+
+
+def print_styled(*parts: Any) -> None:
+    """Print what `rich` can show, on a terminal; the terminal breaks long lines."""
+    from rich.console import Console
+
+    Console(file=_out, highlight=False, soft_wrap=True).print(*parts)
 
 
 def print_rows(rows: list[tuple[str, str]]) -> None:
@@ -68,24 +88,14 @@ def print_rows(rows: list[tuple[str, str]]) -> None:
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, text in rows:
             # As plain text: a description may look like markup.
-            table.add_row(Text(name, style="bold"), Text(text, overflow="fold"))
+            table.add_row(
+                Text(printable(name), style="bold"), Text(printable(text), overflow="fold")
+            )
         Console(file=_out).print(table)
         return
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         say(f"{name.ljust(width)}  {text}".rstrip())
-
-
-def print_content(blocks: list[dict[str, Any]]) -> None:
-    """Print the content of a result."""
-    for block in blocks:
-        if block["type"] == "text":
-            say(block["text"])
-        elif _out.isatty() and (shown := image_for(block)):
-            say(shown)
-        else:
-            kind = block.get("mimeType") or block.get("resource", {}).get("mimeType", "")
-            say(f"[{block['type']} {kind}; use --json to see it]".replace(" ;", ";"))
 
 
 def first_line(text: str) -> str:

@@ -1,42 +1,113 @@
-"""Progress bars and images on a terminal."""
+"""What a terminal shows: progress, log messages, images, and no hidden commands."""
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import json
 import logging
 import os
+import re
 import signal
 import sys
+import threading
 from collections.abc import Generator, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 _CHUNK = 4096
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that command a terminal, or turn the order of what stands on it around."""
+_MOST_HELD = 1000
+_COLOURS = {"debug": "dim", "info": "cyan", "notice": "cyan", "warning": "yellow"}
+"""Of levels of log messages; any other is an error."""
+
+
+def is_coloured(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal on which colours are wished (no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not plain
+
+
+def printable(text: str) -> str:
+    """Return a text that commands no terminal: each such character stands there as its number.
+
+    What tools return may come from anywhere; a terminal obeys some of what it is made to show.
+    """
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class ProgressBar:
-    """A progress bar on standard error if that is a terminal; removed when the call ends."""
+    """A call on standard error: its messages and, on a terminal, a bar that goes when it ends."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self.bar: Any = None
         self.task: Any = None
         self.is_shown = sys.stderr.isatty()
+        self.lock = threading.Lock()
+        self.held: list[tuple[str, Any]] | None = None
+        """Messages that wait for the end of a question; None while there is none."""
 
     def update(self, done: float, total: float | None, said: str) -> None:
         """Show how far the call is; may be called in any thread."""
         if not self.is_shown:
             return
-        if self.bar is None:
-            from rich.console import Console
-            from rich.progress import Progress
+        with self.lock:
+            if self.held is not None:
+                return  # the next one comes soon
+            self.bar = self.bar or self._started()
+            text = _plain(said or self.title)
+            self.bar.update(self.task, completed=done, total=total, description=text)
 
-            self.bar = Progress(console=Console(stderr=True, markup=False), transient=True)
-            self.task = self.bar.add_task(_plain(self.title), total=None)
-            self.bar.start()
-        text = _plain(said or self.title)
-        self.bar.update(self.task, completed=done, total=total, description=text)
+    def _started(self) -> Any:
+        from rich.progress import Progress
+
+        from .status import Terminal
+
+        bar = Progress(console=Terminal(stderr=True, markup=False), transient=True)
+        self.task = bar.add_task(_plain(self.title), total=None)
+        bar.start()
+        return bar
+
+    def log(self, level: str, said: Any) -> None:
+        """Show a message of a tool, above the bar; may be called in any thread."""
+        with self.lock:
+            if self.held is None:
+                self._log(level, said)
+            elif len(self.held) < _MOST_HELD:
+                self.held.append((level, said))
+
+    def _log(self, level: str, said: Any) -> None:
+        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
+        if not is_coloured(sys.stderr):
+            print(f"{level}: {printable(text) if self.is_shown else text}", file=sys.stderr)
+            return
+        from rich.console import Console
+        from rich.text import Text
+
+        line = Text.assemble((f"{level}: ", _COLOURS.get(level, "red")), printable(text))
+        console = self.bar.console if self.bar is not None else Console(stderr=True)
+        console.print(line, soft_wrap=True, highlight=False)
+
+    @contextlib.contextmanager
+    def paused(self) -> Generator[None]:
+        """Take the bar away while a question is on the terminal, and keep messages back."""
+        with self.lock:
+            self.held = []
+            self._end()
+        try:
+            yield
+        finally:
+            with self.lock:
+                waiting, self.held = self.held, None
+                for level, said in waiting:
+                    self._log(level, said)
+
+    def _end(self) -> None:
+        bar, self.bar = self.bar, None
+        if bar is not None:
+            bar.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -47,15 +118,16 @@ class ProgressBar:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+        with self.lock:
+            self.is_shown = False
+            self._end()
 
 
 def _plain(text: str) -> str:
     """Return a text on one line, with markup escaped."""
     from rich.markup import escape
 
-    return escape(" ".join(text.split()))
+    return escape(printable(" ".join(text.split())))
 
 
 @contextlib.contextmanager
@@ -83,11 +155,14 @@ def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> 
     data: Any = block.get("data")
     if block.get("type") != "image" or not isinstance(data, str):
         return ""
+    try:
+        size = len(base64.b64decode(data, validate=True))
+    except ValueError:  # text, which could end the sequence and begin another one
+        return ""
     program = env.get("TERM_PROGRAM", "")
     if "KITTY_WINDOW_ID" in env or env.get("TERM") == "xterm-kitty" or program == "ghostty":
         return _kitty(data) if block.get("mimeType") == "image/png" else ""
     if program in ("iTerm.app", "WezTerm", "mintty") or "ITERM_SESSION_ID" in env:
-        size = len(base64.b64decode(data))
         return f"\x1b]1337;File=inline=1;size={size}:{data}\x07"
     return ""
 

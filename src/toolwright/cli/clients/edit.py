@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ..output import print_json, say
 from ..usage import UsageError
-from .known import KnownClient
+from .known import CLIENTS, KnownClient
 from .settings_file import Changed, SettingsFile
 
-CLIENT_HELP = "claude-desktop, claude-code, cursor, vscode, or generic (prints the entry)"
+CLIENT_HELP = f"{', '.join(CLIENTS)}, or generic (prints the entry)"
 _ATTEMPTS = 50
 
 
@@ -26,10 +26,10 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 def settings_file(client: KnownClient, chosen: argparse.Namespace) -> SettingsFile:
     """Return the file that was named, or the client's own. Raises `UsageError`."""
     if chosen.config is None:
-        return SettingsFile(client.path(project=chosen.project))
+        return SettingsFile(client.path(project=chosen.project), client.form)
     if not chosen.config:
         raise UsageError("--config needs the name of a file")
-    return SettingsFile(Path(chosen.config))
+    return SettingsFile(Path(chosen.config), client.form)
 
 
 def retry_if_changed(change: Callable[[], int]) -> int:

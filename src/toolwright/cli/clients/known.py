@@ -6,9 +6,26 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..usage import UsageError
+from . import jsonc, yaml_text
+
+
+class SettingsFormat(Protocol):
+    """How the text of a settings file is read and changed."""
+
+    def read(self, text: str) -> Any:
+        """Return the value of a document. Raises `ValueError`."""
+        ...
+
+    def put(self, text: str, path: Sequence[str], value: Any) -> str:
+        """Return the document with a value at a path. Raises `ValueError`."""
+        ...
+
+    def drop(self, text: str, path: Sequence[str]) -> str:
+        """Return the document without what is at a path. Raises `ValueError`."""
+        ...
 
 
 class KnownClient(NamedTuple):
@@ -21,12 +38,18 @@ class KnownClient(NamedTuple):
     file: tuple[str, ...]
     """The path of its file, relative to the folder that `place` names."""
     place: str
-    """`config` (where programs keep their settings) or `home`."""
+    """`config` (where programs keep their settings), `goose` or `home`."""
     project: tuple[str, ...] = ()
     """The path of a project's own file; empty if the client has no such file."""
-    says_type: bool = False
-    """Whether an entry names its transport (`type`)."""
-    takes_url: bool = True
+    types: tuple[str, str] = ("", "")
+    """What an entry calls its transport: that of a command, and that of a URL."""
+    command: str = "command"
+    env: str = "env"
+    url: str = "url"
+    """The keys of an entry; without one for addresses, it takes no server that runs elsewhere."""
+    more: Mapping[str, Any] = {}
+    """What every entry has besides; an empty text stands for the name of the server."""
+    form: SettingsFormat = jsonc
     afterwards: str = ""
 
     def path(self, *, project: bool) -> Path:
@@ -35,27 +58,31 @@ class KnownClient(NamedTuple):
             if not self.project:
                 raise UsageError(f"{self.title} has no file for a project: leave --project out")
             return Path.cwd().joinpath(*self.project)
-        return (_config() if self.place == "config" else Path.home()).joinpath(*self.file)
+        return _PLACES[self.place]().joinpath(*self.file)
 
-    def entry(self, command: Sequence[str], env: Mapping[str, str]) -> dict[str, Any]:
+    def entry(self, name: str, command: Sequence[str], env: Mapping[str, str]) -> dict[str, Any]:
         """Return the entry of a server that the client starts on this machine."""
-        entry: dict[str, Any] = {"type": "stdio"} if self.says_type else {}
-        entry |= {"command": command[0], "args": list(command[1:])}
+        entry = self._begun(name, self.types[0])
+        entry |= {self.command: command[0], "args": list(command[1:])}
         if env:
-            entry["env"] = dict(env)
+            entry[self.env] = dict(env)
         return entry
 
-    def remote(self, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    def remote(self, name: str, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the entry of a server at a URL. Raises `UsageError`."""
-        if not self.takes_url:
+        if not self.url:
             raise UsageError(
                 f"{self.title} takes servers at a URL in its settings only, under Connectors"
             )
-        entry: dict[str, Any] = {"type": "http"} if self.says_type else {}
-        entry["url"] = url
+        entry = self._begun(name, self.types[1])
+        entry[self.url] = url
         if headers:
             entry["headers"] = dict(headers)
         return entry
+
+    def _begun(self, name: str, kind: str) -> dict[str, Any]:
+        entry: dict[str, Any] = {key: value or name for key, value in self.more.items()}
+        return {**entry, "type": kind} if kind else entry
 
 
 _DESKTOP = ("Claude", "claude_desktop_config.json")
@@ -68,7 +95,7 @@ CLIENTS = {
             "mcpServers",
             _DESKTOP,
             "config",
-            takes_url=False,
+            url="",
             afterwards="quit Claude Desktop and start it again",
         ),
         KnownClient(
@@ -78,7 +105,7 @@ CLIENTS = {
             (".claude.json",),
             "home",
             project=(".mcp.json",),
-            says_type=True,
+            types=("stdio", "http"),
             afterwards="`/mcp` in Claude Code shows it",
         ),
         KnownClient(
@@ -97,8 +124,32 @@ CLIENTS = {
             ("Code", "User", "mcp.json"),
             "config",
             project=(".vscode", "mcp.json"),
-            says_type=True,
+            types=("stdio", "http"),
             afterwards="`MCP: List Servers` in VS Code starts it",
+        ),
+        KnownClient(
+            "gemini-cli",
+            "Gemini CLI",
+            "mcpServers",
+            (".gemini", "settings.json"),
+            "home",
+            project=(".gemini", "settings.json"),
+            url="httpUrl",  # `url` is for the older transport there
+            afterwards="`/mcp` in Gemini CLI shows it",
+        ),
+        KnownClient(
+            "goose",
+            "goose",
+            "extensions",
+            ("config.yaml",),
+            "goose",
+            types=("stdio", "streamable_http"),
+            command="cmd",
+            env="envs",
+            url="uri",
+            more={"name": "", "enabled": True, "timeout": 300},
+            form=yaml_text,
+            afterwards="start a new session in goose",
         ),
     )
 }
@@ -128,6 +179,16 @@ def _config() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def _goose() -> Path:
+    """Return the folder of goose: on macOS that of Linux, with `XDG_CONFIG_HOME`."""
+    if sys.platform == "win32":
+        return _config().joinpath("Block", "goose", "config")
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goose"
+
+
+_PLACES = {"config": _config, "goose": _goose, "home": Path.home}
 
 
 def is_ours(entry: Any) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..usage import UsageError
 from . import jsonc
+from .known import SettingsFormat
 
 try:
     import fcntl
@@ -39,8 +40,9 @@ class Changed(Exception):
 class SettingsFile:
     """One file. A file that cannot be read is left alone: creating this raises `UsageError`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, form: SettingsFormat = jsonc) -> None:
         self.shown = path
+        self.form = form
         try:
             # A symbolic link stays one: the file that it points to is written.
             self.path = path.resolve()
@@ -54,9 +56,9 @@ class SettingsFile:
             self.text = self.data.decode(self.encoding)
         except UnicodeDecodeError as error:
             raise UsageError(f"{path} is left alone: it is not {self.encoding.upper()}") from error
-        self.value = self._checked(lambda: jsonc.read(self.text.removeprefix("\ufeff")))
+        self.value = self._checked(lambda: form.read(self.text.removeprefix("\ufeff")))
         if not isinstance(self.value, dict):
-            raise UsageError(f"{path} is left alone: it holds no JSON object")
+            raise UsageError(f"{path} is left alone: it holds no object")
 
     def _read(self) -> bytes:
         try:
@@ -70,8 +72,6 @@ class SettingsFile:
     def _checked(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
-        except jsonc.NotJson as error:
-            raise UsageError(f"{self.shown} is left alone: {error}") from error
         except ValueError as error:
             raise UsageError(f"{self.shown} is left alone: {error}") from error
 
@@ -84,11 +84,11 @@ class SettingsFile:
 
     def put(self, keys: Sequence[str], value: Any) -> str:
         """Return the text with a value under a path of keys."""
-        return self._checked(lambda: jsonc.put(self.text, keys, value))
+        return self._checked(lambda: self.form.put(self.text, keys, value))
 
     def drop(self, keys: Sequence[str]) -> str:
         """Return the text without the member at a path of keys."""
-        return self._checked(lambda: jsonc.drop(self.text, keys))
+        return self._checked(lambda: self.form.drop(self.text, keys))
 
     def diff(self, text: str) -> str:
         """Return the change as a unified diff."""

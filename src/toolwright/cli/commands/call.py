@@ -1,25 +1,32 @@
-"""`call`: call one tool as a client would."""
+"""`call`: call a tool, read a resource or get a prompt, as a client would."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...call import Call
+from ...toolbox.box import served
 from ..load import add_target, open_target, selected_tool
-from ..output import print_content, print_json
-from ..terminal import ProgressBar, interruptible
+from ..output import print_json
+from ..terminal import ProgressBar, interruptible, printable
 from ..usage import UsageError
+
+if TYPE_CHECKING:
+    from ...results import Result
+    from ...toolbox.box import Toolbox
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_target(parser)
-    parser.add_argument("tool", metavar="TOOL")
+    parser.add_argument(
+        "tool", metavar="TOOL", help="a tool, the URI of a resource, or with --prompt a prompt"
+    )
     parser.add_argument(
         "given",
         nargs="*",
@@ -32,6 +39,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print JSON; an object, @file or - behind it is taken as the arguments",
     )
     parser.add_argument("--arguments", metavar="JSON", help=argparse.SUPPRESS)
+    parser.add_argument("--prompt", action="store_true", help="TOOL is the name of a prompt")
+    parser.add_argument(
+        "--save", metavar="FILE|DIR", help="write images, audio and files of the result there"
+    )
+    asked = parser.add_argument_group("what the tool asks (on a terminal you are asked)")
+    consent = asked.add_mutually_exclusive_group()
+    consent.add_argument(
+        "--yes", action="store_true", help="confirm, and send forms with their defaults"
+    )
+    consent.add_argument("--no", action="store_true", help="decline whatever it asks")
+    asked.add_argument(
+        "--answer",
+        action="append",
+        default=[],
+        metavar="NAME=value",
+        help="the value of a field in a form",
+    )
+
+
+class _Outcome(NamedTuple):
+    """What came of a request, in the form that all kinds share."""
+
+    result: Result
+    blocks: list[dict[str, Any]]
+    whole: dict[str, Any]
+    """What `--json` prints."""
+    is_json: bool = False
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -39,19 +73,143 @@ def run(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
+    if chosen.prompt:
+        outcome = _get_prompt(box, chosen)
+    elif "://" in chosen.tool:
+        outcome = _read_resource(box, chosen)
+    else:
+        outcome = _call_tool(box, chosen)
+    return _print(outcome, chosen)
+
+
+def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
+    from ...errors import CallError
+    from ...outcome.failure import failed
+    from ...results import holds_text
+    from ...serve.sdk.confirm import ask_to_confirm
+
     tool = selected_tool(box, chosen.tool)  # its name is checked before its arguments are
     arguments = _object_from(chosen.arguments) if chosen.arguments else {}
     arguments.update(_values_from(chosen.given, tool.input_schema.get("properties", {})))
+
+    async def work(call: Call) -> Result:
+        if tool.options.confirm:
+            try:
+                await ask_to_confirm(chosen.tool, arguments, call)
+            except CallError as error:
+                return failed(error)
+        return await box.call_async(chosen.tool, arguments, call=call)
+
+    result = _run(box, chosen, work, confirm=tool.options.confirm)
+    return _Outcome(result, result.content, result.to_mcp(), is_json=not holds_text(result))
+
+
+def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
+    if chosen.given or chosen.arguments:
+        raise UsageError("a resource takes no arguments: they stand in its URI")
+    uri = str(chosen.tool)
+    found = served(box).find_resource(uri, None)
+    if found is None:
+        known = ", ".join(box.resources) or "none"
+        raise UsageError(f"there is no resource {uri}; {box.name} has {known}")
+    resource, values = found
+    result = _run(box, chosen, lambda call: served(box).read_resource(resource, values, call))
+    if result.is_error:
+        return _Outcome(result, [], result.to_mcp())
+    contents = resource.contents(uri, result)
+    blocks: list[dict[str, Any]] = [{"type": "resource", "resource": each} for each in contents]
+    return _Outcome(result, blocks, {"contents": contents})
+
+
+def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
+    name = str(chosen.tool)
+    prompt = served(box).find_prompt(name, None)
+    if prompt is None:
+        known = ", ".join(box.prompts) or "none"
+        raise UsageError(f"there is no prompt `{name}`; {box.name} has {known}")
+    pairs = {pair.partition("=")[0]: {"type": "string"} for pair in chosen.given}
+    values = _object_from(chosen.arguments) if chosen.arguments else {}
+    values.update(_values_from(chosen.given, pairs))
+    result = _run(box, chosen, lambda call: served(box).get_prompt(prompt, values, call))
+    if result.is_error:
+        return _Outcome(result, [], result.to_mcp())
+    messages = prompt.messages(result)
+    blocks: list[dict[str, Any]] = []
+    for message in messages:
+        blocks += [{"type": "text", "text": f"{message['role']}:"}, message["content"]]
+    return _Outcome(result, blocks, {"messages": messages})
+
+
+def _run(
+    box: Toolbox,
+    chosen: argparse.Namespace,
+    work: Callable[[Call], Awaitable[Result]],
+    *,
+    confirm: bool = False,
+) -> Result:
+    """Run something as a server does for a client; the client is whoever sits here."""
+    from ...run.loop import background
+    from ..asking.asker import CommandAsker, Given, need_consent
+    from ..asking.typed import Typist
+
+    given = Given(True if chosen.yes else False if chosen.no else None, _pairs(chosen.answer))
+    typist = Typist() if Typist.is_there() else None
+    if confirm:
+        need_consent(chosen.tool, given, typist)
     with ProgressBar(chosen.tool) as bar, interruptible(), box:
-        call = Call(chosen.tool, on_progress=bar.update) if bar.is_shown else None
-        result = box.call(chosen.tool, arguments, call=call)
+
+        async def asked() -> tuple[Result, set[str]]:
+            asker = CommandAsker(given, typist, bar.paused)
+            call = Call(chosen.tool, on_progress=bar.update, on_log=bar.log, asker=asker)
+            return await work(call), asker.used
+
+        result, used = background.run(asked())
+    unused = [] if result.is_error else [name for name in given.answers if name not in used]
+    for name in unused:
+        print(f"toolwright: nothing asked for `{printable(name)}` (--answer)", file=sys.stderr)
+    return result
+
+
+def _print(outcome: _Outcome, chosen: argparse.Namespace) -> int:
+    from ..display.content import print_blocks
+    from ..display.saving import savable, save
+
+    result = outcome.result
+    media = savable(outcome.blocks) if chosen.save and not result.is_error else []
     if chosen.json:
-        print_json(result.to_mcp())
+        print_json(outcome.whole)
     elif result.is_error:
-        print(result.text, file=sys.stderr)
+        print(_why(result), file=sys.stderr)
     else:
-        print_content(result.content)
+        rest = [block for block in outcome.blocks if not any(block is one for one in media)]
+        print_blocks(rest, is_json=outcome.is_json)
+    if chosen.save and not result.is_error:
+        for path, size in save(media, chosen.save, chosen.tool):
+            print(f"saved {printable(str(path))} ({size:,} bytes)", file=sys.stderr)
+        if not media:
+            raise UsageError("the result has no image, audio or file to --save")
     return 1 if result.is_error else 0
+
+
+def _why(result: Result) -> str:
+    """Return what went wrong; of a question that nobody can be asked, how to answer it."""
+    from ...questions import CannotAsk
+
+    text = printable(result.text) if sys.stderr.isatty() else result.text
+    if isinstance(result.error, CannotAsk) and "elicitation" in result.error.abilities:
+        return (
+            f"{text}; it asks its user, and standard input is not a terminal: give --yes"
+            " (with --answer NAME=value for what has no default) or --no"
+        )
+    return text
+
+
+def _pairs(given: Sequence[str]) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in given]
+    for name, equals, _ in pairs:
+        if not name or not equals:
+            raise UsageError(f"--answer is written NAME=value; got `{name}`")
+    return {name: value for name, _, value in pairs}
 
 
 def name_json_arguments(words: Sequence[str]) -> list[str]:

@@ -36,7 +36,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _state(client: KnownClient, path: Path) -> dict[str, Any]:
     try:
-        servers = SettingsFile(path).get(client.key)
+        servers = SettingsFile(path, client.form).get(client.key)
     except UsageError as error:
         return {"exists": True, "servers": [], "problem": str(error)}
     return {"exists": path.exists(), "servers": list(servers) if is_object(servers) else []}

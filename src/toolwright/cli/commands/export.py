@@ -21,6 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where to (%(default)s; - is standard output)",
     )
+    parser.add_argument(
+        "--bare", action="store_true", help="the array of tools, without the object around it"
+    )
     output.add_json(parser)
 
 
@@ -28,7 +31,8 @@ def run(chosen: argparse.Namespace) -> int:
     """Write the list of tools to a file or to standard output."""
     box, usable = open_target(chosen)
     tools = json.loads(box.to_mcp_json())
-    text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
+    written = tools["tools"] if chosen.bare else tools
+    text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
     if chosen.output == "-":
         output.write(text)
         return 0 if usable else 1

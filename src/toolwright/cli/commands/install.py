@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="where the tools are, or a URL")
     parser.add_argument("--name", help="what the client calls it (the toolbox's name)")
     parser.add_argument(
-        "--env", action="append", default=[], metavar="NAME=value", help="for the server"
+        "--folder", metavar="DIR", help="where the server works (here, or where the target is)"
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=value]",
+        help="for the server; without a value, that of now",
     )
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME=value", help="for a URL"
@@ -51,7 +60,9 @@ def _install(
 ) -> int:
     file = settings_file(client, chosen)
     before = file.get(client.key, name)
-    same = is_ours(before) or (is_object(before) and before.get("url") == entry.get("url", ""))
+    same = is_ours(before) or (
+        is_object(before) and before.get(client.url) == entry.get(client.url, "")
+    )
     if before is not None and not same and not chosen.force:
         raise UsageError(
             f"{file.shown} has another server `{name}`: choose another --name, or say --force"
@@ -64,33 +75,52 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     """Return the name and the entry of a server that the client starts itself."""
     if chosen.header:
         raise UsageError("--header goes with a URL: a server on this machine has none")
-    box, usable = open_target(chosen)
-    if not usable:
-        raise UsageError("a tool is refused: without --strict the others would be served")
-    if not any(box.is_enabled(tool) for tool in box):
-        raise UsageError(f"{chosen.target} would serve no tools: see `toolwright list`")
     path, attribute = split(chosen.target)
     place = Path(path)
+    folder = _folder(place, chosen.folder)
     # Desktop programs have no PATH and any working folder, so every path is absolute.
-    command = [sys.executable, "-m", "toolwright", "serve"]
-    if place.exists():
-        target = str(place.resolve())
-    else:
-        target = path
-        command += ["--folder", str(Path.cwd())]
+    target = str(place.resolve()) if place.exists() else path
+    command = [sys.executable, "-m", "toolwright", "serve", "--folder", str(folder)]
     command.append(f"{target}:{attribute}" if attribute else target)
     command += [f"--select={pattern}" for pattern in chosen.select or ()]
     command += [
         f"--{flag}" for flag in ("read-only", "strict") if getattr(chosen, flag.replace("-", "_"))
     ]
-    name = _checked_name(chosen.name or box.name)
-    return name, client.entry(command, _pairs(chosen.env, "--env"))
+    served = _served_name(chosen, command[6], folder)
+    name = _checked_name(chosen.name or served)
+    return name, client.entry(name, command, _variables(chosen.env))
+
+
+def _folder(place: Path, given: str | None) -> Path:
+    """Return the folder in which a target finds its data: here, if the target is below it."""
+    if given is not None:
+        folder = Path(given).resolve()
+        if not folder.is_dir():
+            raise UsageError(f"--folder: there is no folder {given}")
+        return folder
+    here, target = Path.cwd(), place.resolve()
+    if not place.exists() or target.is_relative_to(here):
+        return here
+    return target if target.is_dir() else target.parent
+
+
+def _served_name(chosen: argparse.Namespace, target: str, folder: Path) -> str:
+    """Load the target as the client's start will, and return its name. Raises `UsageError`."""
+    loaded = argparse.Namespace(**{**vars(chosen), "target": target})
+    with contextlib.chdir(folder):
+        box, usable = open_target(loaded)
+    if not usable:
+        raise UsageError("a tool is refused: without --strict the others would be served")
+    if not any(box.is_enabled(tool) for tool in box):
+        raise UsageError(f"{chosen.target} would serve no tools: see `toolwright list`")
+    return box.name
 
 
 def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a server that runs elsewhere."""
-    if chosen.env:
-        raise UsageError("--env goes with a server on this machine: one at a URL gets none")
+    for flag in ("env", "folder"):
+        if getattr(chosen, flag):
+            raise UsageError(f"--{flag} goes with a server on this machine: one at a URL gets none")
     try:
         host = urlsplit(str(chosen.target)).hostname or ""
     except ValueError as error:
@@ -99,7 +129,7 @@ def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[
         raise UsageError(f"{chosen.target} is not a URL: it names no host")
     short = host if host.replace(".", "").isdecimal() or ":" in host else host.split(".", 1)[0]
     name = _checked_name(chosen.name or short)
-    return name, client.remote(chosen.target, _pairs(chosen.header, "--header"))
+    return name, client.remote(name, chosen.target, _pairs(chosen.header, "--header"))
 
 
 def _is_url(target: str) -> bool:
@@ -110,6 +140,19 @@ def _checked_name(name: str) -> str:
     if not name or any(char.isspace() or not char.isprintable() for char in name):
         raise UsageError(f"a server's name has no spaces: give a --name; got {json.dumps(name)}")
     return name
+
+
+def _variables(given: list[str]) -> dict[str, str]:
+    """Read `--env`: a name alone has the value that it has here. Raises `UsageError`."""
+    pairs: list[str] = []
+    for pair in given:
+        if pair and "=" not in pair and not any(char.isspace() for char in pair):
+            if pair not in os.environ:
+                raise UsageError(f"--env {pair}: there is no such variable here; give {pair}=value")
+            pairs.append(f"{pair}={os.environ[pair]}")
+        else:
+            pairs.append(pair)
+    return _pairs(pairs, "--env")
 
 
 def _pairs(given: list[str], flag: str) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Questions of a tool, asked on the terminal."""

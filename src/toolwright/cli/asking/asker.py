@@ -1,0 +1,205 @@
+"""Answers what a tool asks: from flags, or from whoever sits at the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...arguments.explain import explain
+from ...arguments.shape import Shape
+from ...errors import CallError, ToolError
+from ...questions import Form, Question
+from ..usage import UsageError
+from .fields import FormField, fields_of
+from .typed import Typist, in_thread
+
+_DECLINE: dict[str, Any] = {"action": "decline"}
+_CANCEL: dict[str, Any] = {"action": "cancel"}
+_ATTEMPTS = 10
+"""How often one field, or a form, is asked for again."""
+
+
+class Given(NamedTuple):
+    """What the command line answers in advance."""
+
+    consent: bool | None = None
+    """True for `--yes`, False for `--no`."""
+    answers: Mapping[str, str] = {}
+    """Values of fields, by name (`--answer`)."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether nobody needs to be asked."""
+        return self.consent is not None or bool(self.answers)
+
+
+class CommandAsker:
+    """The client's side of questions, for one call of the command."""
+
+    def __init__(
+        self,
+        given: Given,
+        typist: Typist | None,
+        paused: Callable[[], AbstractContextManager[object]],
+    ) -> None:
+        self.given = given
+        self.typist = typist
+        self.paused = paused
+        """Clears the terminal of what would be drawn across a question."""
+        self.used: set[str] = set()
+        self.one_at_a_time = asyncio.Lock()
+        asks = typist is not None or given.decides
+        self.abilities = frozenset({"roots", "elicitation"} if asks else {"roots"})
+
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
+        """Return an answer for each key. Raises `ToolError` if the user declines."""
+        return {key: await self._answer(question) for key, question in requests.items()}
+
+    async def _answer(self, question: Question) -> Any:
+        if question.ability == "roots":
+            here = Path.cwd()
+            return question.answer({"roots": [{"uri": here.as_uri(), "name": here.name}]})
+        async with self.one_at_a_time:
+            if self.given.consent is False:
+                return question.answer(_DECLINE)
+            typist = self.typist
+            if typist is None or self.given.consent:
+                return self._from_flags(question)
+            return await in_thread(lambda: self._from_terminal(question, typist), typist.stop)
+
+    # -- without anybody to ask
+
+    def _from_flags(self, question: Question) -> Any:
+        message, fields = _form(question)
+        content: dict[str, Any] = {}
+        for field in fields:
+            if field.name in self.given.answers:
+                content[field.name] = self._given(field)
+            elif len(fields) == 1 and field.is_boolean and self.given.consent:
+                content[field.name] = True
+            elif field.has_default:
+                content[field.name] = field.default
+            elif field.required:
+                kind = field.kind()
+                what = f"{field.name}=VALUE" + (f" ({kind})" if kind else "")
+                raise CallError(f"asked {_quoted(message)}: give --answer {what}, or --no")
+        try:
+            return question.answer({"action": "accept", "content": content})
+        except ToolError:
+            raise
+        except ValueError as error:
+            said = "; ".join(_explained(error, content, question))
+            raise CallError(f"asked {_quoted(message)}: the answer is not valid: {said}") from error
+
+    def _given(self, field: FormField) -> Any:
+        self.used.add(field.name)
+        try:
+            return field.read(self.given.answers[field.name])
+        except ValueError as error:
+            raise CallError(f"--answer {field.name}: {error}") from error
+
+    # -- on the terminal
+
+    def _from_terminal(self, question: Question, typist: Typist) -> Any:
+        message, fields = _form(question)
+        with self.paused():
+            typist.tell(message)
+            for _ in range(_ATTEMPTS):
+                came = self._filled(fields, typist)
+                try:
+                    return question.answer(came)
+                except ToolError:
+                    raise
+                except ValueError as error:
+                    for line in _explained(error, came.get("content"), question):
+                        typist.tell(f"  {line}")
+        return question.answer(_CANCEL)
+
+    def _filled(self, fields: list[FormField], typist: Typist) -> dict[str, Any]:
+        """Ask for each field, and whether to send the form; return the answer of a client."""
+        content: dict[str, Any] = {}
+        open_fields = [field for field in fields if field.name not in self.given.answers]
+        for field in fields:
+            if field not in open_fields:
+                content[field.name] = self._given(field)
+                continue
+            came = _typed(field, typist)
+            if came is None:
+                return _CANCEL
+            if came:
+                content[field.name] = came[0]
+        if fields and not open_fields:
+            return {"action": "accept", "content": content}
+        if len(fields) == 1 and fields[0].is_boolean:
+            return {"action": "accept", "content": content}
+        sent = _typed(_SEND, typist)
+        if sent is None:
+            return _CANCEL
+        return {"action": "accept", "content": content} if sent[0] else _DECLINE
+
+
+_SEND = FormField(
+    "send", {"type": "boolean", "title": "Send this? (no declines)", "default": True}, required=True
+)
+
+
+def _typed(field: FormField, typist: Typist) -> list[Any] | None:
+    """Ask for a field until it is right: its value, nothing if left out, None at the end of input."""
+    prompt = _prompt(field)
+    for _ in range(_ATTEMPTS):
+        text = typist.line(prompt)
+        if text is None:
+            return None
+        if not text.strip():
+            if field.has_default:
+                return [field.default]
+            if not field.required:
+                return []
+            typist.tell("  a value is needed (Ctrl-D cancels)")
+            continue
+        try:
+            return [field.read(text.strip())]
+        except ValueError as error:
+            typist.tell(f"  {error}")
+    return None
+
+
+def _prompt(field: FormField) -> str:
+    """Return the line that asks for a field: what it is, what may be typed, and its default."""
+    optional = "" if field.required or field.has_default else "optional"
+    kind = "" if field.is_boolean else field.kind()
+    words = "; ".join(filter(None, (field.description, kind, optional)))
+    about = f" ({words})" if words else ""
+    if field.has_default:
+        return f"  {field.label}{about} [{field.shown_default()}]: "
+    return f"  {field.label}{about}{' [yes/no]' if field.is_boolean else ''}: "
+
+
+def _form(question: Question) -> tuple[str, list[FormField]]:
+    params = question.params()
+    return str(params.get("message", "")), fields_of(params.get("requestedSchema", {}))
+
+
+def _explained(error: ValueError, content: Any, question: Question) -> list[str]:
+    """Return what is wrong with the answers, one line for each."""
+    errors = getattr(error, "errors", None)
+    if not callable(errors) or not isinstance(question, Form):
+        return [str(error)]
+    shape = Shape(question.params()["requestedSchema"], {})
+    found: Any = errors(include_url=False)
+    return [fault.text for fault in explain(found, content, shape)]
+
+
+def _quoted(message: str) -> str:
+    return f'"{message if len(message) <= 200 else f"{message[:197]}..."}"'
+
+
+def need_consent(tool: str, given: Given, typist: Typist | None) -> None:
+    """Refuse a call that must be confirmed where nobody can be asked. Raises `UsageError`."""
+    if typist is None and given.consent is None:
+        raise UsageError(
+            f"{tool} asks to be confirmed, and standard input is not a terminal: give --yes or --no"
+        )

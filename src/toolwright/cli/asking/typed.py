@@ -1,0 +1,94 @@
+"""Lines typed on a terminal, read in a thread that can be told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..terminal import printable
+
+T = TypeVar("T")
+_MOST = 1 << 16
+
+
+class NobodyWaits(Exception):
+    """Nobody waits for what is typed any more."""
+
+
+class Typist:
+    """Whoever sits at the terminal: questions go to standard error, lines come from input.
+
+    The terminal itself does the editing: nothing has to be put back when the command is killed.
+    """
+
+    def __init__(self) -> None:
+        self._stop, self._stopped = os.pipe()
+
+    @staticmethod
+    def is_there() -> bool:
+        """Return whether there is somebody to ask: input and standard error are terminals."""
+        try:
+            return os.isatty(0) and os.isatty(2)
+        except OSError:
+            return False
+
+    def tell(self, text: str) -> None:
+        """Write a line."""
+        print(printable(text), file=sys.stderr, flush=True)
+
+    def line(self, prompt: str) -> str | None:
+        """Ask for a line; None at the end of input (Ctrl-D). Raises `NobodyWaits`."""
+        sys.stderr.write(printable(prompt))
+        sys.stderr.flush()
+        ready, _, _ = select.select([0, self._stop], [], [])
+        if self._stop in ready:
+            raise NobodyWaits
+        data = os.read(0, _MOST)  # a terminal gives one line at a time
+        if not data:
+            sys.stderr.write("\n")
+            return None
+        text = data.decode(sys.stdin.encoding or "utf-8", "replace").rstrip("\r\n")
+        return "".join(char for char in text if char.isprintable())
+
+    def stop(self) -> None:
+        """End the question that is open."""
+        sys.stderr.write("\n")
+        with contextlib.suppress(OSError):
+            os.write(self._stopped, b"x")
+
+
+async def in_thread(work: Callable[[], T], stop: Callable[[], object]) -> T:
+    """Run what waits for a person in a thread; the loop goes on. Tell it to stop if cancelled."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(value: T | None, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(value)  # pyright: ignore[reportArgumentType] - a value or an error
+
+    def run() -> None:
+        value, error = None, None
+        try:
+            value = work()
+        except BaseException as raised:  # noqa: BLE001 - whatever it is, the caller gets it
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the command has ended
+            loop.call_soon_threadsafe(settle, value, error)
+
+    # A daemon: Python must not wait for somebody to press Return when the command ends.
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return await done
+    except asyncio.CancelledError:
+        stop()
+        raise

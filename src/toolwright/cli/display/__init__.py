@@ -1,0 +1,1 @@
+"""How tools and their results are shown to a person."""

@@ -1,0 +1,42 @@
+"""Prints results: pretty on a terminal, unchanged in a pipe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import output
+from ..terminal import image_for
+
+
+def print_blocks(blocks: Sequence[Mapping[str, Any]], *, is_json: bool = False) -> None:
+    """Print the content of a result; a terminal shows JSON with indentation and colours."""
+    if is_json and output.is_terminal() and len(blocks) == 1 and blocks[0]["type"] == "text":
+        text = blocks[0]["text"]
+        try:
+            value = json.loads(text) if text[:1] in ("{", "[") else None
+        except (ValueError, RecursionError):  # cut, because it was too long
+            value = None
+        if value is not None:
+            output.print_json(value)
+            return
+    for block in blocks:
+        shown = image_for(block) if output.is_terminal() else ""
+        if shown:
+            output.write(f"{shown}\n")
+        else:
+            output.say(block_text(block))
+
+
+def block_text(block: Mapping[str, Any]) -> str:
+    """Return a block as text: its own, or what is to be done to see it."""
+    inner: Mapping[str, Any] = block.get("resource", block)
+    if isinstance(inner.get("text"), str):
+        return str(inner["text"])
+    kind = str(block.get("type", "content"))
+    if kind == "resource_link":
+        named = " ".join(str(block[key]) for key in ("title", "description") if block.get(key))
+        return f"{block.get('uri', '')}  {named}".rstrip()
+    about = " ".join(filter(None, (kind, str(inner.get("mimeType") or ""))))
+    return f"[{about}; --save FILE writes it, --json shows it]"
