@@ -11,6 +11,7 @@ from .tool import (
     ToolOptions,
     defaults_from,
     options_from,
+    unknown_option,
     with_defaults,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "ToolOptions",
     "defaults_from",
     "options_from",
+    "unknown_option",
     "with_defaults",
 ]
