@@ -15,6 +15,7 @@ from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
+from ..tools.members import listed
 from .loading import loading
 from .registry import Registry
 from .runtime import Runtime, Scope
@@ -90,7 +91,7 @@ class Toolbox(Mapping[str, Tool]):
         if isinstance(tools, Mapping):
             self.include(tools)
         else:
-            for target in tools:
+            for target in listed(name, tools):
                 self.add(target)
 
     def __getitem__(self, name: str) -> Tool:

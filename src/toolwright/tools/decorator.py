@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from .._door import public
 from ..errors import SchemaError
 from ..options import ToolOptions, options_from
+from ..read.wrappers import attribute
 
 __all__ = ["is_marked", "marks", "tool", "with_name"]
 
@@ -19,13 +20,13 @@ MARK = "__toolwright__"
 
 def marks(target: Any) -> Mapping[str, Any]:
     """Return the options that `@tool` left on a target."""
-    given: Any = getattr(target, MARK, None)
+    given: Any = attribute(target, MARK)
     return given if is_marked(target) else {}
 
 
 def is_marked(target: Any) -> bool:
     """Return whether `@tool` was put on a target."""
-    return isinstance(getattr(target, MARK, None), Mapping)
+    return isinstance(attribute(target, MARK), Mapping)
 
 
 def with_name(called: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
