@@ -1,5 +1,6 @@
 """Aliases, constraints, `Unpack` and flattened models, as pydantic's users write them."""
 
+import functools
 import enum
 from decimal import Decimal
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -197,6 +198,26 @@ class Shop:
 )
 def test_a_checked_function_is_given_what_has_an_alias(target, expected):
     assert result_of(target, {"X": 1}).value == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "sent", "expected"),
+    [
+        (functools.partial(by_position), {"X": 1}, 15),
+        (functools.partial(by_position, 2), {}, 25),
+        (functools.partial(by_position, X=2), {}, 25),
+        (functools.partial(by_name), {"X": 1, "y": 3}, 13),
+        (functools.partial(by_name, y=4), {"X": 1}, 14),
+        (functools.partial(by_name, X=4), {"y": 1}, 41),
+        (functools.partial(functools.partial(by_name, X=4), 1), {}, 41),
+        (functools.partial(Shop().order, y=4), {"X": 1}, 14),
+        (functools.partial(Shop().order, X=4), {"y": 1}, 41),
+        (functools.partial(Shop.order, Shop()), {"X": 1}, 12),
+    ],
+)
+def test_so_is_one_inside_a_partial(target, sent, expected):
+    assert result_of(target, sent).value == expected
+    assert sent.keys() <= Tool(target, name="t").input_schema["properties"].keys()
 
 
 # -- keywords of a TypedDict

@@ -24,3 +24,22 @@ def test_places_in_results_are_written_as_places_in_arguments():
 
     schema = {"type": "array", "items": {"type": "integer"}}
     assert "`result[1]` does not meet" in Tool(explicit, output_schema=schema).call({}).text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (5, "got a value of type `int`"),
+        (None, "got a value of type `NoneType`"),
+        ("name", "got a value of type `str`"),
+        (len, "got one tool: write it inside a list"),
+        (Tool(lambda: 1, name="one"), "got one tool: write it inside a list"),
+    ],
+    ids=["number", "none", "text", "function", "tool"],
+)
+def test_a_toolbox_says_what_it_is_made_of(given, said):
+    with pytest.raises(TypeError) as refused:
+        Toolbox("g", given)
+    assert str(refused.value) == (
+        f'Toolbox("g", tools) takes a list of tools, or a mapping of names to tools; {said}'
+    )

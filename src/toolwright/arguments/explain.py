@@ -41,8 +41,9 @@ _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_too_long": lambda c: f"must have at most {_count(c['max_length'], 'character')}",
     "bytes_too_short": lambda c: f"must have at least {_count(c['min_length'], 'byte')}",
     "bytes_too_long": lambda c: f"must have at most {_count(c['max_length'], 'byte')}",
-    "too_short": lambda c: f"must have at least {_count(c['min_length'], 'item')}",
-    "too_long": lambda c: f"must have at most {_count(c['max_length'], 'item')}",
+    "too_short": lambda c: f"must have at least {_count(c['min_length'], _piece(c['got']))}",
+    "too_long": lambda c: f"must have at most {_count(c['max_length'], _piece(c['got']))}",
+    "constraint": lambda c: c["wanted"],
     "string_pattern_mismatch": lambda c: f"must match `{c['pattern']}`",
     "finite_number": lambda _: "must be a finite number",
     "bytes_invalid_encoding": lambda _: "must be base64",
@@ -111,7 +112,8 @@ def _fault(
         return Fault(path, "invalid", f"{place}: {said[0]}")
     got = f"; got {value_text(_value_at(path, data))}"
     if len(found) == 1 and kind in _RULES:
-        return Fault(path, kind, f"{place} {_RULES[kind](error.get('ctx', {}))}{got}")
+        said_of = {"got": _value_at(path, data), **error.get("ctx", {})}
+        return Fault(path, kind, f"{place} {_RULES[kind](said_of)}{got}")
     node = _node_at(path, shape)
     if node is None:
         return Fault(path, kind, f"{place}: {plain(str(error['msg']))}{got}")
@@ -221,6 +223,10 @@ def _wanted(node: Any, shape: Shape) -> str:
         items = shape.kinds(shape.child(node, 0))
         return f"a list of {next(iter(items))}s" if len(items) == 1 else "a list"
     return " or ".join(_WORDS[kind] for kind in kinds)
+
+
+def _piece(value: Any) -> str:
+    return "character" if isinstance(value, str) else "item"
 
 
 def _count(number: int, noun: str) -> str:

@@ -59,7 +59,8 @@ _SCALARS = frozenset(("integer", "boolean", "string"))
 _BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
-_INEXACT = (ValidationError, PydanticSerializationError, UnicodeError)
+# A constraint that does not fit the value raises TypeError.
+_INEXACT = (ValidationError, PydanticSerializationError, UnicodeError, TypeError)
 
 
 class ResultWriter:

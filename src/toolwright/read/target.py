@@ -28,6 +28,16 @@ from .signature import (
     VARIADIC,
     Location,
 )
+from .wrappers import (
+    attribute,
+    code_of,
+    innermost,
+    is_dispatcher,
+    name_of,
+    passes_all,
+    unwrapped,
+    writers,
+)
 
 
 class Bare(NamedTuple):
@@ -63,7 +73,7 @@ class Target:
     @property
     def location(self) -> Location:
         """Return where the innermost function, or the class, was written."""
-        code = _code_of(self.function)
+        code = code_of(self.function)
         if code is not None:
             return Location(code.co_filename, code.co_firstlineno)
         module = sys.modules.get(getattr(self.function, "__module__", None) or "")
@@ -72,6 +82,17 @@ class Target:
 
 def open_target(obj: Any) -> Target:
     """Open anything callable. Raises `SchemaError` for what cannot become a tool."""
+    try:
+        return _open(obj)
+    except SchemaError:
+        raise
+    except Exception as error:
+        what = f"cannot be read: looking at it raises {type(error).__name__}"
+        hint = "wrap it in a function with type hints"
+        raise SchemaError(what, tool=type(obj).__name__, hint=hint) from error
+
+
+def _open(obj: Any) -> Target:
     if isinstance(obj, functools.partial):
         return _open_partial(obj)
     if isinstance(obj, staticmethod):
@@ -91,7 +112,8 @@ def open_target(obj: Any) -> Target:
         raise _refuse(obj, f"is {_article(type(obj).__name__)}, which cannot be called", "")
     if isinstance(obj, types.FunctionType | types.BuiltinFunctionType | types.BuiltinMethodType):
         return _open_function(obj)
-    if hasattr(obj, "__wrapped__") or isinstance(obj, _BUILTIN_KINDS):
+    wraps = inspect.getattr_static(obj, "__wrapped__", None) is not None
+    if wraps or isinstance(obj, _BUILTIN_KINDS):
         return _open_function(obj)
     return _open_object(obj)
 
@@ -105,28 +127,28 @@ _BUILTIN_KINDS = (
 
 
 def _open_function(obj: Any) -> Target:
-    function = _innermost(obj)
+    function = innermost(obj)
     if function is not obj and not isinstance(function, types.FunctionType):
         # A wrapper around something that is not a plain function (a partial, a method, a class).
         inner = open_target(function)
-        return replace(inner, call=obj, name=_name_of(obj), documented=(obj, *inner.documented))
+        return replace(inner, call=obj, name=name_of(obj), documented=(obj, *inner.documented))
     parameters, returns = _bare(function)
-    writers = _writers(function)
-    if "__signature__" in getattr(function, "__dict__", ()) and isinstance(
-        writers[0], types.FunctionType
+    chain = writers(function)
+    if "__signature__" in attribute(function, "__dict__", ()) and isinstance(
+        chain[0], types.FunctionType
     ):
-        function = writers[0]  # the wrapper shows its signature, so it was written there
+        function = chain[0]  # the wrapper shows its signature, so it was written there
     owner = _defining_class(function)
     unbound = _is_unbound(function, owner, parameters)
     if unbound:
         parameters = parameters[1:]
-    if _is_dispatcher(obj) and parameters:
+    if is_dispatcher(obj) and parameters:
         # It chooses by the first *positional* argument, and holds its instance itself.
         first = parameters[0]
         parameters = (first._replace(kind=POSITIONAL_ONLY), *parameters[1:])
         unbound = False
     return Target(
-        name=_name_of(obj),
+        name=name_of(obj),
         call=obj,
         parameters=parameters,
         returns=returns,
@@ -134,7 +156,7 @@ def _open_function(obj: Any) -> Target:
         documented=(obj,) if function is obj else (obj, function),
         owner=owner,
         unbound=unbound,
-        writers=writers if len(writers) > 1 else (),
+        writers=chain if len(chain) > 1 else (),
     )
 
 
@@ -157,7 +179,7 @@ def _wraps_plain(method: Any, inner: Target) -> bool:
     """Return whether a method only shows a function that is none: `@wraps(f) def __call__(self, ...)`."""
     first = inner.parameters[0].name if inner.parameters else ""
     in_class = "." in getattr(inner.function, "__qualname__", "").rpartition("<locals>.")[2]
-    return inspect.unwrap(method) is not method and not in_class and first not in ("self", "cls")
+    return unwrapped(method) is not method and not in_class and first not in ("self", "cls")
 
 
 def _open_partial(obj: Any) -> Target:
@@ -227,16 +249,16 @@ def open_constructor(cls: type) -> Target:
 def _constructor(cls: Any) -> tuple[Any, Any]:
     """Find what calling a class runs, and what that gives."""
     meta: Any = type(cls).__call__
-    if isinstance(meta, types.FunctionType) and not _passes_all(meta):
+    if isinstance(meta, types.FunctionType) and not passes_all(meta):
         given = _bare(meta)[1]
         return meta, cls if given is EMPTY or _is_own(given, cls) else given
-    made = inspect.unwrap(cls.__new__)
+    made = unwrapped(cls.__new__)
     if isinstance(made, types.FunctionType):
         given = _bare(made)[1]
         if given is not EMPTY and not _is_own(given, cls):
             return cls.__new__, given  # `__init__` is not run for another type
     for each in (cls.__init__, cls.__new__):
-        if isinstance(inspect.unwrap(each), types.FunctionType):
+        if isinstance(unwrapped(each), types.FunctionType):
             return each, cls
     return None, cls
 
@@ -259,50 +281,11 @@ def _open_object(obj: Any) -> Target:
         inner = open_target(cls.__call__.__get__(obj, cls))
     else:
         inner = open_target(written)  # called as it is, without the object
-    if "__signature__" in getattr(obj, "__dict__", ()):
+    if "__signature__" in attribute(obj, "__dict__", ()):
         parameters, returns = _bare(obj)
         inner = replace(inner, parameters=parameters, returns=returns)
     documented = (obj, cls, *inner.documented)
-    return replace(inner, name=_name_of(obj), call=obj, documented=documented)
-
-
-def _innermost(obj: Any) -> Any:
-    """Follow `__wrapped__` while the wrapper passes everything on; a wrapper with parameters of
-    its own is the one that will be called, so its own signature counts."""
-    seen = {id(obj)}
-    while True:
-        if "__signature__" in getattr(obj, "__dict__", ()):
-            return obj
-        inner = getattr(obj, "__wrapped__", None)
-        if inner is None or id(inner) in seen:
-            return obj
-        if isinstance(obj, types.FunctionType) and not _passes_all(obj):
-            return obj
-        seen.add(id(inner))
-        obj = inner
-
-
-def _writers(function: Any) -> tuple[Any, ...]:
-    chain = [function]
-    while (inner := getattr(chain[-1], "__wrapped__", None)) is not None:
-        if any(inner is each for each in chain):
-            break
-        chain.append(inner)
-    return tuple(reversed(chain))
-
-
-def _passes_all(function: types.FunctionType) -> bool:
-    flags = function.__code__.co_flags
-    return bool(flags & inspect.CO_VARARGS or flags & inspect.CO_VARKEYWORDS)
-
-
-_FUNCTOOLS = functools.singledispatch.__code__.co_filename
-
-
-def _is_dispatcher(obj: Any) -> bool:
-    """Return whether a target is `functools.singledispatch` or a bound `singledispatchmethod`."""
-    code = _code_of(obj)
-    return hasattr(obj, "register") and code is not None and code.co_filename == _FUNCTOOLS
+    return replace(inner, name=name_of(obj), call=obj, documented=documented)
 
 
 def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:
@@ -348,7 +331,7 @@ def _is_unbound(function: Any, owner: type | None, parameters: tuple[Bare, ...])
         found = inspect.getattr_static(owner, function.__name__, None)
         if isinstance(found, staticmethod):
             return False
-        if inspect.unwrap(found) is function if callable(found) else False:
+        if unwrapped(found) is function if callable(found) else False:
             return True
     parts = getattr(function, "__qualname__", "").split(".")
     in_class_body = len(parts) > 1 and parts[-2] != "<locals>"
@@ -365,36 +348,16 @@ def _without_positionals(parameters: tuple[Bare, ...], count: int) -> tuple[Bare
     return tuple(kept)
 
 
-def _name_of(obj: Any) -> str:
-    name = getattr(obj, "__name__", None)
-    return name if isinstance(name, str) else type(obj).__name__
-
-
-def _code_of(obj: Any) -> types.CodeType | None:
-    code = getattr(obj, "__code__", None)
-    return code if isinstance(code, types.CodeType) else None
-
-
 def _article(word: str) -> str:
     return f"{'an' if word[:1].lower() in 'aeiou' else 'a'} {word}"
 
 
 def _refuse(obj: Any, what: str, hint: str) -> SchemaError:
-    code = _code_of(inspect.unwrap(obj) if callable(obj) else obj)
+    code = code_of(unwrapped(obj) if callable(obj) else obj)
     return SchemaError(
         what,
-        tool=_name_of(obj),
+        tool=name_of(obj),
         hint=hint,
         file=code.co_filename if code else "",
         line=code.co_firstlineno if code else 0,
     )
-
-
-def is_async(target: Any) -> bool:
-    """Return whether calling a target gives a coroutine or an async generator."""
-    function = target
-    while callable(inner := getattr(function, "func", getattr(function, "__func__", None))):
-        function = inner
-    if not inspect.isroutine(function) and not isinstance(function, type):
-        function = type(function).__call__
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)

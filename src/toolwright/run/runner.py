@@ -24,7 +24,7 @@ from ..limits import Timeout
 from ..options import Options
 from ..outcome.failure import failed
 from ..outcome.writer import ResultWriter
-from ..read.target import is_async
+from ..read.wrappers import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled

@@ -77,7 +77,7 @@ def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool, hands_on: bool =
 
     With `own_bytes`, it reads base64 inside models too: JSON has no bytes, and a model that does
     not say how it reads them would take any text. With `hands_on`, the rules of JSON hold below
-    the validators of authors too.
+    the validators of authors too, and a value that a constraint does not fit is refused.
     """
     if not (own_bytes or hands_on):
         return adapter.validator
@@ -99,9 +99,10 @@ class OutputValidator(NamedTuple):
 def output_validator_of(adapter: TypeAdapter[Any], traits: Traits, *, own_bytes: bool) -> Any:
     """Return the validator of a tool's values."""
     by_python = validator_of(adapter, own_bytes=own_bytes)
-    if not (traits.hands_on or traits.has_aliases):
+    hands_on = traits.hands_on or traits.loose
+    if not (hands_on or traits.has_aliases):
         return by_python
-    by_json = validator_of(adapter, own_bytes=own_bytes, hands_on=traits.hands_on)
+    by_json = validator_of(adapter, own_bytes=own_bytes, hands_on=hands_on)
     if not traits.has_aliases:
         return OutputValidator(by_python.validate_python, by_json.validate_json)
     # A function returns a TypedDict by its own keys; aliases are for JSON.

@@ -13,7 +13,6 @@ from itertools import count
 from typing import Annotated, Any, NamedTuple, Never, Protocol, get_args, get_origin
 
 import typing_extensions
-from pydantic import AliasChoices
 from pydantic import Field as PydanticField
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -30,6 +29,7 @@ from ..read.signature import (
     Parameter,
     Signature,
 )
+from .checked_call import alias_of, is_checked, without_bound
 from .injected import Wanted, foreign, injection
 from .types.hints import (
     admits_none,
@@ -193,9 +193,11 @@ def plan(
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
     left_out = [p.name for p in signature.parameters if p not in parameters]
     planned.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
-    checked = hasattr(signature.call, "raw_function")  # by pydantic's `validate_call`
+    checked = is_checked(signature.call)
+    if checked:
+        parameters = without_bound(parameters, signature.call)
     spread = any(p.kind is VAR_POSITIONAL for p in parameters)
-    spread = spread or (checked and any(_alias_of(p) for p in parameters))
+    spread = spread or (checked and any(alias_of(p) for p in parameters))
     for parameter in parameters:
         if parameter.kind is VAR_KEYWORD:
             _plan_keywords(planned, signature, parameter, translate)
@@ -213,7 +215,7 @@ def plan(
             if not hidden and not _hide(planned, signature, parameter):
                 planned.slots.append(_slot(parameter, translate))
     if checked:
-        _plan_aliases(planned, signature)
+        _plan_aliases(planned, parameters)
     _plan_extra(planned, signature, extra)
     return planned
 
@@ -376,19 +378,9 @@ def _leave_out(planned: Plan, signature: Signature, name: str, *, required: bool
     planned.problems.append(f"leaves the keyword `{name}` out: a parameter has that name")
 
 
-def _plan_aliases(planned: Plan, signature: Signature) -> None:
-    """`validate_call` takes what has an alias by position, or by that alias only."""
-    for parameter in signature.parameters:
-        alias = _alias_of(parameter)
+def _plan_aliases(planned: Plan, parameters: list[Parameter]) -> None:
+    """Pass what `validate_call` takes by its alias under that name."""
+    for parameter in parameters:
+        alias = alias_of(parameter)
         if alias and parameter.kind is KEYWORD_ONLY and parameter.name not in planned.unsendable:
             planned.renamed[parameter.name] = alias
-
-
-def _alias_of(parameter: Parameter) -> str:
-    for item in (parameter.default, *reversed(metadata(parameter.hint))):
-        alias: Any = item.validation_alias if isinstance(item, FieldInfo) else None
-        if isinstance(alias, AliasChoices):
-            alias = alias.choices[0]
-        if isinstance(alias, str):
-            return alias
-    return ""

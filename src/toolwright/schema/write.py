@@ -147,7 +147,9 @@ class SchemaWriter:
             inputs=draft.inputs,
             traits=traits,
             validator=validator_of(
-                draft.inputs, own_bytes=self._has_own_bytes(given), hands_on=traits.hands_on
+                draft.inputs,
+                own_bytes=self._has_own_bytes(given),
+                hands_on=traits.hands_on or traits.loose,
             ),
             flat=flat,
             keys=keys,

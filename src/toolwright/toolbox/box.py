@@ -16,6 +16,7 @@ from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
 from ..tools.loading import loading, noted_while_loading
+from ..tools.members import listed
 from .registry import Registry, check_options
 from .runtime import Runtime, Scope
 from .served import Served
@@ -90,7 +91,7 @@ class Toolbox(Mapping[str, Tool]):
         if isinstance(tools, Mapping):
             self.include(tools)
         else:
-            for target in tools:
+            for target in listed(name, tools):
                 self.add(target)
 
     def __getitem__(self, name: str) -> Tool:

@@ -12,7 +12,8 @@ from ..limits import Process
 from ..options import Options, options_from
 from ..read.foreign import foreign_marker
 from ..read.signature import EMPTY, VARIADIC
-from ..read.target import Bare, Target, is_async
+from ..read.target import Bare, Target
+from ..read.wrappers import is_async
 from ..run.process.reference import claimed
 from ..run.shared import Shared
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 from .._door import public
 from ..errors import SchemaError
 from ..options import ToolOptions, options_from
+from ..read.wrappers import attribute
 from .loading import refused_while_loading
 
 if TYPE_CHECKING:
@@ -42,13 +43,13 @@ class RefusedMark(dict[str, Any]):
 
 def marks(target: Any) -> Mapping[str, Any]:
     """Return the options that `@tool` left on a target."""
-    given: Any = getattr(target, MARK, None)
+    given: Any = attribute(target, MARK)
     return given if is_marked(target) else {}
 
 
 def is_marked(target: Any) -> bool:
     """Return whether `@tool` was put on a target."""
-    return isinstance(getattr(target, MARK, None), Mapping)
+    return isinstance(attribute(target, MARK), Mapping)
 
 
 def with_name(called: str | None, options: Mapping[str, Any]) -> dict[str, Any]:

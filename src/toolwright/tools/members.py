@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from .decorator import is_marked, marks
@@ -27,6 +27,16 @@ def members(source: Any) -> list[tuple[str, Any]]:
         if is_marked(target)
     }
     return list((marked or targets).items())
+
+
+def listed(name: str, tools: Any) -> Iterable[Any]:
+    """Return the tools that a toolbox was made with. Raises `TypeError` if they are no list."""
+    what = f'Toolbox("{name}", tools) takes a list of tools, or a mapping of names to tools; got '
+    if isinstance(tools, Tool) or (callable(tools) and not isinstance(tools, Iterable)):
+        raise TypeError(what + "one tool: write it inside a list")
+    if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
+        raise TypeError(f"{what}a value of type `{type(tools).__name__}`")
+    return cast("Iterable[Any]", tools)
 
 
 def _public(source: Any) -> Iterator[tuple[str, Any]]:

@@ -1,25 +1,39 @@
 """Constraints that do not fit the type they are put on.
 
-Pydantic compiles them, and then every call raises `TypeError`.
+Pydantic compiles them, and raises `TypeError` at each call with a value that they cannot be
+checked on. If there is no value that they can be checked on, the tool is refused. Else such a value
+is: `held` makes a check of which this is true.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import functools
+import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from pydantic import AnyUrl
+from pydantic_core import PydanticCustomError, SchemaValidator
+
+from ..._json_values import is_object
+
+Known = Mapping[str, Any]
+"""Definitions by their references."""
+CLASS_KEY = "toolwright_class"
+"""In the metadata of a core schema: the class that its values are of."""
 # A value of each kind of core schema, and what to call it. Whether a constraint fits does not
 # depend on the value.
 _SAMPLES: Mapping[str, tuple[Any, str]] = {
     "bool": (True, "true or false"),
     "bytes": (b"a", "bytes"),
     "complex": (1j, "complex numbers"),
+    "counter": ({}, "maps"),
     "date": (dt.date(2000, 1, 1), "dates"),
     "datetime": (dt.datetime(2000, 1, 1), "dates with time"),  # noqa: DTZ001 - never compared
     "decimal": (Decimal(1), "decimal numbers"),
@@ -31,60 +45,199 @@ _SAMPLES: Mapping[str, tuple[Any, str]] = {
     "int": (1, "integers"),
     "list": ([], "lists"),
     "none": (None, "null"),
+    "ordered-dict": ({}, "maps"),
     "set": (set[Any](), "sets"),
     "str": ("a", "texts"),
     "time": (dt.time(), "times"),
     "timedelta": (dt.timedelta(), "durations"),
     "tuple": ((), "tuples"),
+    "typed-dict": ({}, "maps"),
+    "url": (AnyUrl("http://a"), "URLs"),
     "uuid": (UUID(int=0), "UUIDs"),
+}
+_OF_A_CLASS = frozenset(("model", "dataclass", "is-instance"))
+_WRAPPERS: Mapping[str, str] = {
+    "default": "schema",
+    "nullable": "schema",
+    "lax-or-strict": "strict_schema",
+}
+_CHECKS = frozenset(("forbid_inf_nan_check", "_apply_constraint_with_incompatibility_info"))
+_WANTED: Mapping[str, str] = {
+    "min_length": "must have a length",
+    "max_length": "must have a length",
+    "pattern": "must be a string",
+    "strip_whitespace": "must be a string",
+    "to_lower": "must be a string",
+    "to_upper": "must be a string",
+    "coerce_numbers_to_str": "must be a string",
+    "allow_inf_nan": "must be a number",
+    "multiple_of": "must be a number",
+    "max_digits": "must be a decimal number",
+    "decimal_places": "must be a decimal number",
 }
 
 
-def misfit(node: Mapping[str, Any]) -> str:
-    """Return what is wrong with the constraint that a node applies; "" if it may fit."""
-    if not _is_constraint(node):
-        return ""
-    schema: Any = node["schema"]
-    while _is_constraint(schema):
-        schema = schema["schema"]
-    values, noun = _samples(schema)
+class Fit(NamedTuple):
+    """How the constraints of a node fit its type."""
+
+    misfit: str
+    """What is wrong with one that fits no value; "" if there is none."""
+    loose: bool
+    """One of them does not fit every value, as far as is known."""
+
+
+FITS = Fit("", loose=False)
+
+
+def fit_of(node: Mapping[str, Any], known: Known) -> Fit:
+    """Return how the constraints that a node applies fit what it applies them to."""
+    if node["type"] == "chain":
+        first, *rest = node["steps"]
+        fits = [_fit(step, first, known) for step in rest if is_constraint(step)]
+        misfit = next((fit.misfit for fit in fits if fit.misfit), "")
+        return Fit(misfit, loose=any(fit.loose for fit in fits))
+    if node["type"] == "function-after" and is_constraint(node):
+        schema: Any = node["schema"]
+        while is_constraint(schema) and "schema" in schema:
+            schema = schema["schema"]
+        return _fit(node, schema, known)
+    return FITS
+
+
+def is_constraint(node: Mapping[str, Any]) -> bool:
+    """Return whether a node is one of pydantic's own checks behind a type that has none."""
+    if node["type"] not in ("function-after", "function-wrap"):
+        return False
+    if not _is_own(node):
+        return False
     check = node["function"]["function"]
-    if not values or not all(_is_refused(check, value) for value in values):
-        return ""
-    ((name, value),) = check.keywords.items()
-    return f"`{name}={value!r}` does not fit {noun}"
+    return isinstance(check, functools.partial) or check.__name__ in _CHECKS
 
 
-def _samples(schema: Mapping[str, Any]) -> tuple[list[Any], str]:
-    """Return values of a type; none where it is unknown, as for what an author's function gives."""
+def held(node: dict[str, Any]) -> dict[str, Any]:
+    """Copy the node of a constraint; a value that it cannot be checked on is refused."""
+    check = node["function"]["function"]
+    name, value = _said(node)
+    wanted = _WANTED.get(name, f"must be a value that can be compared with {value!r}")
+
+    def checked(*given: Any) -> Any:
+        try:
+            return check(*given)
+        except TypeError:
+            raise PydanticCustomError("constraint", "{wanted}", {"wanted": wanted}) from None
+
+    return {**node, "function": {**node["function"], "function": checked}}
+
+
+def _fit(node: Mapping[str, Any], schema: Any, known: Known) -> Fit:
+    values = list(_samples(schema, known, frozenset()))
+    if not values or None in (noun for _, noun in values):
+        return Fit("", loose=True)
+    check = _check_of(node)
+    verdicts = [_is_checked(check, value) for value, _ in values]
+    if any(verdict is not False for verdict in verdicts):
+        return Fit("", loose=not all(verdicts))
+    name, value = _said(node)
+    nouns = dict.fromkeys(str(noun) for _, noun in values)
+    return Fit(f"`{name}={value!r}` does not fit {' or '.join(nouns)}", loose=True)
+
+
+def _samples(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[Any, str | None]]:
+    """Yield values of a type, with what to call them: None for what an author's function gives."""
     kind = schema["type"]
-    if kind == "enum":
-        return list(schema["members"]), f"`{schema['cls'].__name__}`"
-    if kind == "literal":
-        return list(schema["expected"]), "any of its values"
-    if kind not in _SAMPLES:
-        return [], ""
-    value, noun = _SAMPLES[kind]
-    return [value], noun
+    said: Mapping[str, Any] = schema.get("metadata") or {}
+    cls: Any = said.get(CLASS_KEY) or schema.get("cls")
+    if kind in _SAMPLES:
+        yield _SAMPLES[kind]
+    elif kind == "enum":
+        yield from ((member, f"`{cls.__name__}`") for member in schema["members"])
+    elif kind == "literal":
+        yield from ((value, "any of its values") for value in schema["expected"])
+    elif kind in _OF_A_CLASS or CLASS_KEY in said:
+        yield _instance(cls)
+    elif kind == "definition-ref" and schema["schema_ref"] in known.keys() - seen:
+        ref = schema["schema_ref"]
+        yield from _samples(known[ref], known, seen | {ref})
+    elif given := list(_given(schema, known, seen)):
+        yield from given
+    else:
+        for part in _parts(schema, known, seen):
+            yield from _samples(part, known, seen) if part else [(None, None)]
 
 
-def _is_refused(check: Any, value: Any) -> bool:
+def _parts(schema: Any, known: Known, seen: frozenset[str]) -> list[Any]:
+    """Return the schemas whose values are those of this one; None stands for what is not known."""
+    kind = schema["type"]
+    if kind in _WRAPPERS:
+        return [schema[_WRAPPERS[kind]]]
+    if kind == "union":
+        return [each if is_object(each) else each[0] for each in schema["choices"]]
+    if kind == "tagged-union":
+        return list(schema["choices"].values())
+    if kind == "json-or-python":
+        branches = [schema["json_schema"], schema["python_schema"]]
+        sampled = (list(_samples(branch, known, seen)) for branch in branches)
+        found = [b for b, s in zip(branches, sampled, strict=True) if all(n for _, n in s)]
+        return found[:1] or [None]
+    is_url = kind == "function-wrap" and schema["schema"]["type"] == "url"
+    return [schema["schema"]] if is_url else [None]
+
+
+def _given(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[Any, str]]:
+    """Yield what a function of pydantic's own makes of values: a `SecretStr` of a text."""
+    if schema["type"] not in ("function-after", "function-wrap") or not _is_own(schema):
+        return
+    for value, noun in _samples(schema["schema"], known, seen):
+        with suppress(Exception):
+            made = SchemaValidator(schema).validate_python(value) if noun else None
+            if made is not None:
+                yield made, f"`{type(made).__name__}`"
+
+
+def _is_own(node: Mapping[str, Any]) -> bool:
+    check = node["function"]["function"]
+    return getattr(getattr(check, "func", check), "__module__", "").startswith("pydantic.")
+
+
+def _instance(cls: Any) -> tuple[Any, str | None]:
+    try:
+        return object.__new__(cls), f"`{cls.__name__}`"
+    except TypeError:  # of a class in C, which makes its values itself
+        return None, None
+
+
+def _said(node: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the name and the value of a constraint."""
+    check = node["function"]["function"]
+    if isinstance(check, functools.partial):
+        return next(iter(check.keywords.items()))
+    if node["type"] == "function-after":
+        return "allow_inf_nan", False
+    return next(item for item in node["schema"].items() if item[0] != "type")
+
+
+def _check_of(node: Mapping[str, Any]) -> Callable[[Any], Any]:
+    check = node["function"]["function"]
+    if node["type"] == "function-after":
+        return check
+    validator: Any = SchemaValidator(node["schema"])
+
+    def handled(value: Any) -> Any:
+        return check(value, functools.partial(validator.validate_python, strict=True))
+
+    return handled
+
+
+def _is_checked(check: Callable[[Any], Any], value: Any) -> bool | None:
+    """Return whether a check can be made on a value; None if that needs a value with attributes."""
+    outer = sys.exception()
     try:
         check(value)
     except TypeError:
-        return True
+        return False
+    except AttributeError as error:
+        # The check has failed already, if it was the message that wanted to show the value.
+        return None if error.__context__ is outer else False
     except Exception:  # noqa: BLE001 - the constraint fits, this value does not
-        return False
-    return False
-
-
-def _is_constraint(node: Mapping[str, Any]) -> bool:
-    """Return whether a node is one of pydantic's own checks behind a type that has none."""
-    if node["type"] != "function-after":
-        return False
-    check = node["function"]["function"]
-    return (
-        isinstance(check, functools.partial)
-        and len(check.keywords) == 1
-        and getattr(check.func, "__module__", "").startswith("pydantic.")
-    )
+        return True
+    return True

@@ -4,6 +4,7 @@ A validator that runs before pydantic's own (`BeforeValidator`, `WrapValidator`,
 `mode="before"`) hands on a Python value, and so does a default that is validated. The strict rules
 for Python take no text for a date there, and no list for a tuple. Here each value below such a
 validator is read by what it is: by the rules of JSON if JSON can hold it, else by those of Python.
+Constraints that cannot be checked on a value refuse it here, instead of failing.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pydantic_core import core_schema as core
 
 from ..._json_values import is_list, is_object
 from ..types.encoded import OPAQUE
+from .constraints import held, is_constraint
 
 Node = dict[str, Any]
 
@@ -110,6 +112,8 @@ class JsonRules:
             self.validates_defaults = node["config"].get("validate_default") is True
         change = _CHANGES[place].get(node["type"])
         made = change(self, node, place) if change else self.copy(node, place)
+        if is_constraint(node):
+            made = held(made)
         self.validates_defaults = before
         if "ref" in node:
             made = {**made, "ref": node["ref"] + place.value}

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from ..._json_values import is_object
 from ..types.encoded import OPAQUE
-from .constraints import misfit
+from .constraints import fit_of
 from .json_rules import hands_on, is_read_otherwise
 from .names import is_written_by_name
 
@@ -70,6 +70,8 @@ class Traits(NamedTuple):
     """Fields of records go by other names."""
     own_names: bool
     """Fields of records are written by their names, not their aliases."""
+    loose: bool
+    """Constraints do not fit every value of their type."""
     misfit: str
     """A constraint that does not fit its type."""
 
@@ -82,6 +84,7 @@ class Traits(NamedTuple):
             hands_on=self.hands_on or other.hands_on,
             has_aliases=self.has_aliases or other.has_aliases,
             own_names=self.own_names or other.own_names,
+            loose=self.loose or other.loose,
             misfit=self.misfit or other.misfit,
         )
 
@@ -89,9 +92,12 @@ class Traits(NamedTuple):
 def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     """Walk a core schema once; models are walked once for all tools, but for those in `opened`."""
     alike, confuses, has_sets, handing_on, has_aliases = True, False, False, False, False
-    own_names, wrong = False, ""
+    own_names, loose, wrong = False, False, ""
     models: list[Traits] = []
-    for node, below in _nodes(schema, models, opened):
+    known: dict[str, Any] = {}
+    if schema["type"] == "definitions":
+        known = {each["ref"]: each for each in schema["definitions"]}
+    for node, below in _nodes(schema, known, models, opened):
         kind = node["type"]
         if kind in _CHOICES:
             confuses = confuses or _has_numbers(node)
@@ -99,12 +105,14 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
             has_sets = has_sets or _has_other_keys(node)
         elif kind not in _ALIKE:
             has_sets = has_sets or kind in _SETS
-            wrong = wrong or misfit(node)
+            fit = fit_of(node, known)
+            loose = loose or fit.loose
+            wrong = wrong or fit.misfit
         alike = alike and kind in _ALIKE
         handing_on = handing_on or (below and is_read_otherwise(node))
         has_aliases = has_aliases or "validation_alias" in node
         own_names = own_names or is_written_by_name(node)
-    found = Traits(alike, confuses, has_sets, handing_on, has_aliases, own_names, wrong)
+    found = Traits(alike, confuses, has_sets, handing_on, has_aliases, own_names, loose, wrong)
     for model in models:
         if model != found:
             found = found.joined(model)
@@ -127,16 +135,13 @@ _models: WeakKeyDictionary[Any, tuple[int, Traits]] = WeakKeyDictionary()
 
 
 def _nodes(
-    schema: Any, models: list[Traits], opened: frozenset[Any]
+    schema: Any, known: dict[str, Any], models: list[Traits], opened: frozenset[Any]
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield the nodes that strict validation of JSON goes through.
 
     Each comes with whether a validator of the author may have changed the value before. The traits
     of models whose values nobody has changed are added to `models` instead.
     """
-    known: dict[str, Any] = {}
-    if schema["type"] == "definitions":
-        known = {each["ref"]: each for each in schema["definitions"]}
     seen: set[tuple[str, bool]] = set()
     todo: list[tuple[Any, bool]] = [(schema, False)]
     while todo:

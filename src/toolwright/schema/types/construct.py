@@ -20,6 +20,7 @@ from ...read.reader import read
 from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
 from ...read.target import open_target
+from ..core.constraints import CLASS_KEY
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
 from ..stand_in import call_schema
@@ -134,6 +135,7 @@ class Constructed:
             json_schema=call,
             python_schema=instance_or_call,
             ref=self.ref,
+            metadata={CLASS_KEY: self.cls},
             serialization=self._serialization(handler, planned, docs),
         )
 

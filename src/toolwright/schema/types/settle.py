@@ -19,7 +19,7 @@ from ..adapters import arguments_adapter
 from ..generate import Generator
 from ..plan import Factory, Plan, Slot, effective_default
 from .hints import arms, strip_annotated, type_text
-from .unsendable import REFUSED_KEY, cannot_be_sent, one_line
+from .unsendable import REFUSED_KEY, cannot_be_sent, is_of_constraint, one_line
 
 REST = ""
 """Stands for unknown arguments, among the names of parameters."""
@@ -77,6 +77,10 @@ class Settlement:
             inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
             what = f"has a type that cannot be used: `{inner}` {error.what}"
             return self.signature.refusal(what, parameter=slot.name, hint=error.hint)
+        if is_of_constraint(error):
+            what = f"has a constraint that its type cannot meet: {one_line(error)}"
+            hint = "change the type, or the constraint"
+            return self.signature.refusal(what, parameter=slot.name, hint=hint)
         name = type_text(slot.written)
         hint = f"change the type, or inject it: {_injection(slot.written)}"
         if not isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
@@ -156,7 +160,8 @@ def _injection(hint: Any) -> str:
 
 def _is_authors_fault(slot: Slot, error: Exception) -> bool:
     """Return whether leaving a parameter out would hide a mistake: a misspelt type, for one."""
-    return isinstance(error, UnresolvedName) or _has_foreign_default(slot)
+    known = isinstance(error, UnresolvedName) or is_of_constraint(error)
+    return known or _has_foreign_default(slot)
 
 
 def _has_foreign_default(slot: Slot) -> bool:

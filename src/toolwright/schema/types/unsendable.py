@@ -31,6 +31,9 @@ _Key = tuple[str, str]
 _PART = "leaves a part of its type out: "
 _AND = " and "
 _PLACE = "`: "
+_BUILDING = "Error building "
+_CONSTRAINT = "Unable to apply constraint '"
+_DISCRIMINATOR = "is not a valid discriminated union variant"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -50,7 +53,18 @@ def one_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).strip().split("\n")]
     reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     text = (reasons or lines)[0].split(". Set `arbitrary_types_allowed", 1)[0]
+    if text.startswith(_BUILDING):  # the reason stands innermost
+        text = lines[-1].partition("Error: ")[2] or lines[-1]
+    elif text.startswith(_CONSTRAINT):
+        text = f"`{text.split(chr(39))[1]}` does not fit this type"
+    elif _DISCRIMINATOR in text:
+        text = "a discriminator needs a union of models, each of which has a literal as its tag"
     return _ADDRESS.sub("", text).rstrip(".")
+
+
+def is_of_constraint(error: Exception) -> bool:
+    """Return whether a dependency says that a constraint does not fit its type."""
+    return str(error).startswith((_BUILDING, _CONSTRAINT)) or _DISCRIMINATOR in str(error)
 
 
 def unsendable_schema(cls: Any, reason: str) -> Any:
