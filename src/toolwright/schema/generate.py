@@ -21,9 +21,10 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
-from .._json_values import is_list, is_object
+from .._json_values import is_list
 from ..read.attributes import class_docs
 from ..read.docstring.parse import doc_of
+from .core.keys import fields_of, innermost
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
@@ -66,12 +67,12 @@ _KEYS_IN_WORDS = {
 class Generator(SendableGenerator):
     """pydantic's generator, without invented titles, with documentation, and honest on defaults."""
 
-    base64 = True
+    base64: bool = True
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
-    in_class = False
+    in_class: bool = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
-    has_mode = False
+    has_mode: bool = False
     """Whether a class around this place chooses the mode itself."""
 
     @property
@@ -130,7 +131,7 @@ class Generator(SendableGenerator):
         with self._inside(schema, cls, config):
             written = super().typed_dict_schema(schema)
         if cls is None:
-            return self.without_left_out(written, _fields_of(schema))
+            return self.without_left_out(written, fields_of(schema))
         return self._documented(written, schema, cls, config or {})
 
     @contextmanager
@@ -149,7 +150,7 @@ class Generator(SendableGenerator):
         try:
             yield
         except PydanticInvalidForJsonSchema as error:
-            raise self.in_field(error, cls, _fields_of(schema)) from None
+            raise self.in_field(error, cls, fields_of(schema)) from None
         finally:
             self.base64, self.in_class, self.has_mode, self.scalars = before
 
@@ -157,7 +158,7 @@ class Generator(SendableGenerator):
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
     ) -> JsonSchemaValue:
         """Add what the class says of its attributes; take the invented title away."""
-        fields = _fields_of(schema)
+        fields = fields_of(schema)
         written = self.without_left_out(written, fields)
         titled = config.get("title") or config.get("model_title_generator")
         if not titled and written.get("title") == cls.__name__:
@@ -280,7 +281,7 @@ class Generator(SendableGenerator):
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
         """Write a map, and say in words what its keys are."""
         written = super().dict_schema(schema)
-        keys = _innermost(schema.get("keys_schema"))
+        keys = innermost(schema.get("keys_schema"))
         kind = keys.get("type", "any")
         if kind in ("tuple", "list", "set", "dict", "model", "dataclass"):
             message = f"a map with {kind} keys cannot be written as JSON"
@@ -391,24 +392,6 @@ def first_alias(alias: Any) -> str | None:
 
 def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
     return {**written, EXACT_KEY: True} if schema.get("tz_constraint") == "aware" else written
-
-
-def _innermost(schema: Any) -> Mapping[str, Any]:
-    while is_object(schema) and is_object(schema.get("schema")):
-        schema = schema["schema"]
-    return schema or {}
-
-
-def _fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Find the fields in a record's core schema, below any validators around them."""
-    while is_object(schema):
-        fields = schema.get("fields")
-        if is_object(fields):
-            return fields
-        if is_list(fields) and fields and is_object(fields[0]):
-            return {field["name"]: field for field in fields}
-        schema = schema.get("schema")
-    return {}
 
 
 def _short(value: Any) -> str:

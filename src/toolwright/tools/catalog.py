@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._door import public
@@ -131,14 +132,14 @@ class Catalog(Mapping[str, Tool]):
         listed = self._listed.get(key)
         if listed is None:
             refused = {error.tool for error in self._compile()}
-            shown = [
+            shown = (
                 tool.to_mcp_json(protocol)
                 for name, tool in self._tools.items()
                 if name not in refused and name not in self._disabled and may_use(tool, known)
-            ]
+            )
             if len(self._listed) >= _MOST_LISTS:
                 self._listed.clear()
-            listed = self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
+            listed = self._listed[key] = _list_of(shown)
         return listed
 
     @property
@@ -209,6 +210,18 @@ def may_use(tool: Tool, roles: Iterable[str] | None) -> bool:
     """Return whether a caller with these roles may use a tool; None is the author."""
     wanted = tool.options.roles
     return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
+
+
+def _list_of(tools: Iterable[bytes]) -> bytes:
+    """Write tools as one list, piece by piece: never are both all pieces and the list in memory."""
+    written = BytesIO()
+    before = b'{"tools":['
+    for tool in tools:
+        written.write(before)
+        written.write(tool)
+        before = b","
+    written.write(b"]}" if before == b"," else before + b"]}")
+    return written.getvalue()
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

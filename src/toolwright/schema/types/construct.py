@@ -20,9 +20,9 @@ from ...read.reader import read
 from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
 from ...read.target import open_target
+from ..core.stand_in import call_schema
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
-from ..stand_in import call_schema
 from .hints import unqualify
 from .unsendable import Unsendable, unsendable_schema
 
