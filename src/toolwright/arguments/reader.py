@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter
 from pydantic_core import ValidationError, from_json, to_json
 
 from .._json_values import is_object, strict_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
+from ..schema.adapters import arguments_schema
 from ..schema.explicit import broken_rules
-from ..schema.generate import Generator
 from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, misplaced, unknown
@@ -218,10 +217,7 @@ class Reader:
     def shape(self) -> Shape:
         """The declared shape, worked out when first needed."""
         if self._shape is None:
-            written, rest = TypeAdapter.json_schemas(
-                [(0, "validation", self.compiled.inputs)], schema_generator=Generator
-            )
-            self._shape = Shape(written[0, "validation"], rest.get("$defs", {}))
+            self._shape = Shape(*arguments_schema(self.compiled.plan))
         return self._shape
 
 

@@ -179,6 +179,8 @@ _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
 
 def options_from(given: Mapping[str, Any], base: Options | None = None) -> Options:
     """Make options of keywords, over `base`. Raises `TypeError` or `ValueError` for a bad one."""
+    if not given:
+        return base or NO_DEFAULTS
     values = dict(given)
     if "annotations" in values:
         _spell_out(values, values.pop("annotations"))

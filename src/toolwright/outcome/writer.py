@@ -71,7 +71,8 @@ class ResultWriter:
         self.compiled = compiled
         self.failure_of = partial(failure_of, name, speak=names_of(options.speak))
         self.cap = Cap(options.max_result, compiled.keys)
-        schema: Any = from_json(compiled.output_schema) if compiled.output_schema else {}
+        written = compiled.output_schema
+        schema: Any = from_json(written) if written else {}
         typed = compiled.output_validator is not None and not compiled.bytes_output
         validator: Any = compiled.output_validator
         self.check: Any = validator.validate_python if typed else None
@@ -95,8 +96,8 @@ class ResultWriter:
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
         self.only_body = options.emit == "structured" and self.shows_body
-        boxed = compiled.boxed_output_schema is not None
-        self.boxed = ("all" if compiled.nullable_output else "old") if boxed else ""
+        old = "all" if compiled.nullable_output else "old"
+        self.boxed = old if compiled.boxes_output else ""
 
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""

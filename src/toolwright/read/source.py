@@ -99,8 +99,7 @@ class _Source:
         lines = self.lines[start : end + 1]
         tree = _parsed("".join(lines))
         node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-        found = isinstance(node, ast.ClassDef) and node.name == qualname
-        return ClassSource(node, lines) if found else None
+        return ClassSource(node, lines) if isinstance(node, ast.ClassDef) else None
 
     def _decorates(self, line: int, start: int) -> bool:
         """Return whether a line, counted from 1, is the first decorator of what starts at another."""

@@ -10,11 +10,13 @@ from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
+from .._json_values import JsonObject
 from .core.json_rules import JsonRules
 from .core.names import with_own_names
+from .core.stand_in import StandIn
 from .core.traits import Traits
+from .generate import Generator
 from .plan import Plan
-from .stand_in import StandIn
 from .types.encoded import BASE64, with_base64
 from .types.hints import strip_annotated
 
@@ -27,14 +29,37 @@ _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     """Make the adapter of a tool's arguments."""
-    adapter: TypeAdapter[Any] = TypeAdapter(StandIn(planned, _arguments), config=_ARGUMENTS)
+    stand_in: Any = StandIn(planned, _arguments)
+    adapter = TypeAdapter[Any](stand_in, config=_ARGUMENTS)
     if not adapter.pydantic_complete:
         adapter.rebuild(force=True)  # raises, with the name that is not known
     return adapter
 
 
+def arguments_schema(planned: Plan) -> tuple[JsonObject, dict[str, Any]]:
+    """Return the schema of a plan's arguments as it is before any style, and its definitions.
+
+    It is made again for this: only calls that are repaired or refused need it, and if it were kept,
+    it would take more memory than all else that is known of a tool.
+    """
+    adapter = arguments_adapter(planned)
+    written, rest = TypeAdapter.json_schemas(
+        [(0, "validation", adapter)], schema_generator=Generator
+    )
+    return written[0, "validation"], rest.get("$defs", {})
+
+
 def _arguments(**validated: Any) -> dict[str, Any]:
     return validated
+
+
+def forget_schema(adapter: TypeAdapter[Any]) -> None:
+    """Empty the schema of an adapter for arguments, which its validator would keep otherwise.
+
+    The validator needs it only to be pickled, which ours never is. It takes a few kilobytes.
+    """
+    schema: Any = adapter.core_schema
+    schema.clear()
 
 
 def remove_arguments(adapter: TypeAdapter[Any], names: Collection[str]) -> None:

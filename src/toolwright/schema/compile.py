@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -13,7 +13,7 @@ from ..errors import SchemaError
 from ..options import Options
 from ..read.names.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
-from .adapters import arguments_adapter, remove_arguments, value_adapter
+from .adapters import arguments_adapter, forget_schema, remove_arguments, value_adapter
 from .generate import Generator
 from .output import output_hint
 from .plan import Plan, plan
@@ -25,6 +25,9 @@ from .write import Compiled, Draft, SchemaWriter
 
 # Compiling runs code of authors and libraries: what it raises refuses that one tool.
 _REFUSAL = Exception
+_TOGETHER = 100
+"""How many tools have their schemas written in one pass: all that is only needed on the way is in
+memory at the same time."""
 
 
 def compile_all(
@@ -35,15 +38,9 @@ def compile_all(
     A job is a signature, options, and the types that a provider gives.
     """
     batch = _Batch()
-    drafts = [batch.draft(*job) for job in jobs]
-    together = [draft for draft in drafts if isinstance(draft, Draft) and not draft.alone]
-    shared = iter(batch.finish(together))
     done: list[Compiled | SchemaError] = []
-    for draft in drafts:
-        if isinstance(draft, SchemaError):
-            done.append(draft)
-        else:
-            done.append(batch.finish([draft])[0] if draft.alone else next(shared))
+    for start in range(0, len(jobs), _TOGETHER):
+        done += batch.compile(jobs[start : start + _TOGETHER])
     return done
 
 
@@ -55,6 +52,19 @@ class _Batch:
         # By identity: equal hints need not be the same (`Literal["a", "b"] == Literal["b", "a"]`).
         # The hints are kept, so that no other takes their place in memory.
         self.adapters: dict[tuple[int, int], tuple[Any, TypeAdapter[Any]]] = {}
+
+    def compile(
+        self, jobs: Sequence[tuple[Signature, Options, Collection[Any]]]
+    ) -> Iterator[Compiled | SchemaError]:
+        """Compile some jobs of the batch."""
+        drafts = [self.draft(*job) for job in jobs]
+        together = [draft for draft in drafts if isinstance(draft, Draft) and not draft.alone]
+        shared = iter(self.finish(together))
+        for draft in drafts:
+            if isinstance(draft, SchemaError):
+                yield draft
+            else:
+                yield self.finish([draft])[0] if draft.alone else next(shared)
 
     # -- adapters
 
@@ -154,6 +164,7 @@ class _Batch:
                 taken = _sendable(draft, taken)
                 if self._settled(draft, given):
                     done.append(writer.compiled(draft, given, taken))
+                    forget_schema(draft.inputs)
                 else:
                     done.extend(self.finish([draft]))
             except SchemaError as error:

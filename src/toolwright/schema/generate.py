@@ -21,10 +21,10 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
-from .._json_values import is_object
 from ..read.attributes import class_docs
 from ..read.docstring.parse import doc_of
-from .core.names import fields_of, first_alias, goes_by_alias, own_serializer
+from .core.keys import fields_of, innermost
+from .core.names import first_alias, goes_by_alias, own_serializer
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
@@ -67,14 +67,14 @@ _KEYS_IN_WORDS = {
 class Generator(SendableGenerator):
     """pydantic's generator, without invented titles, with documentation, and honest on defaults."""
 
-    base64 = True
+    base64: bool = True
     """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
     by_alias: bool
     """Whether fields are written by their aliases: what the configuration of each record says."""
     in_class: bool = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
-    has_mode = False
+    has_mode: bool = False
     """Whether a class around this place chooses the mode itself."""
 
     @property
@@ -285,7 +285,7 @@ class Generator(SendableGenerator):
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
         """Write a map, and say in words what its keys are."""
         written = super().dict_schema(schema)
-        keys = _innermost(schema.get("keys_schema"))
+        keys = innermost(schema.get("keys_schema"))
         kind = keys.get("type", "any")
         if kind in ("tuple", "list", "set", "dict", "model", "dataclass"):
             message = f"a map with {kind} keys cannot be written as JSON"
@@ -399,12 +399,6 @@ def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:
 
 def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
     return {**written, EXACT_KEY: True} if schema.get("tz_constraint") == "aware" else written
-
-
-def _innermost(schema: Any) -> Mapping[str, Any]:
-    while is_object(schema) and is_object(schema.get("schema")):
-        schema = schema["schema"]
-    return schema or {}
 
 
 def _short(value: Any) -> str:

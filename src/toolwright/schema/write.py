@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,6 +33,9 @@ from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
 from .walk import REF_PREFIX, refs
 
+_LEVEL = 1
+"""Of compression: the fastest; more makes a schema hardly smaller."""
+
 
 class Flat(NamedTuple):
     """A parameter whose fields stand at the top level."""
@@ -47,7 +52,6 @@ class Compiled:
     """Everything that calling and listing a tool needs."""
 
     plan: Plan
-    inputs: TypeAdapter[Any]
     traits: Traits
     validator: Any
     """All three of the arguments; the validator is for JSON, and for dicts that are alike."""
@@ -60,10 +64,11 @@ class Compiled:
     output_validator: Any
     serializer: Any
     """Both of the values; None where there is no output schema."""
-    input_schema: bytes
-    output_schema: bytes | None
-    boxed_output_schema: bytes | None
-    """The form for clients that need an object; None if the bare form is one."""
+    packed_input: bytes
+    packed_output: bytes | None
+    """Both schemas, compressed: the list of all tools holds them, too."""
+    boxes_output: bool
+    """Clients that need an object get the output schema in a box."""
     nullable_output: bool
     text_output: bool
     bytes_output: bool
@@ -78,6 +83,22 @@ class Compiled:
     explicit_input: Any = None
     explicit_output: Any = None
     """Validators for explicit schemas."""
+
+    @property
+    def input_schema(self) -> bytes:
+        """Return the published schema of the arguments."""
+        return zlib.decompress(self.packed_input)
+
+    @property
+    def output_schema(self) -> bytes | None:
+        """Return the published schema of the values, bare; None if there is none."""
+        return None if self.packed_output is None else zlib.decompress(self.packed_output)
+
+    @property
+    def boxed_output_schema(self) -> bytes | None:
+        """Return the form for clients that need an object; None if the bare form is one."""
+        bare = self.output_schema if self.boxes_output else None
+        return None if bare is None else compact_json(boxed(json.loads(bare)))
 
 
 @dataclass(slots=True)
@@ -104,6 +125,15 @@ class SchemaWriter:
         self.raw = raw
         self.with_bytes = keys_with_bytes(raw)
         self.known: dict[tuple[SchemaOptions, bool], Definitions] = {}
+        self.packed: dict[bytes, bytes] = {}
+
+    def _packed(self, schema: JsonObject) -> bytes:
+        """Compress a schema; tools of one batch that have the same share it."""
+        written = compact_json(schema)
+        found = self.packed.get(written)
+        if found is None:
+            found = self.packed[written] = zlib.compress(written, _LEVEL)
+        return found
 
     def _has_own_bytes(self, root: JsonObject) -> bool:
         return bool(self.with_bytes) and not self.with_bytes.isdisjoint(refs(root))
@@ -144,7 +174,6 @@ class SchemaWriter:
             raise draft.signature.refusal(what, hint="change the return type, or the constraint")
         return Compiled(
             plan=draft.plan,
-            inputs=draft.inputs,
             traits=traits,
             validator=validator_of(
                 draft.inputs,
@@ -160,11 +189,9 @@ class SchemaWriter:
             serializer=adapter
             and output_traits
             and serializer_of(adapter, output_traits, own_bytes=written_bytes),
-            input_schema=compact_json(schema),
-            output_schema=None if output is None else compact_json(output),
-            boxed_output_schema=(
-                None if output is None or describes_object(output) else compact_json(boxed(output))
-            ),
+            packed_input=self._packed(schema),
+            packed_output=None if output is None else self._packed(output),
+            boxes_output=output is not None and not describes_object(output),
             nullable_output=output is not None and may_be_null(output),
             text_output=options.output_schema is None and is_text(draft.output_hint),
             bytes_output=options.output_schema is None and is_bytes(draft.output_hint),
@@ -265,9 +292,14 @@ class SchemaWriter:
         return open_root(made)
 
 
+_NO_NAMES = frozenset[str]()
+
+
 def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:
+    if made.extra is EMPTY:
+        return _NO_NAMES
     names = frozenset(slot.name for slot in made.slots) - keys
-    return names - made.renamed.keys() if made.extra is not EMPTY else frozenset()
+    return names - made.renamed.keys()
 
 
 def _misfit(draft: Draft, what: str) -> SchemaError:

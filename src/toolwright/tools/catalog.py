@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._door import public
@@ -148,16 +149,16 @@ class Catalog(Mapping[str, Tool]):
         key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known, off)
         listed = self._listed.get(key)
         if listed is None:
-            shown = [
+            shown = (
                 part
-                for name, part in self._shown(protocol).items()
+                for name, part in self._shown(protocol)
                 if name not in self._disabled
                 and name not in off
                 and may_use(self._tools[name], known)
-            ]
+            )
             if len(self._listed) >= _MOST_LISTS:
                 self._listed.clear()
-            listed = self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
+            listed = self._listed[key] = _list_of(shown)
         return listed
 
     def _off(self, roles: Iterable[str] | None, call: Call) -> frozenset[str]:
@@ -170,20 +171,21 @@ class Catalog(Mapping[str, Tool]):
             and not may_use(self._tools[name], roles, call)
         )
 
-    def _shown(self, protocol: str) -> dict[str, bytes]:
-        """Return every tool that compiles, as lists show it."""
+    def _shown(self, protocol: str) -> Iterable[tuple[str, bytes]]:
+        """Return every tool that compiles, as lists show it; kept if many lists are made of them."""
+        refused = {error.tool for error in self._compile()}
+        parts = (
+            (name, tool.to_mcp_json(protocol))
+            for name, tool in self._tools.items()
+            if name not in refused
+        )
+        if not self._asked:
+            return parts
         key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
-        parts = self._parts.get(key)
-        if parts is None:
-            refused = {error.tool for error in self._compile()}
-            parts = {
-                name: tool.to_mcp_json(protocol)
-                for name, tool in self._tools.items()
-                if name not in refused
-            }
-            if self._asked:
-                self._parts[key] = parts
-        return parts
+        kept = self._parts.get(key)
+        if kept is None:
+            kept = self._parts[key] = dict(parts)
+        return kept.items()
 
     @property
     def _roles(self) -> frozenset[str]:
@@ -285,6 +287,18 @@ def may_use(
         return True
     call.kind, call.tool = kind, name or tool.name
     return enabled.holds(call, call.tool)
+
+
+def _list_of(tools: Iterable[bytes]) -> bytes:
+    """Write tools as one list, piece by piece: never are both all pieces and the list in memory."""
+    written = BytesIO()
+    before = b'{"tools":['
+    for tool in tools:
+        written.write(before)
+        written.write(tool)
+        before = b","
+    written.write(b"]}" if before == b"," else before + b"]}")
+    return written.getvalue()
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -256,11 +256,11 @@ class Tool:
     def _published_output(self, protocol: str) -> bytes | None:
         compiled = self.compile()
         emit = self.options.emit
-        if compiled.output_schema is None or emit == "text" or compiled.bytes_output:
+        if compiled.packed_output is None or emit == "text" or compiled.bytes_output:
             return None
         if emit == "auto" and compiled.text_output:
             return None
-        if compiled.boxed_output_schema is None:
+        if not compiled.boxes_output:
             return compiled.output_schema
         bare = protocol >= STATELESS_SINCE and not compiled.nullable_output
         return compiled.output_schema if bare else compiled.boxed_output_schema

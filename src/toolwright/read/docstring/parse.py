@@ -119,7 +119,7 @@ def doc_of(documented: Any) -> str:
         return ""
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=32)
 def parse(
     text: str | None,
     headings: frozenset[str] = PARAMETERS,

@@ -1,4 +1,4 @@
-"""Which keys a record takes, by all of its aliases."""
+"""The fields of a record, and the keys it takes by all of its aliases."""
 
 from __future__ import annotations
 
@@ -52,3 +52,22 @@ def _keys_of_field(field: Mapping[str, Any], config: Mapping[str, Any]) -> Itera
         # One path, or several; a path begins with a key of the record.
         paths: list[Any] = alias if is_list(alias[0]) else [alias]
         yield from (path[0] for path in paths)
+
+
+def innermost(schema: Any) -> Mapping[str, Any]:
+    """Return what stands inside all that is wrapped around it."""
+    while is_object(schema) and is_object(schema.get("schema")):
+        schema = schema["schema"]
+    return schema or {}
+
+
+def fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Find the fields in a record's core schema, below any validators around them."""
+    while is_object(schema):
+        fields = schema.get("fields")
+        if is_object(fields):
+            return fields
+        if is_list(fields) and fields and is_object(fields[0]):
+            return {field["name"]: field for field in fields}
+        schema = schema.get("schema")
+    return {}

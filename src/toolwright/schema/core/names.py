@@ -45,18 +45,6 @@ def first_alias(alias: Any) -> str | None:
     return None
 
 
-def fields_of(schema: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Find the fields in a record's core schema, below any validators around them."""
-    while is_object(schema):
-        fields = schema.get("fields")
-        if is_object(fields):
-            return fields
-        if is_list(fields) and fields and is_object(fields[0]):
-            return {field["name"]: field for field in fields}
-        schema = schema.get("schema")
-    return {}
-
-
 def with_own_names(schema: Any, seen: dict[int, Any], *, by_name: bool = False) -> Any:
     """Copy a core schema; records that are written by name have no aliases to write."""
     if is_list(schema):

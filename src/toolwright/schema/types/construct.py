@@ -21,9 +21,9 @@ from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
 from ...read.target import open_target
 from ..core.constraints import CLASS_KEY
+from ..core.stand_in import call_schema
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
-from ..stand_in import call_schema
 from .hints import unqualify
 from .unsendable import Unsendable, unsendable_schema
 

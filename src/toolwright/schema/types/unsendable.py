@@ -99,7 +99,7 @@ SCALARS_IN_CONFIG: Mapping[str, JsonSchemaValue] = _NUMBERS
 class SendableGenerator(GenerateJsonSchema):
     """pydantic's generator, which leaves out what cannot be sent and need not be."""
 
-    scalars: Mapping[str, dict[str, Any]] = SCALARS
+    scalars: Mapping[str, JsonSchemaValue] = SCALARS
     """Schemas without constraints, which need no work, by the type in the core schema."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import inspect
 import pathlib
@@ -16,8 +16,8 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import core_schema
 
-from ..read.signature import EMPTY, KEYWORD_ONLY, VAR_KEYWORD
-from .plan import Plan, Slot
+from ...read.signature import EMPTY, KEYWORD_ONLY, VAR_KEYWORD
+from ..plan import Plan, Slot
 
 _SCALARS: dict[Any, Any] = {
     str: core_schema.str_schema,
@@ -29,7 +29,7 @@ _PLAIN_CLASSES: frozenset[Any] = frozenset(
     (
         *_SCALARS,
         *(list, dict, set, frozenset, tuple, bytes, type(None)),
-        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta),
+        *(dt.date, dt.datetime, dt.time, dt.timedelta),
         *(decimal.Decimal, pathlib.Path, uuid.UUID),
     )
 )
@@ -69,12 +69,12 @@ def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> An
         else:
             others.append(slot)
     if others or planned.extra is not EMPTY:
-        rest = handler.generate_schema(_with_signature(planned, others))["arguments_schema"]
+        rest: Any = handler.generate_schema(_with_signature(planned, others))["arguments_schema"]
         written.update((each["name"], each) for each in rest["arguments_schema"])
     else:
         rest = core_schema.arguments_schema([])
-    ordered = [written[slot.name] for slot in planned.slots]
-    return core_schema.call_schema({**rest, "arguments_schema": ordered}, function)
+    rest["arguments_schema"] = [written[slot.name] for slot in planned.slots]
+    return core_schema.call_schema(rest, function)
 
 
 def _parameter(slot: Slot, handler: Any) -> Any:
