@@ -307,7 +307,7 @@ def running(call: Call, tool: str, seconds: float | None) -> AbstractContextMana
 @contextlib.contextmanager
 def within(call: Call, lifespan: Any) -> Generator[None]:
     """Give a call what the lifespan gave; if it runs already, the one inside it."""
-    before = opened.get()
+    before, given = opened.get(), call._lifespan
     opened.set(lifespan)
     if not call._runs:
         call._lifespan = lifespan  # hooks see it, too
@@ -315,6 +315,8 @@ def within(call: Call, lifespan: Any) -> Generator[None]:
         yield
     finally:
         opened.set(before)
+        if not call._runs:
+            call._lifespan = given
 
 
 def end(call: Call) -> None:

@@ -320,14 +320,14 @@ class Toolbox(Mapping[str, Tool]):
         await self._runtime.aclose()
 
     def __enter__(self) -> Self:
-        self._runtime.enter_blocking()
+        self._runtime.open_blocking()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
-        await self._runtime.enter()
+        await self._runtime.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
