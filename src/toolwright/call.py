@@ -247,12 +247,16 @@ class Call(Reports):
             roles=self.roles,
             claims=self._claims,
             on_progress=self.progress,
-            on_log=None if self._on_log is None else lambda level, said: self.log(said, level),
+            on_log=None if self._on_log is None else self._pass_on,
         )
         inner._headers, inner._outer = self._headers, self
         inner._asker, inner._loop = self._asker, self._loop
         inner.deadline = self.deadline
         return inner
+
+    def _pass_on(self, level: LogLevel, said: Any, logger_name: str | None = None) -> None:
+        """Log what a call inside this one logs."""
+        self.log(said, level, logger_name)
 
     # -- cancelling
 
