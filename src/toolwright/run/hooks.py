@@ -40,9 +40,12 @@ class Wraps(Protocol):
         ...
 
     async def wrapped(
-        self, call: Call, arguments: Any, innermost: Next, by: object = None
+        self, call: Call, arguments: Any, innermost: Next, by: object = None, name: str = ""
     ) -> Result:
-        """Run something inside its lifespan and its hooks, for the toolbox that includes it."""
+        """Run something inside its lifespan and its hooks, for the toolbox that includes it.
+
+        The name is what its caller knows it by.
+        """
         ...
 
     async def enter(self, by: object = None) -> None:
@@ -71,8 +74,12 @@ async def run_around(
     arguments: Any,
     innermost: Next,
     speak: frozenset[str] = SPOKEN,
+    name: str = "",
 ) -> Result:
-    """Run a call inside all hooks, the first one outermost; a hook that fails is a failed call."""
+    """Run a call inside all hooks, the first one outermost; a hook that fails is a failed call.
+
+    The name is what its caller knows it by, if the hooks know it by another.
+    """
 
     def step(at: int) -> Next:
         if at == len(hooks):
@@ -88,10 +95,10 @@ async def run_around(
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001 - a hook's failure is a result, too
-        return failure_of(call.tool, error, (), call, speak)
+        return failure_of(name or call.tool, error, (), call, speak)
     if not isinstance(result, Result):
         return failed(
-            ResultError(f"{call.tool}: a hook gave {type(result).__name__}, not a Result")
+            ResultError(f"{name or call.tool}: a hook gave {type(result).__name__}, not a Result")
         )
     return result
 
@@ -124,7 +131,7 @@ def _stage(by: Wraps, within: Within, call: Call, innermost: Next) -> Next:
     async def go(sent: Any) -> Result:
         call.tool = theirs
         try:
-            return await within.toolbox.wrapped(call, sent, back, by)
+            return await within.toolbox.wrapped(call, sent, back, by, name)
         finally:
             call.tool = name
 

@@ -161,7 +161,8 @@ class Toolbox(Mapping[str, Tool]):
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
 
-        With `roles`, it is there only for callers who have one of them.
+        With `roles`, it is there only for callers who have one of them; with `enabled`, for those of
+        whom a function of the `Call` says so.
         """
         from ..tools.resource import Resource
 
@@ -185,7 +186,8 @@ class Toolbox(Mapping[str, Tool]):
     def prompt(self, target: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
         """Offer the messages that a function writes; bare, or with options.
 
-        With `roles`, it is there only for callers who have one of them.
+        With `roles`, it is there only for callers who have one of them; with `enabled`, for those of
+        whom a function of the `Call` says so.
         """
         from ..tools.prompt import Prompt
 

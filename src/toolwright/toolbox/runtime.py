@@ -145,7 +145,7 @@ class Runtime:
         return await self.wrapped(call, arguments, lambda sent: self._inner(name, sent, call, view))
 
     async def wrapped(
-        self, call: Call, arguments: Any, innermost: Next, by: object = None
+        self, call: Call, arguments: Any, innermost: Next, by: object = None, name: str = ""
     ) -> Result:
         """Run something inside the lifespan and every `around` hook, the first one outermost.
 
@@ -164,10 +164,10 @@ class Runtime:
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
-            return failure_of(call.tool, error, (), call, speak)
+            return failure_of(name or call.tool, error, (), call, speak)
         has_lifespan = self._open_lifespan is not None or by is None
         with within(call, self.state) if has_lifespan else contextlib.nullcontext():
-            return await run_around(self._hooks, call, arguments, innermost, speak)
+            return await run_around(self._hooks, call, arguments, innermost, speak, name)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None
