@@ -246,12 +246,16 @@ class Call(Reports):
             roles=self.roles,
             claims=self._claims,
             on_progress=self.progress,
-            on_log=None if self._on_log is None else lambda level, said: self.log(said, level),
+            on_log=None if self._on_log is None else self._pass_on,
         )
         inner._headers, inner._outer = self._headers, self
         inner._asker, inner._loop = self._asker, self._loop
         inner.deadline = self.deadline
         return inner
+
+    def _pass_on(self, level: LogLevel, said: Any, logger_name: str | None = None) -> None:
+        """Log what a call inside this one logs."""
+        self.log(said, level, logger_name)
 
     # -- cancelling
 
@@ -306,7 +310,7 @@ def running(call: Call, tool: str, seconds: float | None) -> AbstractContextMana
 @contextlib.contextmanager
 def within(call: Call, lifespan: Any) -> Generator[None]:
     """Give a call what the lifespan gave; if it runs already, the one inside it."""
-    before = opened.get()
+    before, given = opened.get(), call._lifespan
     opened.set(lifespan)
     if not call._runs:
         call._lifespan = lifespan  # hooks see it, too
@@ -314,6 +318,8 @@ def within(call: Call, lifespan: Any) -> Generator[None]:
         yield
     finally:
         opened.set(before)
+        if not call._runs:
+            call._lifespan = given
 
 
 def end(call: Call) -> None:

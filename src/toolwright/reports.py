@@ -14,7 +14,8 @@ __all__ = ["LogLevel", "OnLog", "OnProgress", "Reports"]
 
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 OnProgress = Callable[[float, float | None, str], object]
-OnLog = Callable[[LogLevel, Any], object]
+OnLog = Callable[[LogLevel, Any], object] | Callable[[LogLevel, Any, str | None], object]
+"""Gets a level and a message; with a third parameter also the name of the logger, or None."""
 
 _log = logger("call")
 _NAMES = get_args(LogLevel)
@@ -89,41 +90,94 @@ class Reports:
         """Give a sign of life: it restarts the idle clock."""
         self._life = time.monotonic()
 
-    def log(self, message: Any, level: LogLevel = "info") -> Awaitable[None]:
+    def log(
+        self,
+        message: Any,
+        level: LogLevel = "info",
+        logger_name: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Awaitable[None]:
         """Send a message to the listener of this call, or to the log if there is none.
 
-        Raises `ValueError` if there is no such level.
+        Clients see it as from the logger of that name; by default, from the toolbox. With `extra`,
+        the message is a dict of `msg` and `extra`. Raises `ValueError` if there is no such level,
+        and `TypeError` for another argument that is wrong.
         """
         if level not in _NAMES:
-            msg = f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
-            raise ValueError(msg)
+            raise ValueError(_no_level(message, level))
+        if logger_name is not None or extra is not None:
+            _check(logger_name, extra)
         if isinstance(message, str):
             message = without_surrogates(message)
-        if self._on_log is not None:
-            if not self._mute:
-                self._tell(self._on_log, level, message)
-        else:
-            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", self.tool, message)
+        if logger_name is not None:
+            logger_name = without_surrogates(logger_name)
+        if self._on_log is None:
+            source = self.tool if logger_name is None else f"{self.tool} ({logger_name})"
+            said = message if extra is None else f"{message} {dict(extra)}"
+            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", source, said)
+        elif not self._mute:
+            if extra is not None:
+                message = {"msg": message, "extra": dict(extra)}
+            named = logger_name is not None and _takes_three(self._on_log)
+            self._tell(self._on_log, level, message, *((logger_name,) if named else ()))
         return _REPORTED
 
-    def debug(self, message: Any) -> Awaitable[None]:
+    def debug(
+        self, message: Any, logger_name: str | None = None, extra: Mapping[str, Any] | None = None
+    ) -> Awaitable[None]:
         """Send a message of the level `debug`."""
-        return self.log(message, "debug")
+        return self.log(message, "debug", logger_name, extra)
 
-    def info(self, message: Any) -> Awaitable[None]:
+    def info(
+        self, message: Any, logger_name: str | None = None, extra: Mapping[str, Any] | None = None
+    ) -> Awaitable[None]:
         """Send a message of the level `info`."""
-        return self.log(message, "info")
+        return self.log(message, "info", logger_name, extra)
 
-    def warning(self, message: Any) -> Awaitable[None]:
+    def warning(
+        self, message: Any, logger_name: str | None = None, extra: Mapping[str, Any] | None = None
+    ) -> Awaitable[None]:
         """Send a message of the level `warning`."""
-        return self.log(message, "warning")
+        return self.log(message, "warning", logger_name, extra)
 
-    def error(self, message: Any) -> Awaitable[None]:
+    def error(
+        self, message: Any, logger_name: str | None = None, extra: Mapping[str, Any] | None = None
+    ) -> Awaitable[None]:
         """Send a message of the level `error`; the call goes on."""
-        return self.log(message, "error")
+        return self.log(message, "error", logger_name, extra)
 
     def _tell(self, listener: Callable[..., object], *said: Any) -> None:
         try:
             listener(*said)
         except Exception:  # noqa: BLE001 - a listener's failure is not the tool's
             _log.exception("%r: a listener failed", self)
+
+
+def _no_level(message: Any, level: Any) -> str:
+    """Return what is wrong with a level, which may stand where the message belongs."""
+    if isinstance(message, str) and message in _NAMES:
+        return f'`call.log` takes the message first: write `call.log(message, "{message}")`'
+    return f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
+
+
+def _check(logger_name: Any, extra: Any) -> None:
+    if not isinstance(logger_name, str | None):
+        kind = type(logger_name).__name__
+        msg = f"logger_name is text, got {kind}; values in a message are written f'{{value}}'"
+        raise TypeError(msg)
+    if not isinstance(extra, Mapping | None):
+        msg = f"extra takes a dict, got {type(extra).__name__}"
+        raise TypeError(msg)
+
+
+def _takes_three(listener: Callable[..., object]) -> bool:
+    """Return whether a listener wants the name of the logger; most have no use for it."""
+    import inspect
+
+    try:
+        inspect.signature(listener).bind(None, None, None)
+    except TypeError:
+        return False
+    except ValueError:  # a builtin that says nothing of its parameters
+        return True
+    return True

@@ -133,6 +133,7 @@ def reports(call: Call) -> str:
     print("this must not reach the messages")
     call.progress(1, 2, "half")
     call.log("a word", "warning")
+    call.info("found", logger_name="shop", extra={"rows": 3})
     return f"{call.id} {call.caller} {list(call.roles)} {call.remaining is not None}"
 
 

@@ -145,7 +145,8 @@ def test_progress_log_and_the_call_cross(capfd):
         on_log=lambda *said: seen.append(said),
     )
     assert box.call("reports", call=call).value == "7 ada ['admin'] True"
-    assert seen == [(1, 2, "half"), ("warning", "a word")]
+    named = ("info", {"msg": "found", "extra": {"rows": 3}}, "shop")
+    assert seen == [(1, 2, "half"), ("warning", "a word"), named]
     seen.clear()
     letters = Call(on_progress=lambda *step: seen.append(step))
     assert box.call("letters", {"count": 3}, call=letters).value == "abc"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .._door import public
 from ..call import Call
@@ -31,14 +31,55 @@ class Hook(Protocol):
         ...
 
 
+class Wraps(Protocol):
+    """A toolbox, as far as it wraps the calls of tools that others have included."""
+
+    @property
+    def wraps(self) -> bool:
+        """Whether it has hooks or a lifespan."""
+        ...
+
+    async def wrapped(
+        self, call: Call, arguments: Any, innermost: Next, by: object = None, name: str = ""
+    ) -> Result:
+        """Run something inside its lifespan and its hooks, for the toolbox that includes it.
+
+        The name is what its caller knows it by.
+        """
+        ...
+
+    async def enter(self, by: object = None) -> None:
+        """Enter its lifespan, for the toolbox that includes it."""
+        ...
+
+    def release(self, by: object) -> None:
+        """Leave its lifespan, unless other toolboxes need it."""
+        ...
+
+    async def release_async(self, by: object) -> None:
+        """Leave its lifespan from async code."""
+        ...
+
+
+class Within(NamedTuple):
+    """A toolbox that a tool was included from, and what it calls the tool."""
+
+    toolbox: Wraps
+    name: str
+
+
 async def run_around(
     hooks: Sequence[Hook],
     call: Call,
     arguments: Any,
     innermost: Next,
     speak: frozenset[str] = SPOKEN,
+    name: str = "",
 ) -> Result:
-    """Run a call inside all hooks, the first one outermost; a hook that fails is a failed call."""
+    """Run a call inside all hooks, the first one outermost; a hook that fails is a failed call.
+
+    The name is what its caller knows it by, if the hooks know it by another.
+    """
 
     def step(at: int) -> Next:
         if at == len(hooks):
@@ -54,9 +95,44 @@ async def run_around(
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001 - a hook's failure is a result, too
-        return failure_of(call.tool, error, (), call, speak)
+        return failure_of(name or call.tool, error, (), call, speak)
     if not isinstance(result, Result):
         return failed(
-            ResultError(f"{call.tool}: a hook gave {type(result).__name__}, not a Result")
+            ResultError(f"{name or call.tool}: a hook gave {type(result).__name__}, not a Result")
         )
     return result
+
+
+def inside(by: Wraps, inner: Sequence[Within], call: Call, innermost: Next) -> Next:
+    """Wrap what runs in the hooks and lifespans of the toolboxes that it was included from.
+
+    Each has its turn once, though toolboxes may include each other.
+    """
+    seen = {by}
+    for within in reversed(inner):
+        if within.toolbox not in seen and within.toolbox.wraps:
+            innermost = _stage(by, within, call, innermost)
+        seen.add(within.toolbox)
+    return innermost
+
+
+def _stage(by: Wraps, within: Within, call: Call, innermost: Next) -> Next:
+    """Run a call inside the hooks of a toolbox, which knows what runs by its own name."""
+    name = call.tool
+    theirs = name if call.kind == "resource" else within.name
+
+    async def back(sent: Any) -> Result:
+        call.tool = name
+        try:
+            return await innermost(sent)
+        finally:
+            call.tool = theirs
+
+    async def go(sent: Any) -> Result:
+        call.tool = theirs
+        try:
+            return await within.toolbox.wrapped(call, sent, back, by, name)
+        finally:
+            call.tool = name
+
+    return go

@@ -9,6 +9,7 @@ from ..limits import Timeout
 from ..stores import Store, open_store
 
 if TYPE_CHECKING:
+    from .hooks import Within, Wraps
     from .inject.providers import Providers
 
 
@@ -30,6 +31,10 @@ class Shared:
         self._above: Shared | None = None
         """Whose store it uses."""
         self._providers: Providers | None = None
+        self.toolbox: Wraps | None = None
+        """What wraps calls in the hooks and the lifespan of the toolbox."""
+        self.inner: tuple[Within, ...] = ()
+        """The toolboxes that the tool was included from, the outermost first."""
 
     @property
     def store(self) -> Store:
@@ -73,13 +78,17 @@ class Shared:
         """The types that have a provider."""
         return [] if self._providers is None else self._providers.types
 
-    def over(self, origin: Shared) -> Shared:
-        """Return what a tool shares that is included here from another toolbox."""
+    def over(self, origin: Shared, name: str) -> Shared:
+        """Return what a tool shares that is included here from another toolbox, by its name there."""
+        from .hooks import Within
         from .inject.providers import Providers
 
         combined = Shared(version=self.version, timeout=self.timeout or origin.timeout)
         combined._above = self
         combined._providers = Providers(self.providers, origin.providers)
+        combined.toolbox = self.toolbox
+        own = () if origin.toolbox is None else (Within(origin.toolbox, name),)
+        combined.inner = (*own, *origin.inner)
         return combined
 
     def close(self) -> None:

@@ -36,6 +36,8 @@ class Found(NamedTuple):
     app: AsgiApp
     scope: Scope
     is_public: bool
+    methods: frozenset[str] = frozenset()
+    """The methods that it takes; empty if only it knows them."""
 
 
 class RouteTable:
@@ -65,11 +67,25 @@ class RouteTable:
         for route, is_public in self._routes:
             match, more = route.matches(scope)
             if match.value:
-                found = Found(route.handle, {**scope, **more}, is_public)
+                methods = frozenset(getattr(route, "methods", None) or ())
+                found = Found(route.handle, {**scope, **more}, is_public, methods)
                 if match.value == _FULL:
                     return found
                 partial = partial or found  # the path fits, the method does not: it says so
         return partial or self._mounted(scope, asked)
+
+    def allowed(self, scope: Scope, asked: str, method: str) -> frozenset[str] | None:
+        """Return the methods that a page may use at a path, which asks for one of them.
+
+        None if nothing is there, or if a route answers such questions itself.
+        """
+        found = self.find(scope, asked)
+        if found is None or "OPTIONS" in found.methods:
+            return None
+        if not found.methods:
+            return frozenset((method,))
+        fitting = self.find({**scope, "method": method}, asked) or found
+        return fitting.methods
 
     def _mounted(self, scope: Scope, asked: str) -> Found | None:
         path = asked

@@ -162,7 +162,8 @@ class Toolbox(Mapping[str, Tool]):
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
 
-        With `roles`, it is there only for callers who have one of them.
+        With `roles`, it is there only for callers who have one of them; with `enabled`, for those of
+        whom a function of the `Call` says so.
         """
         from ..tools.resource import Resource, ResourceOptions
 
@@ -188,7 +189,8 @@ class Toolbox(Mapping[str, Tool]):
     def prompt(self, target: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
         """Offer the messages that a function writes; bare, or with options.
 
-        With `roles`, it is there only for callers who have one of them.
+        With `roles`, it is there only for callers who have one of them; with `enabled`, for those of
+        whom a function of the `Call` says so.
         """
         from ..tools.prompt import Prompt, PromptOptions
 
@@ -325,14 +327,14 @@ class Toolbox(Mapping[str, Tool]):
         await self._runtime.aclose()
 
     def __enter__(self) -> Self:
-        self._runtime.enter_blocking()
+        self._runtime.open_blocking()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
-        await self._runtime.enter()
+        await self._runtime.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -12,13 +12,14 @@ from ..markers import Complete
 from ..options import unknown_option
 from ..tools.catalog import Catalog, matches, may_use
 from ..tools.decorator import with_name
-from ..tools.definition import Tool, bound_to, forget_compiled, outline, tool_with
+from ..tools.definition import Tool, bound_to, forget_compiled, inner_of, outline, tool_with
 from ..tools.loading import RefusedTarget, note, noted_while_loading, refused_while_loading
 from ..tools.members import members
 
 if TYPE_CHECKING:
     from ..call import Call
     from ..options import Options, ToolOptions
+    from ..run.hooks import Wraps
     from ..run.shared import Shared
     from ..tools.prompt import Prompt
     from ..tools.resource import Resource
@@ -45,6 +46,8 @@ class Registry:
         self.eager = eager
         self._shared = shared
         self._listeners: dict[object, OnChange] = {}
+        self.origins: dict[Wraps, None] = {}
+        """Other toolboxes that something here was included from."""
         self.asks = False
         """Whether it depends on the caller what is there, besides on their roles."""
 
@@ -130,16 +133,22 @@ class Registry:
             if isinstance(own, Resource):
                 self.add_resource(own)
             else:
-                self.add_prompt(own)
+                self.add_prompt(own, offered.tool.name)
         except SchemaError as error:
             return [error]
         return []
 
-    def _bound(self, target: Any, options: ToolOptions | None = None) -> Tool:
+    def _bound(self, target: Any, options: ToolOptions | None = None, known_as: str = "") -> Tool:
         """Return the tool of a target with the defaults and all that the toolbox shares."""
-        if isinstance(target, Tool) and isinstance(target.target, RefusedTarget):
-            raise target.target.refusal
-        return bound_to(tool_with(target, options or {}, self.defaults), self._shared)
+        if isinstance(target, Tool):
+            if isinstance(target.target, RefusedTarget):
+                raise target.target.refusal
+            known_as = known_as or target.name
+        made = bound_to(tool_with(target, options or {}, self.defaults), self._shared, known_as)
+        for within in inner_of(made):
+            if within.toolbox is not self._shared.toolbox:
+                self.origins[within.toolbox] = None
+        return made
 
     def add_resource(self, resource: Resource) -> None:
         """Add a resource. Raises `SchemaError`."""
@@ -152,11 +161,11 @@ class Registry:
         self.resources[resource.uri] = resource
         self.changed("resources")
 
-    def add_prompt(self, prompt: Prompt) -> None:
-        """Add a prompt. Raises `SchemaError`."""
+    def add_prompt(self, prompt: Prompt, known_as: str = "") -> None:
+        """Add a prompt, which another toolbox knows by another name perhaps. Raises `SchemaError`."""
         if prompt.tool.name in self.prompts:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
-        prompt.tool = self._bound(prompt.tool)
+        prompt.tool = self._bound(prompt.tool, known_as=known_as)
         prompt.tool.compile()
         self.asks = self.asks or prompt.tool.options.enabled is not True
         self.prompts[prompt.tool.name] = prompt

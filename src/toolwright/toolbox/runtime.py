@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
+from weakref import WeakSet
 
 from ..errors import CallError, UnexpectedError
 from ..markers import Inject
+from ..tools.definition import inner_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from ..call import Call
     from ..refusals import Kind, OnRefusal, RequestKind
     from ..results import Result
-    from ..run.hooks import Hook
+    from ..run.hooks import Hook, Next
     from ..run.lifespan import Lifespan
     from ..run.shared import Shared
     from ..tools.prompt import Prompt
@@ -42,6 +44,9 @@ class Runtime:
         self._on_refusal: list[OnRefusal] = []
         self._open_lifespan = lifespan
         self._lifespan: Lifespan | None = None
+        self._users: WeakSet[Any] = WeakSet()
+        """The toolboxes that need the lifespan: this one, and those that include it."""
+        shared.toolbox = self
 
     # -- calling
 
@@ -118,7 +123,14 @@ class Runtime:
             runner = self._catalog.find(name, view)
         except CallError as error:
             return _failed(error)
-        return await runner.call_async(arguments, call)
+        inner = runner.home.inner
+        if call is None or not inner:
+            return await runner.call_async(arguments, call)
+        from ..run.hooks import inside
+
+        return await inside(self, inner, call, lambda sent: runner.call_async(sent, call))(
+            arguments
+        )
 
     async def _whole(
         self, name: str, arguments: Any, call: Call | None, view: Call | None
@@ -130,14 +142,16 @@ class Runtime:
         with contextlib.suppress(CallError):  # however it was asked for, it has one name
             call.tool = self._catalog.find(name).name
         call.kind, call.tool = "tool", call.tool or name
-        return await self._wrapped(
-            call, arguments, lambda sent: self._inner(name, sent, call, view)
-        )
+        return await self.wrapped(call, arguments, lambda sent: self._inner(name, sent, call, view))
 
-    async def _wrapped(
-        self, call: Call, arguments: Any, innermost: Callable[[Any], Awaitable[Result]]
+    async def wrapped(
+        self, call: Call, arguments: Any, innermost: Next, by: object = None, name: str = ""
     ) -> Result:
-        """Run something inside the lifespan and every `around` hook, the first one outermost."""
+        """Run something inside the lifespan and every `around` hook, the first one outermost.
+
+        It may be run for a toolbox that includes this one: then, without a lifespan here, it has
+        that one's.
+        """
         import asyncio
 
         from ..call import within
@@ -146,32 +160,53 @@ class Runtime:
 
         speak = names_of(self._registry.defaults.speak)
         try:
-            await self.enter()
+            await self.enter(by)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - what does not open is a failed call
-            return failure_of(call.tool, error, (), call, speak)
-        with within(call, self.state):
-            return await run_around(self._hooks, call, arguments, innermost, speak)
+            return failure_of(name or call.tool, error, (), call, speak)
+        has_lifespan = self._open_lifespan is not None or by is None
+        with within(call, self.state) if has_lifespan else contextlib.nullcontext():
+            return await run_around(self._hooks, call, arguments, innermost, speak, name)
 
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None
     ) -> Result:
         """Read a resource, inside the same hooks as calls of tools."""
+        from ..run.hooks import inside
+
         call = _named(call, "resource", resource.uri)
-        return await self._wrapped(call, values, lambda sent: resource.read(sent, call))
+
+        def read(sent: Any) -> Awaitable[Result]:
+            return resource.read(sent, call)
+
+        return await self.wrapped(call, values, inside(self, inner_of(resource.tool), call, read))
 
     async def get_prompt(
         self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
     ) -> Result:
         """Get the messages of a prompt, inside the same hooks as calls of tools."""
+        from ..run.hooks import inside
+
         call = _named(call, "prompt", prompt.tool.name)
-        return await self._wrapped(call, values or {}, lambda sent: prompt.run(sent, call))
+
+        def run(sent: Any) -> Awaitable[Result]:
+            return prompt.run(sent, call)
+
+        return await self.wrapped(
+            call, values or {}, inside(self, inner_of(prompt.tool), call, run)
+        )
+
+    @property
+    def wraps(self) -> bool:
+        """Whether there are hooks or a lifespan here."""
+        return bool(self._hooks) or self._open_lifespan is not None
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether calls go through hooks or a lifespan."""
-        return bool(self._hooks) or self._open_lifespan is not None
+        """Whether calls go through hooks or a lifespan, here or in a toolbox that is included."""
+        origins = self._registry.origins
+        return self.wraps or (bool(origins) and any(origin.wraps for origin in origins))
 
     def around(self, hook: Hook) -> None:
         """Wrap every call in a hook, which may also have a method `refused`."""
@@ -232,36 +267,67 @@ class Runtime:
         """What the lifespan gave; None while it is not open."""
         return None if self._lifespan is None else self._lifespan.value
 
-    async def enter(self) -> None:
-        """Enter the lifespan, unless that is done. Raises whatever entering it raises."""
+    async def open(self) -> None:
+        """Enter the lifespans of this toolbox and of those it includes; all of them, or none."""
+        try:
+            for each in (self, *self._registry.origins):
+                await each.enter(self)
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def enter(self, by: object = None) -> None:
+        """Enter the lifespan, unless that is done. Raises whatever entering it raises.
+
+        It may be entered for a toolbox that includes this one.
+        """
         if self._open_lifespan is None:
             return
+        self._users.add(by or self)
         if self._lifespan is None:
             from ..run.lifespan import Lifespan
 
             self._lifespan = Lifespan(self._open_lifespan)
         await self._lifespan.enter()
 
-    def enter_blocking(self) -> None:
-        """Enter the lifespan from sync code."""
-        if self._open_lifespan is not None:
+    def open_blocking(self) -> None:
+        """Enter the lifespans from sync code."""
+        if self.is_wrapped:
             from ..run.loop import background
 
-            background.run(self.enter())
+            background.run(self.open())
 
     def close(self) -> None:
         """Leave the lifespan and clean up providers; the next call enters and makes them again."""
         self._shared.close()
-        if self._lifespan is not None:
-            self._lifespan.leave_soon()
-            self._lifespan = None
+        for each in (*self._registry.origins, self):
+            each.release(self)
 
     async def aclose(self) -> None:
         """Close from async code."""
         await self._shared.aclose()
-        if self._lifespan is not None:
-            await self._lifespan.leave()
-            self._lifespan = None
+        for each in (*self._registry.origins, self):
+            await each.release_async(self)
+
+    def release(self, by: object) -> None:
+        """Leave the lifespan, unless other toolboxes need it."""
+        lifespan = self._released(by)
+        if lifespan is not None:
+            lifespan.leave_soon()
+
+    async def release_async(self, by: object) -> None:
+        """Leave the lifespan from async code."""
+        lifespan = self._released(by)
+        if lifespan is not None:
+            await lifespan.leave()
+
+    def _released(self, by: object) -> Lifespan | None:
+        """Return the lifespan if nobody needs it now."""
+        self._users.discard(by)
+        if self._users:
+            return None
+        lifespan, self._lifespan = self._lifespan, None
+        return lifespan
 
 
 def _inject(provider: Any, scope: Scope) -> Inject:

@@ -173,19 +173,19 @@ class Catalog(Mapping[str, Tool]):
 
     def _shown(self, protocol: str) -> Iterable[tuple[str, bytes]]:
         """Return every tool that compiles, as lists show it; kept if many lists are made of them."""
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
+        if key in self._parts:
+            return self._parts[key].items()
         refused = {error.tool for error in self._compile()}
         parts = (
             (name, tool.to_mcp_json(protocol))
             for name, tool in self._tools.items()
             if name not in refused
         )
-        if not self._asked:
-            return parts
-        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
-        kept = self._parts.get(key)
-        if kept is None:
-            kept = self._parts[key] = dict(parts)
-        return kept.items()
+        if self._asked:
+            self._parts[key] = kept = dict(parts)
+            return kept.items()
+        return parts
 
     @property
     def _roles(self) -> frozenset[str]:

@@ -29,6 +29,7 @@ from .titles import readable
 if TYPE_CHECKING:
     from ..call import Call
     from ..results import Result
+    from ..run.hooks import Within
     from ..run.runner import Runner
     from ..schema.write import Compiled
 
@@ -37,6 +38,7 @@ __all__ = [
     "bound_to",
     "compile_tools",
     "forget_compiled",
+    "inner_of",
     "outline",
     "runner_of",
     "tool_with",
@@ -320,20 +322,25 @@ def outline(tool: Tool) -> Signature:
     return Signature(tool.name, tool.target, (), location=tool._target.location)
 
 
-def bound_to(tool: Tool, shared: Shared) -> Tool:
+def bound_to(tool: Tool, shared: Shared, known_as: str = "") -> Tool:
     """Return a copy of a tool that runs with the providers, store and timeout of a toolbox.
 
     The tool stays as it is. The copy shares what was read off the target, which is neither opened
-    nor checked a second time. A tool of another toolbox keeps that one's providers behind those of
-    the new one.
+    nor checked a second time. A tool of another toolbox, which knows it by another name perhaps,
+    keeps that one's providers behind those of the new one, and its hooks and lifespan.
     """
     if tool._shared is shared:
         return tool
     if tool._shared is not None:
-        shared = shared.over(tool._shared)
+        shared = shared.over(tool._shared, known_as or tool.name)
     bound = Tool.__new__(Tool)
     _fill(bound, tool._target, tool.options, tool._reading, shared)
     return bound
+
+
+def inner_of(tool: Tool) -> tuple[Within, ...]:
+    """Return the toolboxes that a tool was included from, the outermost first."""
+    return () if tool._shared is None else tool._shared.inner
 
 
 def runner_of(tool: Tool) -> Runner:

@@ -14,7 +14,7 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -70,7 +70,7 @@ class ChildCall(Call):
             headers=sent["headers"],
             timeout=sent["remaining"],
             on_progress=lambda done, total, said: self._send("progress", [done, total, said]),
-            on_log=lambda level, said: self._send("log", [level, sendable(said)]),
+            on_log=lambda level, said, name=None: self._send("log", [level, sendable(said), name]),
         )
         self._worker = worker
         self._told = self._life  # the parent knows that the call has begun
@@ -90,10 +90,16 @@ class ChildCall(Call):
         self._note()
         return super().progress(done, total, message)
 
-    def log(self, message: Any, level: LogLevel = "info") -> Awaitable[None]:
+    def log(
+        self,
+        message: Any,
+        level: LogLevel = "info",
+        logger_name: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Awaitable[None]:
         """Send a message to the log of the call."""
         self._note()
-        return super().log(message, level)
+        return super().log(message, level, logger_name, extra)
 
     def heartbeat(self) -> None:
         """Give a sign of life, here and to the parent."""

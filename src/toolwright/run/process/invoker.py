@@ -191,8 +191,8 @@ def _tell(call: Call, came: dict[str, Any]) -> None:
     if "progress" in came:
         call.progress(*came["progress"])
     elif "log" in came:
-        level, said = came["log"]
-        call.log(said, level)
+        level, said, name = came["log"]
+        call.log(said, level, name)
     else:
         call.heartbeat()
 

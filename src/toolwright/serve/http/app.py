@@ -23,7 +23,7 @@ from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
 from .call import HttpCall
-from .cors import answer_preflight, is_preflight, readable_by
+from .cors import answer_preflight, is_preflight, method_asked, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
 from .metadata import answer_metadata
@@ -109,7 +109,8 @@ class App:
             if asked in PATHS:
                 await tell_health(send, scope["method"], asked, is_ready=not self.drain.is_draining)
             else:
-                await self._routed(Exchange(scope, headers, receive, send), asked)
+                exchange = Exchange(scope, headers, receive, send)
+                await self._routed(exchange, asked, shares=shares)
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that must come once came twice")
         elif shares and is_preflight(scope["method"], headers):
@@ -117,7 +118,7 @@ class App:
         else:
             await self._checked(Exchange(scope, headers, receive, send), asked)
 
-    async def _routed(self, exchange: Exchange, asked: str) -> None:
+    async def _routed(self, exchange: Exchange, asked: str, *, shares: bool) -> None:
         """Let a route of the author answer, under the rules that hold for the tools."""
         scope, headers, send = exchange.scope, exchange.headers, exchange.send
         found = self.routes.find(scope, asked)
@@ -127,6 +128,11 @@ class App:
         if len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that must come once came twice")
             return
+        if shares and is_preflight(scope["method"], headers):
+            methods = self.routes.allowed(scope, asked, method_asked(headers))
+            if methods is not None:
+                await self._preflight(scope, headers, send, methods)
+                return
         client = self.proxies.client(scope)
         if found.is_public:
             who = self.guard.refusal(headers, reached(scope))
@@ -143,9 +149,18 @@ class App:
         self.box.refused(kind, str(who.status), caller=who.caller, client=client, reason=who.said)
         await answer_refusal(send, who)
 
-    async def _preflight(self, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
+    async def _preflight(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        send: Send,
+        methods: Iterable[str] = (),
+    ) -> None:
         refused = self.guard.refusal(headers, reached(scope))
-        await (answer_refusal(send, refused) if refused else answer_preflight(send, headers))
+        if refused is not None:
+            await answer_refusal(send, refused)
+        else:
+            await answer_preflight(send, headers, methods)
 
     async def _checked(self, exchange: Exchange, asked: str) -> None:
         """Answer a request, if its sender may ask."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .asgi import Header, Message, Send, respond
 
@@ -25,6 +25,8 @@ _READABLE = b"mcp-session-id, mcp-protocol-version, www-authenticate, retry-afte
 _MOST_ASKED = 100
 # Arguments that a tool wants repeated in headers come as `Mcp-Param-...`.
 _OWN = re.compile(rb"mcp-[a-z0-9_.~-]{1,100}")
+_NAME = re.compile(rb"[a-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_METHOD = re.compile(rb"[A-Z]{1,20}")
 
 
 def readable_by(origin: bytes, send: Send) -> Send:
@@ -48,15 +50,27 @@ def is_preflight(method: str, headers: Mapping[bytes, bytes]) -> bool:
     return method == "OPTIONS" and b"access-control-request-method" in headers
 
 
-async def answer_preflight(send: Send, headers: Mapping[bytes, bytes]) -> None:
-    """Say what a page may send; browsers ask without a token."""
+def method_asked(headers: Mapping[bytes, bytes]) -> str:
+    """Return the method that a page wants to use; GET if it is none."""
+    asked = headers.get(b"access-control-request-method", b"").strip()
+    return asked.decode() if _METHOD.fullmatch(asked) else "GET"
+
+
+async def answer_preflight(
+    send: Send, headers: Mapping[bytes, bytes], methods: Iterable[str] = ()
+) -> None:
+    """Say what a page may send; browsers ask without a token.
+
+    A route of the author, which takes these methods, may be sent any headers.
+    """
     asked = headers.get(b"access-control-request-headers", b"").lower().split(b",", _MOST_ASKED)
-    own = [name for each in asked[:_MOST_ASKED] if _OWN.fullmatch(name := each.strip())]
+    wanted = _NAME if methods else _OWN
+    own = [name for each in asked[:_MOST_ASKED] if wanted.fullmatch(name := each.strip())]
     await respond(
         send,
         204,
         b"",
-        (b"access-control-allow-methods", _METHODS),
+        (b"access-control-allow-methods", ", ".join(sorted(methods)).encode() or _METHODS),
         (b"access-control-allow-headers", b", ".join(dict.fromkeys((*_HEADERS, *own)))),
         (b"access-control-max-age", b"600"),
     )

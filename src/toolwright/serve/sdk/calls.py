@@ -116,7 +116,7 @@ def sender_of(ctx: Any) -> dict[str, Any]:
 
 @asynccontextmanager
 async def call_of(
-    ctx: Any, asker: Any, log: Callable[[Any, str, Any], Awaitable[None]]
+    ctx: Any, asker: Any, log: Callable[[Any, str, Any, str | None], Awaitable[None]]
 ) -> AsyncGenerator[Call]:
     """Make the call of a request; what the tool says is sent before its result."""
     outbox = Outbox()
@@ -125,7 +125,9 @@ async def call_of(
         on_progress=lambda done, total, said: outbox.put(
             lambda: ctx.session.report_progress(done, total, said or None)
         ),
-        on_log=lambda level, said: outbox.put(lambda: log(ctx, level, sendable(said))),
+        on_log=lambda level, said, name=None: outbox.put(
+            lambda: log(ctx, level, sendable(said), name)
+        ),
         asker=asker,
         hang_up=ctx.close_sse_stream,
     )

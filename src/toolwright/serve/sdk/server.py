@@ -276,9 +276,9 @@ class SdkServer(Offered):
         self.changes.set_level(ctx, params.level)
         return t.EmptyResult()
 
-    async def _log(self, ctx: Any, level: str, data: Any) -> None:
+    async def _log(self, ctx: Any, level: str, data: Any, name: str | None) -> None:
         if self.changes.wants(ctx, level):
-            await _send_log(ctx.session, level, data, self.box.name, ctx.request_id)
+            await _send_log(ctx.session, level, data, name or self.box.name, ctx.request_id)
 
 
 def _abilities(ctx: Any) -> frozenset[str]:
