@@ -10,6 +10,7 @@ from typing import get_type_hints
 import pytest
 
 from toolwright import Toolbox
+from toolwright.cli.serve_flags import complete
 from toolwright.cli.http_settings import flag_of, http_settings
 from toolwright.cli.main import parser
 from toolwright.serve import AppSettings, HttpSettings, StdioSettings, settings
@@ -114,6 +115,7 @@ def test_a_setting_has_its_line_in_the_docs(name, rows):
 
 def test_the_command_says_every_setting_and_changes_no_default(served):
     chosen = parser("serve").parse_args(["serve", "shop.py", "--http"])
+    complete(chosen)
     made = http_settings(chosen)
     assert made.keys() == set(NAMES)
     same = {

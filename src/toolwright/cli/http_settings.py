@@ -51,7 +51,10 @@ def http_settings(
         sign_in = _sign_in(chosen)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _check_open(chosen, is_closed=bool(tokens) or sign_in is not None)
+    is_closed = bool(tokens) or sign_in is not None
+    _check_open(chosen, is_closed=is_closed)
+    if "failed_sign_ins" in chosen.flags and not is_closed:
+        raise UsageError("--failed-sign-ins goes with --token or --issuer: nobody signs in here")
     read = {
         "path": f"/{chosen.path.strip('/')}",
         "tokens": tokens or None,
@@ -149,9 +152,9 @@ def _check_workers(chosen: argparse.Namespace) -> None:
 
 def _sign_in(chosen: argparse.Namespace) -> SignIn | None:
     if chosen.issuer is None:
-        given = {"--audience": chosen.audience, "--jwks": chosen.jwks, "--scope": chosen.scope}
-        for flag, value in given.items():
-            if value:
+        for name in ("audience", "jwks", "scope", "roles_claim"):
+            if name in chosen.flags:
+                flag = flag_of(name)
                 raise UsageError(f"{flag} goes with --issuer: who signs the tokens?")
         return None
     if not chosen.audience:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import importlib.util
 import keyword
@@ -14,18 +15,21 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._log.traces import place_of
-from ..errors import DefinitionError, ToolNotFound
+from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..toolbox.box import Toolbox, loading
 from ..tools.catalog import matches
+from ..tools.definition import PLAIN
 from ..tools.loading import refused_while_loading
 from . import logs
-from .usage import BadTarget
+from .usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
     from ..tools.definition import Tool
 
 _MOST_NOTES = 10
 """How many notes on tools are printed: they are no failures."""
+_MOST_NAMES = 10
+"""How many names of tools are offered where none was meant."""
 _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
 
 
@@ -62,24 +66,66 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     """
     box, refused = load(chosen.target)
     logs.set_up(chosen)
-    for name, tool in list(box.items()):
-        selected = matches(name, chosen.select or "*")
-        if not selected or (chosen.read_only and tool.options.read_only is not True):
-            box.disable(name)
-    problems = box.problems
+    refused = _select(box, refused, chosen)
+    problems = [each for each in box.problems if box.is_enabled(each.tool)]
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
     for error in refused:
         logs.show_trace(error, chosen)
     for line in dict.fromkeys(lines):
         print(f"refused: {line}", file=sys.stderr)
-    notes = [each for each in problems if not each.fatal and box.is_enabled(each.tool)]
+    notes = [each for each in problems if not each.fatal]
     for note in notes[:_MOST_NOTES]:
         print(f"note: {note}", file=sys.stderr)
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
         print(f"note: {more} more; `toolwright show` has those of one tool", file=sys.stderr)
     return box, not (lines and chosen.strict)
+
+
+def _select(
+    box: Toolbox, refused: list[DefinitionError], chosen: argparse.Namespace
+) -> list[DefinitionError]:
+    """Disable the tools not selected; return the refusals of those that are.
+
+    Raises `UsageError` for a pattern that matches nothing: a typo would serve too little, or with
+    `!` too much.
+    """
+    patterns: list[str] = chosen.select or []
+    lost = [error.tool for error in refused if isinstance(error, SchemaError)]
+    for pattern in patterns:
+        bare = pattern.removeprefix("!")
+        if not any(_is_selected(name, [bare]) for name in (*box, *lost)):
+            raise UsageError(_no_match(bare, list(box), lost))
+    selected = {name for name in (*box, *lost) if _is_selected(name, patterns)}
+    for name in set(box) - selected:
+        box.disable(name)
+    if chosen.read_only:
+        changing = [name for name, tool in box.items() if tool.options.read_only is not True]
+        for name in changing:
+            box.disable(name)
+        if selected and not any(box.is_enabled(name) for name in box):
+            why = "since none of them is read-only: `read_only=True` makes it so"
+            print(f"note: no tool is left, {why}", file=sys.stderr)
+    return [each for each in refused if not isinstance(each, SchemaError) or each.tool in selected]
+
+
+def _is_selected(name: str, patterns: list[str]) -> bool:
+    """Return whether a tool is selected by its name, or by the one that clients see."""
+    return matches((name, name.translate(PLAIN)), patterns)
+
+
+def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
+    if any(sign in pattern for sign in "*?["):
+        what, near = f"no tool matches `{pattern}`", []
+    else:
+        what = f"no tool is called `{pattern}`"
+        near = difflib.get_close_matches(pattern, [*names, *lost], 1)
+    if near:
+        return f"--select: {what} (did you mean `{near[0]}`?)"
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"--select: {what}: there are {shown}{more}" if names else f"--select: {what}"
 
 
 def selected_tool(box: Toolbox, name: str) -> Tool:

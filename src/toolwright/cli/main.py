@@ -54,6 +54,15 @@ class Command(Protocol):
         ...
 
 
+_ELSEWHERE = {"run": "serve", "dev": "serve", "start": "serve", "inspect": "show", "ls": "list"}
+"""Commands of other programs, and ours for the same."""
+_INSTEAD = {
+    "--stdio": "stdio is what it serves without `--http`",
+    "--transport": "`--http` serves over HTTP, and without it over stdio",
+}
+"""Options of other programs, and what there is instead."""
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports a mistake in one line, with a suggestion."""
 
@@ -62,14 +71,38 @@ class _Parser(argparse.ArgumentParser):
         text = message.replace("argument COMMAND: ", "")
         wrong = re.match(r"invalid choice: '(.*?)' \(choose from (.*)\)", text)
         if wrong is not None:
-            known = re.findall(r"[\w-]+", wrong[2])
-            near = difflib.get_close_matches(wrong[1], known, 1)
-            text = f"there is no `{wrong[1]}`" + (f" (did you mean `{near[0]}`?)" if near else "")
+            text = _no_such(wrong[1], re.findall(r"[\w-]+", wrong[2]))
+        missing = text.removeprefix("the following arguments are required: ")
+        if missing != text:
+            first = missing.split(", ")[0]
+            more = ": `toolwright list TARGET` names them" if first == "TOOL" else ""
+            text = f"{first} is missing{more}"
         self.exit(2, f"{self.prog}: {text}; `{self.prog} --help` shows how\n")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Exit with code 2: these words mean nothing here."""
+        flag = next((word for word in unknown if word.startswith("-")), None)
+        if flag is None:
+            self.error(f"`{unknown[0]}` is one too many")
+        self.error(_no_such(flag.partition("=")[0], list(self._option_string_actions)))
+
+
+def _no_such(word: str, known: Sequence[str]) -> str:
+    """Return that there is no such word, and the nearest one."""
+    if word in _INSTEAD:
+        return f"there is no `{word}`: {_INSTEAD[word]}"
+    there = _ELSEWHERE.get(word)
+    near = [there] if there in known else difflib.get_close_matches(word, known, 1)
+    return f"there is no `{word}`" + (f" (did you mean `{near[0]}`?)" if near else "")
 
 
 def parser(*needed: str) -> argparse.ArgumentParser:
     """Build the argument parser; only the commands that are needed get their arguments."""
+    return _parsers(*needed)[0]
+
+
+def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
+    """Build the parser of the whole command line, and those of each command."""
     built = _Parser(
         prog="toolwright",
         description="Turn anything a program can call into tools for language models.",
@@ -77,12 +110,15 @@ def parser(*needed: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    # Only for `--help`: `_parsed` makes a command of it.
+    built.add_argument("-V", "--version", action="store_true", help="show the version")
     commands = built.add_subparsers(dest="command", metavar="COMMAND")
+    added: dict[str, _Parser] = {}
     for name, text in _COMMANDS.items():
-        added = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        added[name] = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         if name in needed:
-            _command(name).add_arguments(added)
-    return built
+            _command(name).add_arguments(added[name])
+    return built, added
 
 
 def _command(name: str) -> Command:
@@ -118,17 +154,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parsed(given: list[str]) -> argparse.Namespace | None:
     """Parse the command line; print the help and return None if it has no command."""
+    if given[:1] in (["-V"], ["--version"]):
+        given = ["version", *given[1:]]
+    if given[:1] == ["help"]:
+        given = [*given[1:2], "--help"]
     name = next((word for word in given if not word.startswith("-")), "")
     if name == "call":
         from .commands.call import name_json_arguments
 
         given = name_json_arguments(given)
-    root = parser(name)
+    root, commands = _parsers(name)
     chosen, rest = root.parse_known_args(given)
     # Pairs may stand behind options, where argparse does not look for positionals.
     pairs = [word for word in rest if "=" in word and not word.startswith("-")]
     if rest and (chosen.command != "call" or len(pairs) < len(rest)):
-        root.error(f"unknown: {' '.join(word for word in rest if word not in pairs)}")
+        commands.get(chosen.command, root).refuse([word for word in rest if word not in pairs])
     if chosen.command is None:
         root.print_help()
         return None

@@ -6,6 +6,7 @@ import argparse
 
 from . import telemetry
 from .load import add_target
+from .usage import UsageError
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -20,11 +21,47 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     telemetry.add_flags(parser)
 
 
+HTTP_ONLY = (
+    *("host", "port", "path", "token", "issuer", "audience", "jwks", "scope", "roles_claim"),
+    *("tls_cert", "tls_key", "no_auth", "allow_host", "allow_origin", "resource", "stateless"),
+    *("workers", "rate_limit", "max_body", "state_key_file", "trusted_proxy", "failed_sign_ins"),
+    *("header_timeout", "body_timeout", "max_connections", "max_connections_per_client"),
+    *("max_sessions", "max_sessions_per_client", "max_streams", "max_streams_per_client"),
+    *("session_idle", "metrics"),
+)
+"""Flags that say nothing about a server on stdio."""
+_OF_SESSIONS = ("max_sessions", "max_sessions_per_client", "session_idle")
+_DEFAULTS = {"host": "127.0.0.1", "port": 8000, "path": "/mcp", "workers": 1}
+
+
+def complete(chosen: argparse.Namespace) -> None:
+    """Refuse flags that would do nothing, and fill in defaults. Raises `UsageError`.
+
+    `chosen.flags` keeps which flags of HTTP were given.
+    """
+    chosen.flags = [name for name in HTTP_ONLY if getattr(chosen, name) not in (None, False, [])]
+    if chosen.flags and not chosen.http:
+        raise UsageError(f"{flag_of(chosen.flags[0])} goes with --http: stdio has no use for it")
+    is_stateless = chosen.stateless or (chosen.workers or 1) > 1
+    useless = [name for name in _OF_SESSIONS if name in chosen.flags]
+    if is_stateless and useless:
+        why = "--stateless" if chosen.stateless else "--workers"
+        raise UsageError(f"{flag_of(useless[0])} does nothing with {why}: there are no sessions")
+    for name, value in _DEFAULTS.items():
+        if getattr(chosen, name) is None:
+            setattr(chosen, name, value)
+
+
+def flag_of(name: str) -> str:
+    """Return the flag that a name in the parsed arguments belongs to."""
+    return f"--{name.replace('_', '-')}"
+
+
 def _add_address(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--http", action="store_true", help="serve over HTTP")
-    parser.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
-    parser.add_argument("--port", type=int, default=8000, help="and at which port (%(default)s)")
-    parser.add_argument("--path", default="/mcp", help="and under which path (%(default)s)")
+    parser.add_argument("--host", help="where to listen (127.0.0.1)")
+    parser.add_argument("--port", type=int, help="and at which port (8000)")
+    parser.add_argument("--path", help="and under which path (/mcp)")
 
 
 def _add_access(parser: argparse.ArgumentParser) -> None:
@@ -78,14 +115,12 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         "--reload", action="store_true", help="load the tools again when their files change"
     )
     parser.add_argument(
-        "--resource", default="", metavar="URL", help="the server's own address, as clients see it"
+        "--resource", metavar="URL", help="the server's own address, as clients see it"
     )
     parser.add_argument(
         "--stateless", action="store_true", help="keep no sessions: each request is on its own"
     )
-    parser.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="serve with so many processes"
-    )
+    parser.add_argument("--workers", type=int, metavar="N", help="serve with so many processes (1)")
     parser.add_argument(
         "--rate-limit", metavar="RATE", help="requests of one client, such as 100/s or 1000/min"
     )

@@ -311,10 +311,17 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean `{near[0]}`?" if near else ""
 
 
-def matches(name: str, patterns: str | Sequence[str]) -> bool:
-    """Return whether a name matches a pattern, or one of several and no `!pattern`."""
+def matches(name: str | tuple[str, ...], patterns: str | Sequence[str]) -> bool:
+    """Return whether a name matches a pattern, or one of several and no `!pattern`.
+
+    Of several names of one thing, any may match.
+    """
+    names = (name,) if isinstance(name, str) else name
     given = [patterns] if isinstance(patterns, str) else list(patterns)
     wanted = [pattern for pattern in given if not pattern.startswith("!")]
     refused = [pattern[1:] for pattern in given if pattern.startswith("!")]
-    chosen = not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
-    return chosen and not any(fnmatchcase(name, pattern) for pattern in refused)
+
+    def fits(pattern: str) -> bool:
+        return any(fnmatchcase(each, pattern) for each in names)
+
+    return (not wanted or any(map(fits, wanted))) and not any(map(fits, refused))

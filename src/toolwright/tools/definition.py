@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..schema.write import Compiled
 
 __all__ = [
+    "PLAIN",
     "Tool",
     "bound_to",
     "compile_tools",
@@ -46,7 +47,8 @@ __all__ = [
 
 
 _making = threading.Lock()
-_PLAIN = str.maketrans(".:", "__")
+PLAIN = str.maketrans(".:", "__")
+"""What stands for dots and colons in the names that clients see."""
 
 
 @public
@@ -160,7 +162,7 @@ class Tool:
     @property
     def published_name(self) -> str:
         """The name in lists: in the portable style, dots and colons are underscores."""
-        return self.name.translate(_PLAIN) if self.options.style.plain_names else self.name
+        return self.name.translate(PLAIN) if self.options.style.plain_names else self.name
 
     @property
     def annotations(self) -> dict[str, bool]:

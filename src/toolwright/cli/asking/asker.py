@@ -51,6 +51,8 @@ class CommandAsker:
         """Clears the terminal of what would be drawn across a question."""
         self.used: set[str] = set()
         self.one_at_a_time = asyncio.Lock()
+        self.loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        """Where it asks."""
         asks = typist is not None or given.decides
         self.abilities = frozenset({"roots", "elicitation"} if asks else {"roots"})
 

@@ -66,6 +66,8 @@ class _Outcome(NamedTuple):
     whole: dict[str, Any]
     """What `--json` prints."""
     is_json: bool = False
+    example: str = ""
+    """How a tool is called, if it was called without arguments that it needs."""
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -101,7 +103,13 @@ def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
         return await box.call_async(chosen.tool, arguments, call=call)
 
     result = _run(box, chosen, work, confirm=tool.options.confirm)
-    return _Outcome(result, result.content, result.to_mcp(), is_json=not holds_text(result))
+    return _Outcome(
+        result,
+        result.content,
+        result.to_mcp(),
+        is_json=not holds_text(result),
+        example=_example(chosen, tool.input_schema),
+    )
 
 
 def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
@@ -179,7 +187,7 @@ def _print(outcome: _Outcome, chosen: argparse.Namespace) -> int:
     if chosen.json:
         print_json(outcome.whole)
     elif result.is_error:
-        print(_why(result), file=sys.stderr)
+        print(_why(result) + outcome.example, file=sys.stderr)
     else:
         rest = [block for block in outcome.blocks if not any(block is one for one in media)]
         print_blocks(rest, is_json=outcome.is_json)
@@ -210,6 +218,15 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
         if not name or not equals:
             raise UsageError(f"--answer is written NAME=value; got `{name}`")
     return {name: value for name, _, value in pairs}
+
+
+def _example(chosen: argparse.Namespace, schema: Mapping[str, Any]) -> str:
+    """Return how the tool is called, if it was called without arguments that it needs."""
+    needed = schema.get("required", [])
+    if chosen.given or chosen.arguments or not needed:
+        return ""
+    pairs = " ".join(f"{name}=..." for name in needed)
+    return f"; write toolwright call {chosen.target} {chosen.tool} {pairs}"
 
 
 def name_json_arguments(words: Sequence[str]) -> list[str]:
@@ -254,17 +271,29 @@ def _values_from(pairs: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise UsageError(f"arguments are written key=value; got `{pair}`")
+        if key in values:
+            raise UsageError(_twice(key, schemas.get(key, {}), pairs))
         if value == "-":
             values[key] = sys.stdin.read()
         elif value.startswith("@@"):
             values[key] = value[1:]
         elif value.startswith("@"):
-            values[key] = _read(value[1:])
+            escaped = f"; `@` reads a file, the text `{value}` is written {key}=@{value}"
+            values[key] = _read(value[1:], escaped)
         elif schemas.get(key, {}).get("type") == "string":
             values[key] = value
         else:
             values[key] = _json_or_text(value)
     return values
+
+
+def _twice(key: str, schema: Mapping[str, Any], pairs: list[str]) -> str:
+    if schema.get("type") != "array":
+        return f"`{key}` is given twice: give it once"
+    given = [_json_or_text(pair.partition("=")[2]) for pair in pairs if pair.startswith(f"{key}=")]
+    is_text = schema.get("items", {}).get("type") == "string"
+    shown = [json.dumps(each) if is_text else str(each) for each in given]
+    return f"`{key}` is given twice: a list is {key}='[{', '.join(shown)}]'"
 
 
 def _json_or_text(text: str) -> Any:
@@ -276,10 +305,10 @@ def _json_or_text(text: str) -> Any:
     return text  # numbers stay text: the declared type decides
 
 
-def _read(path: str) -> str:
+def _read(path: str, hint: str = "") -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}{hint}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8") from error

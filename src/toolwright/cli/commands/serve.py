@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
 from ..load import BadTarget, open_target
-from ..serve_flags import add_flags
+from ..serve_flags import add_flags, complete
 from ..telemetry import add_hooks, show_status
 from ..usage import UsageError
 
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Serve until the process is told to end."""
+    complete(chosen)
     chosen.started_in = str(Path.cwd())
     if chosen.folder:
         try:

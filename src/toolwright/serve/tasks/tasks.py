@@ -378,18 +378,11 @@ def can_take_tasks(ctx: Any) -> bool:
 
 
 def needs_tasks(tool: str = "") -> MCPError:
-    """Return the error for a client that has not declared tasks: -32021 (SEP-2663).
-
-    Earlier versions have no code of their own for it, and get the same.
-    """
-    message = "this needs a client that knows tasks"
-    if tool:
-        message = (
-            f"`{tool}` runs only as a task, and this client does not know tasks: "
-            'with task=True instead of task="required" it would wait'
-        )
+    """Return the error for a client that has not declared tasks: -32021 (SEP-2663)."""
+    wait = 'with task=True instead of task="required" it would wait'
+    said = f"`{tool}` runs only as a task, and this client does not know tasks: {wait}"
     return MCPError(
         code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
-        message=message,
+        message=said if tool else "this needs a client that knows tasks",
         data={"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}},
     )
