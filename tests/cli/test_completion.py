@@ -110,6 +110,7 @@ def completed(here, tmp_path):
         ("serve missing/", []),
         ("serve --folder=de", ["--folder=deep/"]),
         ("serve shop.py --tls-cert sh", ["shop.py"]),
+        ("call shop.py add --save de", ["deep/"]),
         ("serve shop.py --port ", []),
         ("call missing.py ", []),
     ],

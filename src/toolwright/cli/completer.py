@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..toolbox.box import Toolbox
     from ..tools.definition import Tool
 
-_PATHS = frozenset(("FILE", "DIR", "TARGET"))
+_PATHS = frozenset(("FILE", "DIR", "TARGET", "FILE|DIR"))
 """Metavars of arguments that are files or folders."""
 _BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
 
