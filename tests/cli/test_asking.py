@@ -65,6 +65,18 @@ def drop(table: str) -> str:
     return f"{table} is gone"
 
 @box.tool
+def far(call: Call) -> dict:
+    """Ask with many choices."""
+    places = [f"place {at}" for at in range(30)]
+    return call.ask({"type": "object", "properties": {"to": {"enum": places}}}, "Where?")
+
+@box.tool(run_on="process")
+def apart(call: Call) -> str:
+    """Run in another process, and log."""
+    call.log("from afar")
+    return "done"
+
+@box.tool
 def careful(call: Call) -> bool:
     """Ask only a client that can."""
     return call.can("elicitation")
@@ -194,6 +206,21 @@ def test_without_a_terminal_flags_answer_a_form(asks):
     assert (done.returncode, json.loads(done.stdout)) == (0, FILLED)
     assert done.stderr == "toolwright: nothing asked for `colr` (--answer)\n"
     assert "NAME=value" in refused(2, *asks, "apaint", "--answer", "colour")
+
+
+def test_many_choices_stand_above_the_cursor(asks):
+    with Typed(*asks, "far", NO_COLOR="1") as typed:
+        typed.answer("place 28, place 29; optional)", "")
+        typed.answer("\n  to: ", "place 7\n")
+        typed.answer("[yes]: ", "\n")
+        code, text = typed.end()
+    assert code == 0
+    assert '"to": "place 7"' in text
+
+
+def test_messages_come_from_another_process_too(asks):
+    done = run(*asks, "apart")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "info: from afar\n")
 
 
 def test_a_tool_that_looks_first_finds_nobody_in_a_pipe(asks):

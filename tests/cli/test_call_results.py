@@ -163,3 +163,4 @@ def test_resources_are_read_and_prompts_got(gives):
         2, *gives, "nobody", "--prompt"
     )
     assert "name" in refused(1, *gives, "greet", "--prompt")
+    assert "`greet` is a prompt: give --prompt" in refused(2, *gives, "greet")

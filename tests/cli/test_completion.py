@@ -18,6 +18,7 @@ __all__ = ["here"]  # a fixture
 
 PAINT = """
 import enum
+from pathlib import Path
 from typing import Literal
 
 class Size(enum.Enum):
@@ -35,6 +36,30 @@ def paint(
         colour: Which one.
     '''
     return colour
+
+def load(path: Path, other: Path | None = None, many: list[Literal["x", "y"]] = []) -> str:
+    return ""
+"""
+OFFERS = """
+from toolwright import Toolbox
+
+box = Toolbox("offers")
+
+@box.tool
+def sell() -> str:
+    return ""
+
+@box.prompt
+def greet(name: str, polite: bool = False) -> str:
+    return name
+
+@box.resource("offers://all")
+def everything() -> str:
+    return ""
+
+@box.resource("offers://{id}")
+def one(id: str) -> str:
+    return id
 """
 LOUD = """
 import sys
@@ -58,6 +83,7 @@ def asked(line, path, **env):
 
 @pytest.fixture
 def completed(here, tmp_path):
+    here({"offers.py": OFFERS})
     here({"paint.py": PAINT, "loud.py": LOUD, "deep/in.py": "", "a file.py": "", ".hidden": ""})
 
     def ask(line, **env):
@@ -75,7 +101,7 @@ def completed(here, tmp_path):
         ("un", ["uninstall"]),
         ("serve shop.py --read", ["--read-only"]),
         ("install c", ["claude-desktop", "claude-code", "cursor"]),
-        ("uninstall g", ["generic"]),
+        ("uninstall g", ["gemini-cli", "goose", "generic"]),
         ("completion ", ["bash", "zsh", "fish"]),
         ("serve sh", ["shop.py"]),
         ("serve de", ["deep/"]),
@@ -84,6 +110,7 @@ def completed(here, tmp_path):
         ("serve missing/", []),
         ("serve --folder=de", ["--folder=deep/"]),
         ("serve shop.py --tls-cert sh", ["shop.py"]),
+        ("call shop.py add --save de", ["deep/"]),
         ("serve shop.py --port ", []),
         ("call missing.py ", []),
     ],
@@ -92,6 +119,7 @@ def test_commands_options_and_files(completed, line, found):
     assert completed(line) == found
 
 
+@pytest.mark.promise("everyday.completion-names")
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -111,6 +139,15 @@ def test_commands_options_and_files(completed, line, found):
         ("call paint.py paint size=", ["size=1", "size=2"]),
         ("call paint.py paint note=", []),
         ("call paint.py paint note=@deep/", ["note=@deep/in.py"]),
+        ("call paint.py load path=deep/", ["path=deep/in.py"]),
+        ("call paint.py load other=pai", ["other=paint.py"]),
+        ("call paint.py load path=@pai", ["path=@paint.py"]),
+        ("call paint.py load many=", ["many=x", "many=y"]),
+        ("call offers.py ", ["sell", "offers://all"]),
+        ("call offers.py --prompt ", ["greet"]),
+        ("call offers.py --prompt greet ", ["name=", "polite="]),
+        ("call offers.py --prompt greet polite=", ["polite=true", "polite=false"]),
+        ("show offers.py ", ["greet", "offers://all", r"offers://\{id\}", "sell"]),
         # Behind options, where argparse does not look for arguments of a tool.
         ("call paint.py paint --json co", ["colour="]),
         ("call paint.py paint colour=red --json wet=f", ["wet=false"]),
@@ -123,9 +160,26 @@ def test_tools_and_their_arguments(completed, monkeypatch, line, found):
     assert completed(line) == found
 
 
+@pytest.mark.promise("everyday.completion-names")
+def test_installed_servers_are_completed(completed, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    good("install", "cursor", "shop.py")
+    good("install", "cursor", "shop.py", "--name", "shopping")
+    good("install", "goose", "shop.py", "--name", "far")
+    good("install", "vscode", "shop.py", "--name", "here", "--project")
+    assert completed("uninstall cursor ") == ["shop", "shopping"]
+    assert completed("uninstall cursor shopp") == ["shopping"]
+    assert completed("uninstall goose ") == ["far"]
+    assert completed("uninstall vscode ") == []
+    assert completed("uninstall vscode --project ") == ["here"]
+    assert completed("uninstall generic ") == []
+    assert completed("install cursor shop.py --name ") == []
+
+
 def test_shells_that_show_it_get_what_is_said_of_each(completed):
     fish = {"_ARGCOMPLETE_DFS": "\t", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
-    assert completed("call paint.py ", **fish) == ["paint\tPaint it."]
+    assert completed("call paint.py pai", **fish) == ["paint\tPaint it."]
     found = completed("call paint.py paint c", _ARGCOMPLETE_SHELL="zsh")
     assert found == ["colour=:Which one."]
     found = completed("call paint.py paint --json c", _ARGCOMPLETE_SHELL="zsh")

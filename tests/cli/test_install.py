@@ -297,18 +297,22 @@ def word() -> str:
 
 
 @pytest.mark.promise("everyday.folder")
-@pytest.mark.parametrize("where", ["here", "file", "given", "module"])
+@pytest.mark.parametrize("where", ["project", "file", "below", "given", "module"])
 def test_a_server_finds_its_data_wherever_it_is_started(home, here, where, tmp_path, monkeypatch):
     """From `/`, and with no PATH; its data stands where `install` was told or has looked."""
     here({"one/data/words.txt": "hello", "one/two/data_tools.py": DATA})
     target, more = "one/two/data_tools.py", ["--folder", "one"]
-    if where == "here":
+    if where == "project":
+        here({"one/pyproject.toml": ""})
         monkeypatch.chdir("one")
         target, more = "two/data_tools.py", []
     elif where == "file":
         here({"one/data_tools.py": DATA, "away/x": ""})
         monkeypatch.chdir("away")
         target, more = "../one/data_tools.py", []
+    elif where == "below":
+        here({"one/data_tools.py": DATA})
+        target, more = "one/data_tools.py", []
     elif where == "module":
         here({"one/data_tools.py": DATA})
         monkeypatch.chdir("one")

@@ -131,3 +131,20 @@ def test_what_goes_into_a_pipe_stays_there(here):
         screen.process.send_signal(signal.SIGINT)
         assert b"printed [red]hello[/red]" in screen.process.communicate(timeout=30)[0]
         assert "printed" not in screen.text()
+
+
+@pytest.mark.promise("everyday.status-reload")
+def test_the_line_stays_when_tools_are_loaded_again(here):
+    here({"live.py": "def one() -> int:\n    return 1\n"})
+    with Screen("live.py", "--reload") as screen:
+        client = screen.client()
+        client.call("one")
+        until(lambda: "1 calls, 0 failed" in screen.lines()[-1], "the line")
+        here({"live.py": "def one() -> int:\n    return 11\n\ndef two() -> int:\n    return 2\n"})
+        until(lambda: "toolwright: reloaded, 2 tools" in screen.lines(), "the new tools")
+        client.call("two")
+        until(lambda: "2 calls, 0 failed, 0 running, last: two" in screen.lines()[-1], "a count")
+        here({"live.py": "def one(\n"})
+        until(lambda: any("not reloaded" in line for line in screen.lines()), "a refusal")
+        client.call("one")
+        until(lambda: "3 calls" in screen.lines()[-1], "a count")

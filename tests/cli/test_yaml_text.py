@@ -1,6 +1,7 @@
 """goose's settings are YAML: one entry is written, and every other line stays."""
 
 import json
+import sys
 
 import pytest
 import yaml
@@ -13,6 +14,7 @@ from processes import good, refused
 from toolwright.cli.clients import yaml_text
 from toolwright.cli.clients.known import is_ours
 from toolwright.cli.clients.settings_file import SettingsFile
+from toolwright.cli.usage import UsageError
 
 __all__ = ["here", "home"]  # fixtures
 
@@ -190,3 +192,11 @@ def test_goose(home):
     good("uninstall", "goose", "far")
     good("uninstall", "goose", "shop")
     assert path.read_text() == BUSY
+
+
+def test_without_pyyaml_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    file = SettingsFile(tmp_path / "config.yaml", yaml_text)
+    assert file.value == {}, "where there is no file, nothing needs to be read"
+    with pytest.raises(UsageError, match=r"pip install 'toolwright\[yaml\]'"):
+        file.put(PATH, ENTRY)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from argcomplete.finders import CompletionFinder
 
+from .._json_values import is_object
 from ..errors import SchemaError
 from .clients.known import CLIENTS, GENERIC
 from .output import first_line
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..toolbox.box import Toolbox
     from ..tools.definition import Tool
 
-_PATHS = frozenset(("FILE", "DIR", "TARGET"))
+_PATHS = frozenset(("FILE", "DIR", "TARGET", "FILE|DIR"))
 """Metavars of arguments that are files or folders."""
 _BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
 
@@ -68,6 +69,8 @@ class _Finder(CompletionFinder):
                 return {client.name: client.title for client in (*CLIENTS.values(), GENERIC)}
             if action.dest == "tool":
                 return _tools(parsed_args)
+            if action.dest == "name" and parsed_args.command == "uninstall":
+                return dict.fromkeys(_installed(parsed_args), "")
             if action.dest == "given":
                 return _pairs(parsed_args, *prefix.partition("="))
             if action.metavar in _PATHS:
@@ -82,9 +85,31 @@ def _box(chosen: argparse.Namespace) -> Toolbox:
 
 
 def _tools(chosen: argparse.Namespace) -> dict[str, str]:
-    """Return the names of tools, without compiling them: that would take most of the time."""
+    """Return the names of tools, without compiling them: that would take most of the time.
+
+    Resources and prompts follow where they are taken as well.
+    """
     box = _box(chosen)
-    return {box[name].published_name: _about(box[name]) for name in box if box.is_enabled(name)}
+    tools = {box[name].published_name: box[name] for name in box if box.is_enabled(name)}
+    prompts = {name: prompt.tool for name, prompt in box.prompts.items()}
+    resources = {uri: resource.tool for uri, resource in box.resources.items()}
+    if chosen.command == "show":
+        tools = {**prompts, **resources, **tools}
+    elif getattr(chosen, "prompt", False):
+        tools = prompts
+    else:
+        plain = {uri: resources[uri] for uri in resources if not box.resources[uri].is_template}
+        tools = {**tools, **plain}
+    return {name: _about(tool) for name, tool in tools.items()}
+
+
+def _installed(chosen: argparse.Namespace) -> list[str]:
+    """Return the servers in a client's file."""
+    from .clients.edit import settings_file
+
+    client = CLIENTS[chosen.client]
+    servers = settings_file(client, chosen).get(client.key)
+    return list(servers) if is_object(servers) else []
 
 
 def _about(tool: Tool) -> str:
@@ -95,28 +120,40 @@ def _about(tool: Tool) -> str:
 
 def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> dict[str, str]:
     """Return the arguments of a tool as `name=`, or the values that one may have."""
-    schema = _box(chosen)[chosen.tool].input_schema
+    box = _box(chosen)
+    is_prompt = getattr(chosen, "prompt", False)
+    schema = (box.prompts[chosen.tool].tool if is_prompt else box[chosen.tool]).input_schema
     known = schema.get("properties", {})
     if not equals:
         used = {argument.partition("=")[0] for argument in chosen.given or ()}
-        described = {
-            argument: first_line(known[argument].get("description", "")) for argument in known
-        }
         return {
-            f"{argument}=": said for argument, said in described.items() if argument not in used
+            f"{argument}=": first_line(known[argument].get("description", ""))
+            for argument in known
+            if argument not in used
         }
     if value.startswith("@"):
         return dict.fromkeys((f"{name}=@{path}" for path in _files(value[1:])), "")
-    return dict.fromkeys((f"{name}={choice}" for choice in _values(known[name], schema)), "")
+    nodes = list(_nodes(known[name], schema))
+    found = [f"{name}={choice}" for node in nodes for choice in _values(node)]
+    if any(str(node.get("format", "")).endswith("path") for node in nodes):
+        found += [f"{name}={path}" for path in _files(value)]
+    return dict.fromkeys(found, "")
 
 
-def _values(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
-    """Return the values of an argument that is a boolean or an enumeration."""
+def _nodes(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Return what a schema may stand for: itself, its arms, and what a list holds."""
     for node in (schema, *schema.get("anyOf", ())):
         shared = node.get("$ref", "").removeprefix("#/$defs/")
         resolved = whole.get("$defs", {}).get(shared, node)
-        few = [True, False] if resolved.get("type") == "boolean" else resolved.get("enum", ())
-        yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
+        yield resolved
+        if is_object(resolved.get("items")):
+            yield resolved["items"]
+
+
+def _values(node: Mapping[str, Any]) -> Iterator[str]:
+    """Return the values of an argument that is a boolean or an enumeration."""
+    few = [True, False] if node.get("type") == "boolean" else node.get("enum", ())
+    yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
 
 
 def _files(start: str) -> Iterator[str]:

@@ -6,12 +6,18 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 from .terminal import is_coloured, printable
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
+_MOST_PADDED = 48
+_HANGING = 8
+"""By how much the second line of a signature is indented."""
+_GLUE = "\ue000"
+"""Stands for a space that ends no line; nobody writes this character."""
 _MOST_COLOURED = 200_000
 """Characters; colouring more would take seconds."""
 
@@ -78,24 +84,74 @@ def print_styled(*parts: Any) -> None:
     Console(file=_out, highlight=False, soft_wrap=True).print(*parts)
 
 
-def print_rows(rows: list[tuple[str, str]]) -> None:
-    """Print names, each with its description."""
-    if _out.isatty():
+def print_entries(entries: Sequence[tuple[str, str]]) -> None:
+    """Print signatures with what is said of each: below it on a terminal, else beside it."""
+    if not is_terminal():
+        longest = max((len(head) for head, _ in entries), default=0)
+        for head, text in entries:
+            say(f"{head.ljust(min(longest, _MOST_PADDED))}  {text}".rstrip())
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(file=_out, highlight=False, no_color=not has_colours())
+    for head, text in entries:
+        # A line ends behind a comma, not inside an argument.
+        glued = printable(head).replace(" ", _GLUE).replace(f",{_GLUE}", ", ")
+        lines = Text(glued).wrap(console, max(console.width - _HANGING, _HANGING))
+        for at, line in enumerate(lines):
+            shown = Text(line.plain.replace(_GLUE, " "))
+            if at == 0 and has_colours():
+                shown.stylize("bold", 0, len(head.partition("(")[0]))
+            console.print(Padding(shown, (0, 0, 0, _HANGING if at else 0), expand=False))
+        if text:
+            style = "dim" if has_colours() else ""
+            console.print(Padding(Text(printable(text), style=style), (0, 0, 0, 4), expand=False))
+
+
+def print_heading(text: str) -> None:
+    """Print a line above a part of the output."""
+    if not has_colours():
+        say(text)
+        return
+    from rich.text import Text
+
+    print_styled(Text(printable(text), style="bold underline"))
+
+
+def print_text(text: str) -> None:
+    """Print prose; a terminal breaks its lines between words."""
+    if not is_terminal():
+        say(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(file=_out, highlight=False, no_color=True).print(Text(printable(text)))
+
+
+def print_rows(rows: Sequence[Sequence[str]], indent: int = 0) -> None:
+    """Print names in columns, each with its description in the last one."""
+    if is_terminal():
         from rich.console import Console
+        from rich.padding import Padding
         from rich.table import Table
         from rich.text import Text
 
         table = Table(box=None, show_header=False, pad_edge=False)
-        for name, text in rows:
+        for name, *others in rows:
             # As plain text: a description may look like markup.
-            table.add_row(
-                Text(printable(name), style="bold"), Text(printable(text), overflow="fold")
-            )
-        Console(file=_out).print(table)
+            cells = [Text(printable(text), overflow="fold") for text in others]
+            style = "bold" if has_colours() else ""
+            table.add_row(Text(printable(name), style=style, overflow="fold"), *cells)
+        console = Console(file=_out, no_color=not has_colours())
+        console.print(Padding(table, (0, 0, 0, indent), expand=False))
         return
-    width = max((len(name) for name, _ in rows), default=0)
-    for name, text in rows:
-        say(f"{name.ljust(width)}  {text}".rstrip())
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        say((" " * indent + "  ".join(padded)).rstrip())
 
 
 def first_line(text: str) -> str:

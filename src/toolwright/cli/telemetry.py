@@ -13,10 +13,13 @@ from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..toolbox.box import Toolbox
+    from .status import Status
 
 
 _audits: dict[str, Any] = {}
 """One for each file, kept across reloads."""
+_shown: list[Status] = []
+"""The status line, once it is shown; kept across reloads, too."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +41,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:
     """Add the hooks that were chosen to a toolbox. Raises `UsageError`."""
+    for status in _shown:
+        box.around(status.around)
     if chosen.audit_arguments and not chosen.audit:
         raise UsageError("--audit-arguments goes with --audit FILE")
     if chosen.audit:
@@ -87,12 +92,13 @@ def _needed(flag: str, package: str, extra: str, make: Callable[[], Any]) -> Any
 
 def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
     """Show the status line, if standard error is a terminal."""
-    if not sys.stderr.isatty() or chosen.reload or os.environ.get("TERM") == "dumb":
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return
     from .status import Status
 
     before = sys.stderr
     status = Status()
+    _shown.append(status)
     box.around(status.around)
     status.start()
     # Handlers keep the old standard error, and would write across the line.

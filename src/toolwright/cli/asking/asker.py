@@ -18,6 +18,7 @@ from .typed import Typist, in_thread
 
 _DECLINE: dict[str, Any] = {"action": "decline"}
 _CANCEL: dict[str, Any] = {"action": "cancel"}
+_LONGEST_PROMPT = 70
 _ATTEMPTS = 10
 """How often one field, or a form, is asked for again."""
 
@@ -151,6 +152,9 @@ _SEND = FormField(
 def _typed(field: FormField, typist: Typist) -> list[Any] | None:
     """Ask for a field until it is right: its value, nothing if left out, None at the end of input."""
     prompt = _prompt(field)
+    if len(prompt) > _LONGEST_PROMPT:  # a long choice stands above, the cursor behind the name
+        typist.tell(prompt.rstrip(": "))
+        prompt = f"  {field.label}: "
     for _ in range(_ATTEMPTS):
         text = typist.line(prompt)
         if text is None:

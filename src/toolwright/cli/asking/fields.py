@@ -164,7 +164,7 @@ def _number(text: str, *, whole: bool) -> int | float:
         value = int(text) if whole else float(text)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         msg = f"it must be {_KINDS['integer' if whole else 'number']}"
         raise ValueError(msg)
     return value

@@ -46,15 +46,20 @@ class Typist:
         """Ask for a line; None at the end of input (Ctrl-D). Raises `NobodyWaits`."""
         sys.stderr.write(printable(prompt))
         sys.stderr.flush()
+        text = self._read()
+        if not text:
+            sys.stderr.write("\n")
+            return None
+        return "".join(char for char in text if char.isprintable())
+
+    def _read(self) -> str:
+        if sys.platform == "win32":  # no `select` on a console there
+            return sys.stdin.readline()
         ready, _, _ = select.select([0, self._stop], [], [])
         if self._stop in ready:
             raise NobodyWaits
         data = os.read(0, _MOST)  # a terminal gives one line at a time
-        if not data:
-            sys.stderr.write("\n")
-            return None
-        text = data.decode(sys.stdin.encoding or "utf-8", "replace").rstrip("\r\n")
-        return "".join(char for char in text if char.isprintable())
+        return data.decode(sys.stdin.encoding or "utf-8", "replace")
 
     def stop(self) -> None:
         """End the question that is open."""

@@ -27,6 +27,8 @@ _Pair = tuple[Any, Any]
 
 def read(text: str) -> Any:
     """Return the value of a document; one with nothing in it is an empty mapping."""
+    if not text.strip():
+        return {}
     value = _checked(lambda: _yaml().safe_load(text), text)
     return {} if value is None else value
 

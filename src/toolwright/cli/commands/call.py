@@ -90,6 +90,8 @@ def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     from ...results import holds_text
     from ...serve.sdk.confirm import ask_to_confirm
 
+    if chosen.tool in box.prompts and chosen.tool not in box:
+        raise UsageError(f"`{chosen.tool}` is a prompt: give --prompt")
     tool = selected_tool(box, chosen.tool)  # its name is checked before its arguments are
     arguments = _object_from(chosen.arguments) if chosen.arguments else {}
     arguments.update(_values_from(chosen.given, tool.input_schema.get("properties", {})))

@@ -18,6 +18,9 @@ from ..load import add_selection, open_target, split
 from ..output import add_json, print_json
 from ..usage import UsageError
 
+_OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
+"""What the root of a project has: there, one runs what stands in its folders."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -26,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="where the tools are, or a URL")
     parser.add_argument("--name", help="what the client calls it (the toolbox's name)")
     parser.add_argument(
-        "--folder", metavar="DIR", help="where the server works (here, or where the target is)"
+        "--folder",
+        metavar="DIR",
+        help="where the server works (the project's folder, or the target's)",
     )
     parser.add_argument(
         "--env",
@@ -92,14 +97,16 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
 
 
 def _folder(place: Path, given: str | None) -> Path:
-    """Return the folder in which a target finds its data: here, if the target is below it."""
+    """Return the folder in which a target finds its data: the project's, or the target's own."""
     if given is not None:
         folder = Path(given).resolve()
         if not folder.is_dir():
             raise UsageError(f"--folder: there is no folder {given}")
         return folder
     here, target = Path.cwd(), place.resolve()
-    if not place.exists() or target.is_relative_to(here):
+    if not place.exists():  # a module, found from here
+        return here
+    if target.is_relative_to(here) and any((here / mark).exists() for mark in _OF_PROJECTS):
         return here
     return target if target.is_dir() else target.parent
 

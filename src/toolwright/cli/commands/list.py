@@ -1,26 +1,75 @@
-"""`list`: list the tools of a target."""
+"""`list`: list the tools, resources and prompts of a target."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING, Any
 
+from ...errors import SchemaError
 from ..load import add_target, open_target
-from ..output import add_json, first_line, print_json, print_rows
+from ..output import add_json, first_line, print_entries, print_heading, print_json, say
+
+if TYPE_CHECKING:
+    from ...toolbox.box import Toolbox
+    from ...tools.definition import Tool
+
+_KINDS = ("tools", "resources", "prompts")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_target(parser)
+    for kind in _KINDS:
+        parser.add_argument(f"--{kind}", action="store_true", help=f"only the {kind}")
     add_json(parser)
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """List the tools."""
+    """List what a target offers, or what the flags ask for."""
     box, usable = open_target(chosen)
-    tools = json.loads(box.to_mcp_json())["tools"]
+    wanted = [kind for kind in _KINDS if getattr(chosen, kind)]
     if chosen.json:
-        print_json(tools)
-    else:
-        print_rows([(tool["name"], first_line(tool.get("description", ""))) for tool in tools])
+        listed = {kind: _json(box, kind) for kind in wanted or ["tools"]}
+        print_json(listed if len(listed) > 1 else next(iter(listed.values())))
+        return 0 if usable else 1
+    found = {kind: _entries(box, kind) for kind in wanted or _KINDS}
+    shown = {kind: entries for kind, entries in found.items() if entries}
+    for at, (kind, entries) in enumerate(shown.items()):
+        if len(shown) > 1:
+            if at:
+                say("")
+            print_heading(f"{kind.capitalize()} ({len(entries)})")
+        print_entries(entries)
+    if not shown:
+        say(f"{box.name} has no {' and no '.join(wanted or ['tools'])}")
     return 0 if usable else 1
+
+
+def _json(box: Toolbox, kind: str) -> list[dict[str, Any]]:
+    """Return what clients get in the list of a kind."""
+    if kind == "tools":
+        return json.loads(box.to_mcp_json())["tools"]
+    if kind == "resources":
+        return [resource.to_mcp() for resource in box.resources.values()]
+    return [prompt.to_mcp() for prompt in box.prompts.values()]
+
+
+def _entries(box: Toolbox, kind: str) -> list[tuple[str, str]]:
+    """Return each thing of a kind, with the first line of its description."""
+    if kind == "tools":
+        tools = [(tool, "") for name, tool in box.items() if box.is_enabled(name)]
+    elif kind == "resources":
+        tools = [(each.tool, each.uri) for each in box.resources.values()]
+    else:
+        tools = [(each.tool, "") for each in box.prompts.values()]
+    return [entry for tool, uri in tools if (entry := _entry(tool, uri)) is not None]
+
+
+def _entry(tool: Tool, uri: str) -> tuple[str, str] | None:
+    from ..display.signatures import signature_text
+
+    try:
+        return uri or signature_text(tool), first_line(tool.description)
+    except SchemaError:  # said on standard error
+        return None

@@ -1,34 +1,140 @@
-"""`show`: show one tool, with its schemas."""
+"""`show`: show one tool, resource or prompt."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from ..._json_values import is_list, is_object
 from ..load import add_target, open_target, selected_tool
-from ..output import add_json, print_json, say
+from ..output import (
+    add_json,
+    print_entries,
+    print_heading,
+    print_json,
+    print_rows,
+    print_text,
+    say,
+)
+
+if TYPE_CHECKING:
+    from ...toolbox.box import Toolbox
+    from ...tools.definition import Tool
+    from ..display.signatures import Argument
+
+_HINTS = {
+    "read_only": "read-only",
+    "destructive": "destructive",
+    "idempotent": "idempotent",
+    "open_world": "reaches the world outside",
+    "confirm": "asks to be confirmed",
+    "task": "may become a task",
+}
+_BOUNDS = (
+    ("minimum", "at least"),
+    ("exclusiveMinimum", "more than"),
+    ("maximum", "at most"),
+    ("exclusiveMaximum", "less than"),
+)
+_MOST_NAMES = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_target(parser)
-    parser.add_argument("tool", metavar="TOOL")
+    parser.add_argument(
+        "tool", metavar="TOOL", help="a tool, the URI of a resource, or the name of a prompt"
+    )
+    parser.add_argument("--schema", action="store_true", help="with its JSON Schemas")
     add_json(parser)
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Show one tool."""
     box, usable = open_target(chosen)
-    tool = selected_tool(box, chosen.tool)
+    tool, whole, head = _found(box, chosen.tool)
     if chosen.json:
-        print_json(tool.to_mcp())
+        print_json(whole)
         return 0 if usable else 1
-    say(tool.name)
+    _print(tool, head)
+    if chosen.schema:
+        for title, schema in (("Arguments", tool.input_schema), ("Result", tool.output_schema)):
+            if schema is not None:
+                say("")
+                print_heading(f"{title}, JSON Schema")
+                print_json(schema)
+    return 0 if usable else 1
+
+
+def _found(box: Toolbox, name: str) -> tuple[Tool, dict[str, Any], str]:
+    """Return what has a name, as clients get it, and its first line. Raises `ToolNotFound`."""
+    from ..display.signatures import signature_text
+
+    resource, prompt = box.resources.get(name), box.prompts.get(name)
+    if resource is not None:
+        return resource.tool, resource.to_mcp(), resource.uri
+    if prompt is not None and name not in box:
+        return prompt.tool, prompt.to_mcp(), signature_text(prompt.tool)
+    tool = selected_tool(box, name)
+    return tool, tool.to_mcp(), signature_text(tool)
+
+
+def _print(tool: Tool, head: str) -> None:
+    from ..display.signatures import arguments_of
+
+    print_entries([(head, "")])
     if tool.description:
-        say(f"\n{tool.description}")
-    for title, schema in (("Arguments", tool.input_schema), ("Result", tool.output_schema)):
-        if schema is not None:
-            say(f"\n{title}:")
-            print_json(schema)
+        say("")
+        print_text(tool.description)
+    arguments = arguments_of(tool)
+    if arguments:
+        say("")
+        print_heading("Arguments")
+        print_rows([_row(argument) for argument in arguments], indent=2)
+    about = [words for option, words in _HINTS.items() if getattr(tool.options, option)]
+    if tool.options.roles:
+        about.append(f"for {', '.join(tool.options.roles)}")
+    if about:
+        say(f"\n{', '.join(about).capitalize()}.")
     for problem in tool.problems:
         say(f"\nNote: it {problem}")
-    return 0 if usable else 1
+
+
+def _row(argument: Argument) -> tuple[str, str, str, str]:
+    words = [str(argument.schema.get("description") or ""), *_limits(argument)]
+    said = " ".join(f"{text.rstrip('.')}." for text in words if text)
+    needed = "any" if argument.name.startswith("*") else "required"
+    return argument.name, argument.kind, argument.default or needed, said
+
+
+def _limits(argument: Argument) -> list[str]:
+    """Return what a schema says of values, in words."""
+    node = _inner(argument.schema)
+    values: Any = node.get("enum")
+    limits: list[str] = []
+    if is_list(values) and "'" not in argument.kind and " | " not in argument.kind:
+        limits.append(f"One of {_listed([repr(value) for value in values])}")
+    bounds = [f"{words} {node[key]}" for key, words in _BOUNDS if key in node]
+    if bounds:
+        limits.append(" and ".join(bounds).capitalize())
+    fields: Any = node.get("properties")
+    if is_object(fields):
+        limits.append(f"With {_listed(list(fields))}")
+    return limits
+
+
+def _inner(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a list holds, or the one arm of a union that says something."""
+    for _ in range(2):
+        items, arms = schema.get("items"), schema.get("anyOf")
+        if is_object(items):
+            schema = items
+        elif is_list(arms) and len(arms) == 1 and is_object(arms[0]):
+            schema = arms[0]
+    return schema
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
