@@ -29,6 +29,7 @@ from .output import (
 )
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
+from .types.unsendable import says_left_out
 from .walk import REF_PREFIX, refs
 
 
@@ -150,6 +151,7 @@ class SchemaWriter:
                 draft.inputs,
                 own_bytes=self._has_own_bytes(given),
                 hands_on=traits.hands_on or traits.loose,
+                leaves_out=any(map(says_left_out, draft.problems)),
             ),
             flat=flat,
             keys=keys,
