@@ -16,6 +16,8 @@ import typing_extensions
 from hypothesis import strategies as st
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, create_model
 
+from toolwright import FromText
+
 
 class Spec(NamedTuple):
     """A hint, a strategy for its values, the JSON types those take, and whether they are hashable."""
@@ -44,6 +46,25 @@ class Mode(enum.Flag):
     READ = 1
     WRITE = 2
     RUN = 4
+
+
+class Word:
+    """Made of a text, as `FromText` does."""
+
+    def __init__(self, text):
+        self.text = str(text)
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        return f"Word({self.text!r})"
+
+    def __eq__(self, other):
+        return isinstance(other, Word) and self.text == other.text
+
+    def __hash__(self):
+        return hash(self.text)
 
 
 class Node(BaseModel):
@@ -126,6 +147,7 @@ LEAVES = [
         "string",
     ),
     leaf(Annotated[int, "words on it"], st.integers(), "integer"),
+    leaf(Annotated[Word, FromText()], st.text(max_size=9).map(Word), "string"),
     leaf(typing.NewType("Id", int), st.integers(), "integer"),
     Spec(Node, NODES, frozenset(("object",))),
     Spec(Annotated[Cat | Dog, Field(discriminator="kind")], PETS, frozenset(("object",))),

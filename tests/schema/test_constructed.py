@@ -1,5 +1,6 @@
 """Plain classes: made by their constructors, and sent by what is known of their attributes."""
 
+import attrs
 import pytest
 
 from toolwright import ArgumentError, Tool, UnexpectedError
@@ -112,3 +113,16 @@ def test_no_address_stands_in_a_problem():
         "`a`: the default `Kept object` is not JSON",
         "`b`: the default `dict object` is not JSON",
     )
+
+
+def test_what_attrs_writes_at_its_constructors_describes_nothing():
+    @attrs.define
+    class Point:
+        x: int
+
+    def f(point: Point) -> Point:
+        return point
+
+    assert "description" not in Tool(f).input_schema["properties"]["point"]
+    assert "description" not in Tool(f).output_schema
+    assert Tool(Point).description == ""

@@ -318,3 +318,14 @@ def test_results_leave_nothing_out():
         assert schema is None or {} not in nodes(schema)
         assert "anyOf" not in (schema or {}) or schema["anyOf"]
     assert Tool(g).output_schema is None
+
+
+def test_what_a_flattened_model_leaves_out_is_noted_and_not_taken():
+    def f(job: Annotated[Loose, Flatten()]) -> str:
+        return job.name
+
+    tool = Tool(f)
+    assert list(tool.input_schema["properties"]) == ["name", "label"]
+    assert any("leaves `engine` out" in problem for problem in tool.problems)
+    assert tool.call({"name": "a"}).value == "a"
+    assert "unknown argument `engine`" in tool.call({"name": "a", "engine": None}).text

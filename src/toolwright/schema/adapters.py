@@ -12,6 +12,7 @@ from typing_extensions import TypeAliasType
 
 from .._json_values import JsonObject
 from .core.json_rules import JsonRules
+from .core.left_out import refusing
 from .core.names import with_own_names
 from .core.stand_in import StandIn
 from .core.traits import Traits
@@ -97,16 +98,21 @@ def value_adapter(hint: Any) -> TypeAdapter[Any]:
     return TypeAdapter(make(bare.__name__, hint), config=_CONFIG)
 
 
-def validator_of(adapter: TypeAdapter[Any], *, own_bytes: bool, hands_on: bool = False) -> Any:
+def validator_of(
+    adapter: TypeAdapter[Any], *, own_bytes: bool, hands_on: bool = False, leaves_out: bool = False
+) -> Any:
     """Return the validator of what JSON holds.
 
     With `own_bytes`, it reads base64 inside models too: JSON has no bytes, and a model that does
     not say how it reads them would take any text. With `hands_on`, the rules of JSON hold below
-    the validators of authors too, and a value that a constraint does not fit is refused.
+    the validators of authors too, and a value that a constraint does not fit is refused. With
+    `leaves_out`, nothing can be sent for the fields that are left out.
     """
-    if not (own_bytes or hands_on):
+    if not (own_bytes or hands_on or leaves_out):
         return adapter.validator
     schema: Any = adapter.core_schema
+    if leaves_out:
+        schema = refusing(schema, {})
     if own_bytes:
         schema = with_base64(schema, {})
     if hands_on:

@@ -31,6 +31,7 @@ from .output import (
 )
 from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
+from .types.unsendable import says_left_out
 from .walk import REF_PREFIX, refs
 
 _LEVEL = 1
@@ -179,6 +180,7 @@ class SchemaWriter:
                 draft.inputs,
                 own_bytes=self._has_own_bytes(given),
                 hands_on=traits.hands_on or traits.loose,
+                leaves_out=any(map(says_left_out, draft.problems)),
             ),
             flat=flat,
             keys=keys,
@@ -251,6 +253,7 @@ class SchemaWriter:
         signature = draft.signature
         node = root["properties"][key]
         if "$ref" in node:
+            draft.problems.extend(definitions.losses(node))
             target = definitions[node["$ref"].removeprefix(REF_PREFIX)]
             node = merge(target.schema, {k: v for k, v in node.items() if k != "$ref"})
         fields: dict[str, JsonObject] | None = node.get("properties")

@@ -17,6 +17,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import PydanticOmit, core_schema
 
 from ..._json_values import is_object
+from ..core.left_out import mark
 from .hints import type_text
 
 LOSS_KEY = "\0loss"
@@ -267,6 +268,7 @@ class SendableGenerator(GenerateJsonSchema):
             self._left_out[id(field)] = error.message
             if needed:
                 raise
+            mark(field)
             raise PydanticOmit from None
         return written
 
@@ -312,6 +314,8 @@ class SendableGenerator(GenerateJsonSchema):
                 if not at_root and not optional:
                     raise
                 lost[name] = _message(error)
+                if not at_root:
+                    mark(argument["schema"])
                 node = {REFUSED_KEY: lost[name]}
             if at_root or name not in lost:
                 properties[name] = node
@@ -375,6 +379,11 @@ def _without_parts(node: JsonSchemaValue, lost: list[str]) -> JsonSchemaValue:
 
 def _lost_part(node: JsonSchemaValue) -> str:
     return node[LOSS_KEY][0].removeprefix(_PART)
+
+
+def says_left_out(problem: str) -> bool:
+    """Return whether a problem is that a field was left out of a type."""
+    return "`: leaves `" in problem
 
 
 def _left_out_texts(lost: Mapping[str, str]) -> list[str]:
