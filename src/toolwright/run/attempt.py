@@ -92,7 +92,7 @@ class Invoker:
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
             result = self.failure_of(raised, job.repairs, job.call)
-        if self.injector is None:
+        if self.injector is None or not self.injector.opens:
             return value, result
         try:
             stack.__exit__(*_raised(error))
