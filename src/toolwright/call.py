@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._door import public
-from .errors import CallCancelled
+from .errors import CallCancelled, CallError
 from .questions import AnswerOf, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
 from .reports import LogLevel, OnLog, OnProgress, Reports
@@ -45,6 +45,7 @@ class Call(Reports):
 
     __slots__ = (
         "_asker",
+        "_blocks",
         "_cancelled",
         "_claims",
         "_hang_up",
@@ -89,8 +90,8 @@ class Call(Reports):
         self.caller = caller
         """Who asked, if that is known."""
         self.roles = tuple(roles)
-        self._claims = dict(claims or {})
-        self._headers = {name.lower(): value for name, value in (headers or {}).items()}
+        self._claims = dict(claims) if claims else {}
+        self._headers = {key.lower(): each for key, each in headers.items()} if headers else {}
         self._headers_read = False
         self.deadline: float | None = None if timeout is None else self._life + timeout
         """When an answer is due, by the monotonic clock; None without a limit."""
@@ -100,6 +101,8 @@ class Call(Reports):
         self._lifespan: Any = None
         self._outer: Call | None = None
         self._runs = False
+        self._blocks = False
+        """Whether it runs inline: then nothing can be read while it waits."""
         self._cancelled = False
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
@@ -156,7 +159,7 @@ class Call(Reports):
         Where the protocol has no way back to a client, the run ends here and starts again with
         the answers: do nothing before asking that must not be done twice.
         """
-        return wait_for_answer(self, lambda: self._request(requests), self._loop)
+        return self._waited(lambda: self._request(requests))
 
     @overload
     def ask(self, form: type[M], message: str = "", *, key: str = "form") -> AnswerOf[M]: ...
@@ -166,19 +169,17 @@ class Call(Reports):
     ) -> AnswerOf[dict[str, Any]]: ...
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
-        return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
+        return self._waited(lambda: self._one(key, Form(form, message)))
 
     def sample(
         self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample"
     ) -> AnswerOf[dict[str, Any]]:
         """Have the client's own model write a text. Async code awaits it."""
-        return wait_for_answer(
-            self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
-        )
+        return self._waited(lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)))
 
     def roots(self, *, key: str = "roots") -> AnswerOf[list[dict[str, Any]]]:
         """Return the folders that the client lets a server see. Async code awaits it."""
-        return wait_for_answer(self, lambda: self._one(key, Roots()), self._loop)
+        return self._waited(lambda: self._one(key, Roots()))
 
     def hang_up(self) -> Any:
         """End the stream that waits for this call, for clients that come back for the result.
@@ -186,6 +187,12 @@ class Call(Reports):
         Where there is no such stream it does nothing. Async code awaits it.
         """
         return wait_for_answer(self, self._ended, self._loop) if self._loop is not None else None
+
+    def _waited(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        if self._blocks:
+            msg = f"{self.tool} runs inline, where it cannot wait for an answer"
+            raise CallError(msg, hint='leave out run_on="inline"')
+        return wait_for_answer(self, ask, self._loop)
 
     async def _ended(self) -> None:
         if self._hang_up is not None and not self._mute:
@@ -206,38 +213,6 @@ class Call(Reports):
 
     # -- running
 
-    @contextlib.contextmanager
-    def _running(self, tool: str, seconds: float | None) -> Generator[Call]:
-        with self._lock:
-            nested, self._runs = self._runs, True
-        if nested:
-            inner = self._inner(tool)
-            forget = self.on_cancel(inner.cancel)
-            try:
-                with inner._running(tool, seconds):
-                    yield inner
-            finally:
-                forget()
-                end(inner)
-            return
-        self._mute = self._cancelled  # a call object may be used for several calls in a row
-        given = self.deadline
-        self.tool = self.tool or tool
-        self.heartbeat()
-        if seconds is not None:
-            due = self._life + seconds
-            self.deadline = due if given is None else min(due, given)
-        before, self._lifespan = current.get(), opened.get()
-        current.set(self)
-        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
-        try:
-            yield self
-        finally:
-            opened.set(self._lifespan)
-            current.set(before)  # not by a token: what is closed late is closed in another context
-            self.deadline = given
-            self._runs = False
-
     def _inner(self, tool: str) -> Call:
         inner = Call(
             tool,
@@ -249,7 +224,7 @@ class Call(Reports):
             on_log=None if self._on_log is None else self._pass_on,
         )
         inner._headers, inner._outer = self._headers, self
-        inner._asker, inner._loop = self._asker, self._loop
+        inner._asker, inner._loop, inner._blocks = self._asker, self._loop, self._blocks
         inner.deadline = self.deadline
         return inner
 
@@ -304,7 +279,51 @@ def running(call: Call, tool: str, seconds: float | None) -> AbstractContextMana
 
     The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
     """
-    return call._running(tool, seconds)
+    return _Running(call, tool, seconds)
+
+
+class _Running:  # not a generator, which would cost twice as much
+    __slots__ = ("before", "call", "deadline", "forget", "inner", "seconds", "tool")
+
+    def __init__(self, call: Call, tool: str, seconds: float | None) -> None:
+        self.call = call
+        self.tool = tool
+        self.seconds = seconds
+        self.inner: _Running | None = None
+        self.forget = _nothing
+
+    def __enter__(self) -> Call:
+        call = self.call
+        with call._lock:
+            nested, call._runs = call._runs, True
+        if nested:
+            inner = call._inner(self.tool)
+            self.forget = call.on_cancel(inner.cancel)
+            self.inner = _Running(inner, self.tool, self.seconds)
+            return self.inner.__enter__()
+        call._mute = call._cancelled  # a call object may be used for several calls in a row
+        self.deadline = given = call.deadline
+        call.tool = call.tool or self.tool
+        call.heartbeat()
+        if self.seconds is not None:
+            due = call._life + self.seconds
+            call.deadline = due if given is None else min(due, given)
+        self.before, call._lifespan = current.get(), opened.get()
+        current.set(call)
+        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
+        return call
+
+    def __exit__(self, *raised: object) -> None:
+        call, inner = self.call, self.inner
+        if inner is not None:
+            inner.__exit__(*raised)
+            self.forget()
+            end(inner.call)
+            return
+        opened.set(call._lifespan)
+        current.set(self.before)  # not by a token: what is closed late is closed in another context
+        call.deadline = self.deadline
+        call._runs = call._blocks = False
 
 
 @contextlib.contextmanager
@@ -334,6 +353,11 @@ def end(call: Call) -> None:
 def last_sign_of_life(call: Call) -> float:
     """Return when a call last gave a sign of life, by the monotonic clock."""
     return call._life
+
+
+def blocks(call: Call) -> None:
+    """Say that a call runs inline: it cannot ask, since its answer could not be read."""
+    call._blocks = True
 
 
 def reports_progress(call: Call) -> bool:

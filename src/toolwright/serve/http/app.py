@@ -22,7 +22,6 @@ from ..tasks.records import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
-from .call import HttpCall
 from .cors import answer_preflight, is_preflight, method_asked, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
@@ -31,6 +30,7 @@ from .metrics import METRICS_PATH, answer_metrics
 from .plain import PlainRequests
 from .sender import sent_by
 from .sessions import SdkSessions
+from .short.call import HttpCall
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:

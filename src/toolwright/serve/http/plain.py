@@ -14,9 +14,9 @@ from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
-from .call import HttpCall, TakeOver
 from .exchanges import Exchange
 from .sender import sent_by
+from .short.call import HttpCall, TakeOver
 
 if TYPE_CHECKING:
     from ...call import Call
