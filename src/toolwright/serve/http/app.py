@@ -26,7 +26,9 @@ from .health import PATHS, tell_health
 from .metadata import answer_metadata
 from .metrics import METRICS_PATH, answer_metrics
 from .plain import PlainRequests
-from .sessions import SdkSessions
+from .sessions.requests import SessionRequests
+from .sessions.sdk import SdkSessions
+from .sessions.table import SessionTable
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -66,6 +68,11 @@ class App:
         )
         watch = not config.stateless
         self.short = PlainRequests(box, self.running, watch=watch) if config.short else None
+        table = SessionTable(limits)
+        self.sessions = None
+        """What answers in sessions; where each request is on its own there are none."""
+        if config.short and not config.stateless:
+            self.sessions = SessionRequests(box, self.running, table)
         self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self.sdk = SdkSessions(
@@ -73,6 +80,7 @@ class App:
             stateless=config.stateless,
             most_body=config.max_body,
             limits=limits,
+            table=table,
             running=self.running,
             drain=self.drain,
             state_keys=state_keys(config.state_key),
@@ -188,6 +196,9 @@ class App:
             exchange.kind = "plain"
             if self.short and await self.short.answered(exchange):
                 return
+        if self.sessions and await self.sessions.answered(exchange):
+            return
+        if exchange.method == "POST":
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
         scope = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..._protocol import LATEST_PROTOCOL
@@ -19,6 +19,7 @@ from .exchanges import Exchange
 if TYPE_CHECKING:
     from ..servable import Servable
 
+OnProgress = Callable[[float, float | None, str], None]
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 
@@ -63,18 +64,18 @@ class PlainRequests:
         runner, send = task.runner, exchange.send
         small = not is_large(task.arguments)
         if runner.inline and runner.is_plain and not self.box.is_wrapped and small:
-            with self.box.busy(), asked_by(lambda: _call_of(task, exchange)):
+            with self.box.busy(), asked_by(lambda: call_of(task, exchange)):
                 result = runner.call(task.arguments)
             await answer(send, self.short_path.finished(task, result))
             return
         known = exchange.caller is not None or self.box.is_wrapped
-        call = _call_of(task, exchange) if known else None
+        call = call_of(task, exchange) if known else None
         client, size = exchange.counts_for, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)
             return
         try:
-            with cancelled_if_gone(exchange.receive), asked_by(lambda: _call_of(task, exchange)):
+            with cancelled_if_gone(exchange.receive), asked_by(lambda: call_of(task, exchange)):
                 result = await self.box.call_async(runner.name, task.arguments, call=call)
         except Gone:
             return
@@ -95,7 +96,8 @@ class PlainRequests:
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 
-def _call_of(task: PlainCall, exchange: Exchange) -> Call:
+def call_of(task: PlainCall, exchange: Exchange, on_progress: OnProgress | None = None) -> Call:
+    """Return the call that a tool sees."""
     who = exchange.caller
     return Call(
         request_id=str(task.id),
@@ -104,6 +106,7 @@ def _call_of(task: PlainCall, exchange: Exchange) -> Call:
         claims=who.claims if who is not None else None,
         # They are seen as on the way through the SDK: a span needs `traceparent`.
         headers=_texts(exchange.headers),
+        on_progress=on_progress,
     )
 
 
