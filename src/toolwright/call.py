@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import threading
@@ -97,7 +96,7 @@ class Call(Reports):
         """When an answer is due, by the monotonic clock; None without a limit."""
         self._asker = asker
         self._hang_up = hang_up
-        self._loop = asyncio.get_running_loop() if asker is not None else None
+        self._loop = None if asker is None else asker.loop
         self._lifespan: Any = None
         self._outer: Call | None = None
         self._runs = False

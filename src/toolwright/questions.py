@@ -134,7 +134,15 @@ class InputNeeded(BaseException):
 class Asker(Protocol):
     """What can ask the caller: the server side of a connection."""
 
-    abilities: frozenset[str]
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What the caller's client can be asked for."""
+        ...
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """Where it asks; None if a thread cannot wait for an answer."""
+        ...
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Return an answer for each key. Raises `InputNeeded` or `CallError`."""

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from toolwright import Call, Result, Toolbox, ToolTimeout
-from toolwright.serve.short_path import PlainCall
+from toolwright.serve.short_path import ClientProfile, PlainCall, PlainRequest
+from toolwright.serve.stdio.calls import StdioCall
 from toolwright.serve.stdio.conversation import Conversation
-from toolwright.serve.stdio.call import StdioCall
 from toolwright.toolbox.box import served
 from toolwright.tools.definition import runner_of
 
@@ -128,21 +128,39 @@ def test_a_hook_around_a_call_is_heard_after_it(left):
     assert seen[-1] == ("info", "behind it")
 
 
+class Held:
+    """A conversation over pipes that nobody reads lines from."""
+
+    def __init__(self, box):
+        self.reading, writing = os.pipe()
+        self.pipe = (self.reading, writing)
+        self.box = box
+        self.loop = asyncio.new_event_loop()
+        self.calls = Conversation(served(box), *self.pipe, short=True).calls
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.loop.close()
+        for each in self.pipe:
+            os.close(each)
+
+    def run(self, token=None):
+        asked = PlainRequest(1, "tools/call", {"name": "one"}, {})
+        task = PlainCall(runner_of(self.box["one"]), {}, asked, token, "2025-11-25")
+        return StdioCall(task, self.calls, ClientProfile({}, "debug"), self.loop)
+
+
 def test_the_end_of_a_call_forgets_no_other_with_its_id():
     """An answer is written before all is tidied up; its client may use the id again at once."""
-    reading, writing = os.pipe()
-    try:
-        box = Toolbox("ids")
-        box.add(one)
-        talk = Conversation(served(box), reading, writing, short=True)
-        old, new = StdioCall(), StdioCall()
-        task = PlainCall(runner_of(box["one"]), {}, 1, None, "2025-11-25")
-        talk.running[1] = new
-        talk._done(task, old, box.call("one"))
-        assert talk.running == {1: new}
-    finally:
-        os.close(reading)
-        os.close(writing)
+    box = Toolbox("ids")
+    box.add(one)
+    with Held(box) as talk:
+        old, new = talk.run(), talk.run()
+        talk.calls.running[1] = new
+        talk.calls.done(old, box.call("one"))
+        assert talk.calls.running == {1: new}
 
 
 def one() -> int:
@@ -150,21 +168,17 @@ def one() -> int:
     return 1
 
 
-def test_no_progress_is_written_behind_an_answer():
-    reading, writing = os.pipe()
-    try:
-        box = Toolbox("order")
-        box.add(one)
-        talk = Conversation(served(box), reading, writing, short=True)
-        run = talk.running[1] = StdioCall()
-        task = PlainCall(runner_of(box["one"]), {}, 1, "token", "2025-11-25")
-        tell = talk._teller(task, run)
-        tell(1, 2, "in time")
-        talk._done(task, run, box.call("one"))
-        tell(2, 2, LATE)
-        written = os.read(reading, 10_000)
-        assert b"in time" in written
+def test_neither_progress_nor_messages_are_written_behind_an_answer():
+    box = Toolbox("order")
+    box.add(one)
+    with Held(box) as talk:
+        run = talk.calls.running[1] = talk.run("token")
+        call = run.made()
+        call.progress(1, 2, "in time")
+        call.info("in time, too")
+        talk.calls.done(run, box.call("one"))
+        call.progress(2, 2, LATE)
+        call.info(LATE)
+        written = os.read(talk.reading, 10_000)
+        assert written.count(b"in time") == 2
         assert LATE.encode() not in written
-    finally:
-        os.close(reading)
-        os.close(writing)

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
-from toolwright import Call, Toolbox, ToolError
+from toolwright import Call, Inject, Toolbox, ToolError
 from toolwright.serve.stdio.conversation import Conversation
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -126,6 +126,8 @@ def toolbox(*, full: bool = True) -> Toolbox:
                 call.progress(at, n, f"step {at}")
             return "done"
 
+        injected(box)
+
         @box.resource("lab://{name}")
         def part(name: str) -> str:
             """Read a part."""
@@ -137,6 +139,91 @@ def toolbox(*, full: bool = True) -> Toolbox:
             return topic
 
     return box
+
+
+class Amount(BaseModel):
+    n: int
+
+
+def seven() -> int:
+    return 7
+
+
+def injected(box: Toolbox) -> None:
+    """Add tools that get more than their arguments."""
+
+    @box.tool
+    def told(call: Call, kind: str = "plain", n: int = 2) -> str:
+        """Tell everything."""
+        said: Any = {"plain": "step", "data": {"a": [1, None]}, "odd": object, "none": None}
+        for at in range(min(n, 5)):
+            call.progress(at, n if at else None, f"step {at}" if at else "")
+            call.log(said.get(kind, kind), "debug" if at else "warning")
+        if kind == "fail":
+            raise ToolError("no", code="told")
+        if kind == "boom":
+            raise RuntimeError(kind)
+        return kind
+
+    @box.tool(run_on="inline")
+    def told_inline(call: Call) -> str:
+        """Tell it inline."""
+        call.progress(1, 1)
+        call.error("inline")
+        return "inline"
+
+    @box.tool
+    async def told_async(call: Call, n: int = 2) -> int:
+        """Tell it in a loop."""
+        for at in range(min(n, 5)):
+            await call.progress(at, n)
+            await call.info({"at": at})
+            await asyncio.sleep(0)
+        await call.hang_up()
+        return n
+
+    @box.tool
+    def counted(call: Call, n: int = 2):
+        """Count, and log."""
+        for at in range(min(n, 5)):
+            call.info(at)
+            yield at
+
+    @box.tool
+    def given(a: int, b: Annotated[int, Inject(seven)]) -> int:
+        """Add what is provided."""
+        return a + b
+
+    @box.tool(timeout=20, retry=2, cache=60)
+    async def limited(call: Call, a: int = 1) -> int:
+        """Be limited in every way."""
+        call.info("limited")
+        return a
+
+    @box.tool
+    def asks(call: Call, way: str = "ask") -> str:
+        """Ask the client."""
+        call.info("before")
+        call.progress(1, 2)
+        if way == "ask":
+            came: Any = call.ask(Amount, "How many?").n
+        elif way == "sample":
+            came = call.sample("Say it.")["content"]["text"]
+        elif way == "can":
+            came = [each for each in ("elicitation", "sampling", "roots") if call.can(each)]
+        else:
+            came = call.roots()[0]["uri"]
+        call.info("after")
+        call.progress(2, 2)
+        return str(came)
+
+    @box.tool
+    async def asks_async(call: Call) -> str:
+        """Ask the client, twice."""
+        await call.info("before")
+        first = await call.ask(Amount, "How many?")
+        second = await call.ask(Amount, f"More than {first.n}?", key="more")
+        return f"{first.n} {second.n}"
 
 
 # -- messages

@@ -1,6 +1,7 @@
 """Requests as they should be, and odd ones made of them; the same ones every time."""
 
 import copy
+import itertools
 import json
 import random
 
@@ -38,9 +39,28 @@ CALLS = [
     ("routed", {"region": "eu"}),
     ("routed", {}),
     ("watched", {}),
+    ("told", {}),
+    ("told", {"kind": "data"}),
+    ("told", {"kind": "odd"}),
+    ("told", {"kind": "none"}),
+    ("told", {"kind": "fail"}),
+    ("told", {"kind": "boom"}),
+    ("told", {"n": "x"}),
+    ("told_inline", {}),
+    ("told_async", {}),
+    ("counted", {}),
+    ("given", {"a": 1}),
+    ("given", {"a": 1, "b": 2}),
+    ("limited", {}),
+    ("limited", {}),
+    ("asks", {}),
+    ("asks", {"way": "can"}),
+    ("asks_async", {}),
     ("nope", {}),
     ("", {}),
 ]
+TELLING = ("count", "told", "told_inline", "told_async", "counted", "limited", "asks", "given")
+LEVEL = "io.modelcontextprotocol/logLevel"
 METHODS = [
     "tools/list",
     "tools/call",
@@ -82,10 +102,11 @@ def good(era):
     for name, arguments in CALLS:
         params = {"name": name} if arguments is None else {"name": name, "arguments": arguments}
         made.append(make("tools/call", params))
-    for token in ("t", 7):
-        params = {"name": "count", "arguments": {"n": 3}}
+    for token, name in itertools.product(("t", 7), TELLING):
+        params = {"name": name, "arguments": {}}
         if era == MODERN:
             made.append(modern("tools/call", params, progressToken=token))
+            made.append(modern("tools/call", params, progressToken=token, **{LEVEL: "info"}))
             made.append(modern("tools/list", progressToken=token))
         else:
             made.append(request("tools/call", {**params, "_meta": {"progressToken": token}}))

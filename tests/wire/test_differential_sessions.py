@@ -91,16 +91,22 @@ def compared(*courses, **settings):
     return pair
 
 
+# A tool that hangs up ends the stream that clients of 2025-11-25 can resume. What it has told before
+# may come on it or on the next one, as fast as it is sent.
+HANGS_UP = "told_async"
+
+
 @pytest.mark.parametrize("era", LEGACY)
 def test_good_requests(era):
-    pair = compared([*begun(era), *(post(each, era) for each in good(era))])
+    asked = [each for each in good(era) if HANGS_UP not in str(each) or era < "2025-11-25"]
+    pair = compared([*begun(era), *(post(each, era) for each in asked)])
     assert pair.tally["short"] > 30  # most of them never reach the SDK
 
 
 @pytest.mark.parametrize("era", LEGACY)
 def test_odd_requests(era):
     made = [post(line, era) for line in generated(era, 150, "sessions")]
-    compared([*begun(era), *made])
+    compared([*begun(era), *(each for each in made if HANGS_UP.encode() not in each[2])])
 
 
 @pytest.mark.parametrize("seed", [1, *soaked(2, 3)])
@@ -110,7 +116,8 @@ def test_random_sessions(era, seed):
     rng = random.Random(f"{era} {seed}")
     for at in range(12):
         opening = hello(era) if rng.random() < 0.5 else mutated(rng, hello(era))
-        asked = [each for each in http_requests(era, 6, f"{seed} {at}") if each[0] != "GET"]
+        made = http_requests(era, 6, f"{seed} {at}")
+        asked = [each for each in made if each[0] != "GET" and HANGS_UP.encode() not in each[2]]
         if rng.random() < 0.3:
             asked.insert(rng.randrange(6), ("DELETE", told(era), b""))
         first = ("POST", headers_of(None, era), line_of(opening))

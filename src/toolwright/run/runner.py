@@ -152,9 +152,11 @@ class Runner:
     # -- with injection and limits
 
     def _is_limited(self, options: Options) -> bool:
+        return bool(self.compiled.plan.injected) or self._has_limits(options)
+
+    def _has_limits(self, options: Options) -> bool:
         return bool(
-            self.compiled.plan.injected
-            or self.timeout
+            self.timeout
             or options.retry
             or options.cache
             or options.max_concurrency
@@ -196,6 +198,18 @@ class Runner:
             cache=cache,
             short=short,
         )
+
+    @property
+    def needs_no_loop(self) -> bool:
+        """Whether a call is one function in one thread: nothing in it waits, or limits it."""
+        if self.is_async or self.is_plain:
+            return not self.is_async
+        if self._has_limits(self.options):
+            return False
+        try:
+            return self.work().waits is None
+        except CallError:
+            return False
 
     @functools.cached_property
     def sees_call(self) -> bool:

@@ -37,6 +37,7 @@ _ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
 _KNOWN = _ENVELOPE | {_LOG, "progressToken"}
 _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
+_ABILITIES = ("elicitation", "sampling", "roots")
 
 
 class PlainRequest(NamedTuple):
@@ -48,15 +49,44 @@ class PlainRequest(NamedTuple):
     meta: dict[str, Any]
 
 
+class ClientProfile:
+    """What a client can be asked, and which log messages it wants."""
+
+    __slots__ = ("abilities", "level")
+
+    def __init__(self, capabilities: dict[str, Any], level: str | None) -> None:
+        self.abilities = frozenset(name for name in _ABILITIES if name in capabilities)
+        self.level = level
+        """The least severe level of the log messages that it wants; None if it wants none."""
+
+    def wants(self, level: str) -> bool:
+        """Return whether it wants log messages of a level."""
+        least = self.level
+        return least is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(least)
+
+
 class PlainCall(NamedTuple):
     """A tool to run, and what is written around its result."""
 
     runner: Runner
     arguments: Any
-    id: Any
+    asked: PlainRequest
     token: Any
     """The token of its progress notifications; None if the client wants none."""
     protocol: str
+
+    @property
+    def id(self) -> Any:
+        """The id of its request."""
+        return self.asked.id
+
+    def profile(self) -> ClientProfile:
+        """Return what a request of 2026-07-28 says of its client.
+
+        Log messages are sent only to clients that name a level (server/utilities/logging).
+        """
+        meta = self.asked.meta
+        return ClientProfile(meta[_CAPABILITIES], meta.get(_LOG))
 
 
 class ShortPath:
@@ -160,7 +190,8 @@ class ShortPath:
             return None
         options = runner.options
         # The SDK compares the headers that repeat arguments (2026-07-28, server/tools, x-mcp-header).
-        if runner.sees_call or runner.has_headers or options.confirm or options.task:
+        # Who confirms a call is asked before it runs, and a task outlives its request.
+        if runner.has_headers or options.confirm or options.task:
             return None
         # A token is text or an integer (2026-07-28, basic/patterns/progress): a boolean is neither.
         token = asked.meta.get("progressToken")
@@ -168,7 +199,7 @@ class ShortPath:
             isinstance(token, bool) or not isinstance(token, int | str)
         ):
             return None
-        return PlainCall(runner, arguments, asked.id, token, protocol)
+        return PlainCall(runner, arguments, asked, token, protocol)
 
     def finished(self, task: PlainCall, result: Any) -> bytes:
         """Write the answer to a call."""
@@ -217,7 +248,6 @@ def is_modern(asked: PlainRequest) -> bool:
         and _are_capabilities(meta.get(_CAPABILITIES))
         and meta.keys() <= _KNOWN
         and (_INFO not in meta or _is_info(meta[_INFO]))
-        # Tools that log are not answered here, so a valid level changes nothing.
         and meta.get(_LOG, "debug") in LOG_LEVELS
     )
 
@@ -260,6 +290,25 @@ def opening(meta: dict[str, Any]) -> bytes:
 def reply(number: Any, result: bytes) -> bytes:
     """Write a response."""
     return b'{"jsonrpc":"2.0","id":' + to_json(number) + b',"result":' + result + b"}"
+
+
+def level_request(level: str) -> bytes:
+    """Return a request that shows the SDK which log messages a client wants."""
+    message = {"jsonrpc": "2.0", "id": "toolwright/level", "method": "logging/setLevel"}
+    return to_json({**message, "params": {"level": level}})
+
+
+def level_asked(asked: PlainRequest) -> str | None:
+    """Return the level that `logging/setLevel` names; None if it is not a plain one."""
+    level = asked.params.get("level")
+    is_plain = asked.params.keys() <= {"level", "_meta"} and "progressToken" not in asked.meta
+    return level if is_plain and isinstance(level, str) and level in LOG_LEVELS else None
+
+
+def logged(level: str, said: Any, logger: str) -> bytes:
+    """Write a log message."""
+    head = b'{"jsonrpc":"2.0","method":"notifications/message","params":'
+    return head + to_json({"level": level, "logger": logger, "data": said}) + b"}"
 
 
 def progress(token: Any, done: float, total: float | None, said: str) -> bytes:

@@ -27,7 +27,9 @@ class TooLarge(ValueError):
 
 
 def sendable(said: Any) -> Any:
-    """Return what was logged, or its text if it is not JSON."""
+    """Return what was logged, or its text if it is not JSON, or null: the SDK cannot send that."""
+    if said is None:
+        return "None"
     try:
         to_json(said)
     except Exception:  # noqa: BLE001 - whatever an author logs

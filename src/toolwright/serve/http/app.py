@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...limits import rate_from
@@ -14,12 +15,14 @@ from ..access.metadata import Metadata
 from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
+from ..plain_run import RUN
 from ..routes import RouteTable, wrapped
 from ..sdk.calls import current_caller
 from ..tasks.records import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
+from .call import HttpCall
 from .cors import answer_preflight, is_preflight, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
@@ -67,12 +70,13 @@ class App:
             limits.max_streams, limits.max_streams_per_client, MOST_BODIES * config.max_body
         )
         watch = not config.stateless
-        self.short = PlainRequests(box, self.running, watch=watch) if config.short else None
+        plain = PlainRequests(box, self.running, self._take_over, watch=watch)
+        self.short = plain if config.short else None
         table = SessionTable(limits)
         self.sessions = None
         """What answers in sessions; where each request is on its own there are none."""
         if config.short and not config.stateless:
-            self.sessions = SessionRequests(box, self.running, table)
+            self.sessions = SessionRequests(box, self.running, table, self._take_over)
         self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self.sdk = SdkSessions(
@@ -201,8 +205,21 @@ class App:
         if exchange.method == "POST":
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
+        await self._to_sdk(exchange, receive, exchange.send)
+
+    async def _take_over(self, run: HttpCall, receive: Receive, send: Send) -> None:
+        await self._to_sdk(run.exchange, receive, send, {RUN: run})
+
+    async def _to_sdk(
+        self,
+        exchange: Exchange,
+        receive: Receive,
+        send: Send,
+        begun: Mapping[str, HttpCall] = MappingProxyType({}),
+    ) -> None:
         scope = {
             **exchange.scope,
+            **begun,
             "toolwright.client": exchange.client,
             "toolwright.counts_for": exchange.counts_for,
             "toolwright.size": len(exchange.body),
@@ -211,7 +228,7 @@ class App:
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
-        await self.sdk.answer(scope, receive, exchange.send, exchange.body)
+        await self.sdk.answer(scope, receive, send, exchange.body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -185,14 +186,20 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class cancelled_if_gone:  # noqa: N801 - reads as a statement
     """Cancel what is awaited inside if the client hangs up; quick calls do not pay for checking.
 
     To close the stream is how a client cancels (2026-07-28, Streamable HTTP).
     """
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, takes_long: Callable[[], None] = _nothing) -> None:
         self.receive = receive
+        self.takes_long = takes_long
+        """Called once the call is not a quick one."""
         self.task = asyncio.current_task()
         self.watch: asyncio.Future[None] | None = None
         self.gone = False
@@ -201,6 +208,7 @@ class cancelled_if_gone:  # noqa: N801 - reads as a statement
         self.timer = asyncio.get_running_loop().call_later(_PATIENCE, self._look)
 
     def _look(self) -> None:
+        self.takes_long()
         self.watch = asyncio.ensure_future(self._watch())
 
     async def _watch(self) -> None:

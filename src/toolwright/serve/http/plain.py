@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import is_large, parsed
-from ...call import Call
 from ...outcome.failure import failed
 from ...run.current import asked_by
 from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
+from .call import HttpCall, TakeOver
 from .exchanges import Exchange
 
 if TYPE_CHECKING:
+    from ...call import Call
     from ..servable import Servable
 
-OnProgress = Callable[[float, float | None, str], None]
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 
@@ -27,9 +28,12 @@ _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 class PlainRequests:
     """Answers what the short path can; anything else is for the SDK."""
 
-    def __init__(self, box: Servable, running: Running, *, watch: bool) -> None:
+    def __init__(
+        self, box: Servable, running: Running, take_over: TakeOver, *, watch: bool
+    ) -> None:
         self.box = box
         self.running = running
+        self.take_over = take_over
         self.short_path = ShortPath(box, watch=watch)
 
     async def answered(self, exchange: Exchange) -> bool:
@@ -46,7 +50,7 @@ class PlainRequests:
         roles = who.roles if who is not None else ()
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, roles)
-            if task is None or (task.token is not None and task.runner.may_tell):
+            if task is None:
                 return False
             await self._call(task, exchange)
             return True
@@ -61,27 +65,37 @@ class PlainRequests:
         return False
 
     async def _call(self, task: PlainCall, exchange: Exchange) -> None:
-        runner, send = task.runner, exchange.send
-        small = not is_large(task.arguments)
-        if runner.inline and runner.is_plain and not self.box.is_wrapped and small:
-            with self.box.busy(), asked_by(lambda: call_of(task, exchange)):
-                result = runner.call(task.arguments)
-            await answer(send, self.short_path.finished(task, result))
+        runner = task.runner
+        run = HttpCall(task, self.box, exchange, self.take_over)
+        # Hooks, and listeners to the items of a generator, need the call from the beginning.
+        known = self.box.is_wrapped or (task.token is not None and runner.may_tell)
+        call = run.made() if known else None
+        is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
+        if is_quick and not self.box.is_wrapped:
+            with self.box.busy(), asked_by(run.made):
+                result = runner.call(task.arguments, call)
+            await run.answer(self.short_path, result)
             return
-        known = exchange.caller is not None or self.box.is_wrapped
-        call = call_of(task, exchange) if known else None
         client, size = exchange.counts_for, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)
             return
         try:
-            with cancelled_if_gone(exchange.receive), asked_by(lambda: call_of(task, exchange)):
-                result = await self.box.call_async(runner.name, task.arguments, call=call)
+            await self._awaited(run, call)
         except Gone:
-            return
+            await run.hang_up()
+        except asyncio.CancelledError:
+            if not exchange.is_stopped or not await run.stopped():
+                await run.hang_up()
+                raise
         finally:
             self.running.end(client, size)
-        await answer(send, self.short_path.finished(task, result))
+
+    async def _awaited(self, run: HttpCall, call: Call | None) -> None:
+        task = run.task
+        with cancelled_if_gone(run.exchange.receive, run.stay_alive), asked_by(run.made):
+            result = await self.box.call_async(task.runner.name, task.arguments, call=call)
+        await run.answer(self.short_path, result)
 
     async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
         """Answer a call that may not run now: too many do."""
@@ -94,20 +108,6 @@ class PlainRequests:
             client=exchange.client,
         )
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
-
-
-def call_of(task: PlainCall, exchange: Exchange, on_progress: OnProgress | None = None) -> Call:
-    """Return the call that a tool sees."""
-    who = exchange.caller
-    return Call(
-        request_id=str(task.id),
-        caller=who.name if who is not None else None,
-        roles=who.roles if who is not None else (),
-        claims=who.claims if who is not None else None,
-        # They are seen as on the way through the SDK: a span needs `traceparent`.
-        headers=_texts(exchange.headers),
-        on_progress=on_progress,
-    )
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
@@ -131,7 +131,3 @@ def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
     name = asked.params.get("name")
     said = headers.get(b"mcp-name")
     return said == (name.encode() if isinstance(name, str) else None)
-
-
-def _texts(headers: Mapping[bytes, bytes]) -> dict[str, str]:
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items()}

@@ -17,7 +17,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic_core import from_json, to_json
 
 from ..access.quotas import Client
-from ..http.sessions.table import Owner, Session, SessionTable, owner_of
+from ..http.sessions.table import Owner, Session, SessionTable, named, owner_of
+from ..short_path import level_request
 from .replay import SHOWN
 from .session_streams import Incoming, Outgoing
 
@@ -119,14 +120,14 @@ class BoundedSessions(StreamableHTTPSessionManager):
         user = scope.get("user")
         known = authorization_context(user) if isinstance(user, AuthenticatedUser) else None
         transport = self._taken(session, known)
-        # Its own id may be that of a request by now.
-        hello = to_json({**from_json(session.hello), "id": SHOWN})
+        hello = _with_own_id(session.hello)
         opening = {**scope, "method": "POST", "headers": list(_POSTED)}
         await self._serve_opening_request(transport, opening, _body(hello), _ignore)
-        if session.is_initialized and not session.is_over:
-            headers = [*_POSTED, (b"mcp-session-id", session.id.encode())]
-            notice = {**opening, "headers": headers}
-            await transport.handle_request(notice, _body(_INITIALIZED), _ignore)
+        shown = [_INITIALIZED] if session.is_initialized else []
+        shown += [_with_own_id(level_request(session.level))] if session.level else []
+        later = {**opening, "headers": [*_POSTED, named(session)]}
+        for each in shown if not session.is_over else ():
+            await transport.handle_request(later, _body(each), _ignore)
 
     # -- requests
 
@@ -175,6 +176,11 @@ class BoundedSessions(StreamableHTTPSessionManager):
                 await session.transport.terminate()
         for _ in range(3):  # let their tasks notice that the streams are closed
             await asyncio.sleep(0)
+
+
+def _with_own_id(message: bytes) -> bytes:
+    """Return a request with another id: its own may be that of a running one by now."""
+    return to_json({**from_json(message), "id": SHOWN})
 
 
 def _body(content: bytes) -> Receive:

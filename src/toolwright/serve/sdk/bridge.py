@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 import mcp_types as t
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
 from ..._log import log
+from ..plain_run import RUN
 from .server import SdkServer
 
 if TYPE_CHECKING:
     from ..drain import Drain
+    from ..plain_run import PlainRun
     from ..servable import Servable
 
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
+
+
+class TakenOver(NamedTuple):
+    """What stands in for an HTTP request beside a request that the short path has begun."""
+
+    scope: dict[str, Any]
 
 
 class Bridge:
@@ -41,6 +49,8 @@ class Bridge:
         self.served.server.middleware.append(drain.count)
         self.silent: set[Any] = set()
         self.unanswered: set[Any] = set()
+        self.taken: dict[Any, PlainRun] = {}
+        """Calls that the short path has begun, by the ids of their requests."""
         drain.sources.append(lambda: bool(self.unanswered or self.served.tasks.running))
         self.send, incoming = anyio.create_memory_object_stream[Any](float("inf"))
         outgoing, self.receive_stream = anyio.create_memory_object_stream[Any](float("inf"))
@@ -64,7 +74,7 @@ class Bridge:
             answers = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
             if answers and message.id in self.silent:
                 self.silent.discard(message.id)
-                self.unanswered.discard(message.id)
+                self._settled(message.id)
                 continue
             try:
                 line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
@@ -74,7 +84,25 @@ class Bridge:
             else:
                 self.write(line)
             if answers:
-                self.unanswered.discard(message.id)
+                self._settled(message.id)
+
+    def _settled(self, number: Any) -> None:
+        """Forget a request that is answered, or given up."""
+        self.unanswered.discard(number)
+        run = self.taken.pop(number, None)
+        if run is not None:
+            run.abandon()
+
+    def take_over(self, run: PlainRun) -> None:
+        """Go on with a call that the short path has begun."""
+        asked = run.task.asked
+        message = t.JSONRPCRequest(
+            jsonrpc="2.0", id=asked.id, method=asked.method, params=asked.params
+        )
+        self.unanswered.add(asked.id)
+        self.taken[asked.id] = run
+        context = ServerMessageMetadata(request_context=TakenOver({RUN: run}))
+        self.send.send_nowait(SessionMessage(message, context))
 
     def receive(self, line: bytes) -> None:
         """Take a line from the client."""
@@ -94,7 +122,7 @@ class Bridge:
         if notice.method == "notifications/cancelled" and notice.params:
             number = notice.params.get("requestId")
             if isinstance(number, int | str):
-                self.unanswered.discard(number)
+                self._settled(number)
 
     def end_listeners(self) -> None:
         """End the streams of `subscriptions/listen`, each with its result."""

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...call import Call, end
 from ...run.process.pipe import sendable
+from ..plain_run import RUN
 
 if TYPE_CHECKING:
     from ..http.asgi import Scope
+    from ..plain_run import PlainRun
 
 
 class Outbox:
@@ -75,6 +77,12 @@ def client_of(ctx: Any) -> str:
     scope: Scope = getattr(ctx.request, "scope", None) or {}
     known = scope.get("toolwright.client") or (scope.get("client") or ("",))[0]
     return str(known)
+
+
+def run_of(ctx: Any) -> PlainRun | None:
+    """Return the call that the short path has begun for this request; None if it has not."""
+    scope: Scope = getattr(ctx.request, "scope", None) or {}
+    return scope.get(RUN)
 
 
 def caller_of(ctx: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
@@ -31,6 +32,7 @@ class AskByRequest:
         self.ctx = ctx
         self.waiting = waiting
         """How many questions wait for an answer of each client."""
+        self.loop = asyncio.get_running_loop()
         self.abilities: frozenset[str] = frozenset()
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
@@ -70,6 +72,7 @@ class AskByRepeating:
     """
 
     def __init__(self, params: Any) -> None:
+        self.loop = asyncio.get_running_loop()
         self.abilities: frozenset[str] = frozenset()
         self.came: dict[str, Any] = {}
         state = getattr(params, "request_state", None)

@@ -92,6 +92,8 @@ class SessionEvents:
         """The turn of each stream that waits for its answer."""
         self.turn = 0
         self.ended = False
+        self._renamed: set[str] = set()
+        """Streams that go on with the turn of another one."""
         self._resumed: asyncio.Task[Any] | None = None
 
     async def store_event(self, stream_id: str, message: Any) -> str:
@@ -123,7 +125,9 @@ class SessionEvents:
         # A stream begins with an event that has no message. So does one that is resumed, in the
         # task that has just replayed its events: that one goes on with its turn.
         resumed, self._resumed = self._resumed, None
-        if begins and resumed is not asyncio.current_task():
+        is_renamed = stream_id in self._renamed
+        self._renamed.discard(stream_id)
+        if begins and resumed is not asyncio.current_task() and not is_renamed:
             self.turns.pop(stream_id, None)
         if stream_id not in self.turns:
             self.turn += 1
@@ -131,6 +135,13 @@ class SessionEvents:
             if len(self.turns) > self.most:
                 self.turns.popitem(last=False)
         return self.turns[stream_id]
+
+    def rename(self, stream_id: str, other: str) -> None:
+        """Let another stream go on with the turn of one."""
+        turn = self.turns.pop(stream_id, None)
+        if turn is not None:
+            self.turns[other] = turn
+            self._renamed.add(other)
 
     def _keep(self, number: str, event: Event) -> None:
         self.kept[number] = event
@@ -178,5 +189,6 @@ class SessionEvents:
         """Forget everything: the session has ended."""
         self.ended = True
         self.turns.clear()
+        self._renamed.clear()
         for number in list(self.kept):
             self.drop(number)

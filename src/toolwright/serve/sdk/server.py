@@ -34,7 +34,7 @@ from ..tasks.tasks import (
     can_take_tasks,
     needs_tasks,
 )
-from .calls import call_of, current_caller, principal_of
+from .calls import call_of, current_caller, principal_of, run_of
 from .confirm import ask_to_confirm
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
@@ -140,7 +140,8 @@ class SdkServer(Offered):
         The work of a client with a handshake goes on if it hangs up, so that it can come back:
         a bound on open connections does not bound it.
         """
-        if ctx.request_id is None or ctx.method in _UNBOUNDED:
+        # What the short path has begun was counted when it began.
+        if ctx.request_id is None or ctx.method in _UNBOUNDED or run_of(ctx) is not None:
             return await call_next(ctx)
         client = client_of_request(ctx)
         size = getattr(ctx.request, "scope", {}).get("toolwright.size", 0)
@@ -181,6 +182,9 @@ class SdkServer(Offered):
     async def call_tool(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/call`."""
         self.changes.seen(ctx)
+        begun = run_of(ctx)
+        if begun is not None:
+            return self._finished(ctx, await self._asked(ctx, params, begun.go_on))
         is_task = self._usable(ctx, params.name).options.task
         if is_task and can_take_tasks(ctx):
             return await self._call_as_task(ctx, params)

@@ -10,24 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..._json_values import is_object
 from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
-from ...arguments.sample import is_large, parsed
-from ...call import Call
-from ...errors import CallError
-from ...outcome.failure import failed
+from ...arguments.sample import parsed
 from ...run.process.descriptors import take_over
 from ...run.process.forks import unshared
-from ...run.threads import threads
-from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import (
     STDIO_SECONDS,
-    STOPPED,
     STOPPING,
     Drain,
     check_drain,
@@ -36,18 +30,19 @@ from ..drain import (
     refusal,
 )
 from ..short_path import (
-    PlainCall,
+    ClientProfile,
     PlainRequest,
     ShortPath,
     claims_modern,
     is_modern,
+    level_asked,
+    level_request,
     opening,
     plain_request,
-    progress,
     reply,
 )
 from ..tasks.records import open_stores
-from .call import StdioCall
+from .calls import StdioCall, StdioCalls
 from .lines import read_lines
 from .signals import ended_by_signals
 from .writer import Writer
@@ -110,17 +105,19 @@ class Conversation:
         """The version that was agreed upon; empty before, the latest if each request carries it."""
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
-        self.running: dict[Any, StdioCall] = {}
-        self.unwritten: set[StdioCall] = set()
-        """Calls whose answer is not written yet, though they may have ended."""
+        self.profile: ClientProfile | None = None
+        """What the handshake, and `logging/setLevel`, say of the client."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.context = contextvars.Context()
+        self.calls = StdioCalls(box, self.writer, self.short_path, self._take_over)
         self.drain = Drain(drain)
-        self.drain.sources.append(lambda: bool(self.unwritten))
+        self.drain.sources.append(lambda: bool(self.calls.unwritten))
 
     async def run(self, *, is_guest: bool = False) -> None:
         """Read and answer until the input ends; a guest leaves the signals alone."""
         self.loop = asyncio.get_running_loop()
+        self.context = contextvars.copy_context()
         over = asyncio.Event()
         unsubscribe = self.box.on_change(self._changed)
         threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
@@ -148,11 +145,7 @@ class Conversation:
         if self.sdk is not None:
             self.sdk.end_listeners()
         await self.drain.wait()
-        for number in list(self.running):
-            run = self.running.pop(number, None)
-            if run is not None and not run.cancelled:
-                run.cancel()
-                self.writer.write(refusal(number, STOPPED))
+        self.calls.stop()
         await self.drain.stop()
         await self.drain.until(lambda: not self.drain.is_busy, 0.5)
 
@@ -202,7 +195,7 @@ class Conversation:
         asked = plain_request(message)
         if asked is None:
             return self._noticed(message, line)
-        if asked.id in self.running:
+        if asked.id in self.calls.running:
             return False
         if not self.protocol:
             return self._begun(asked, line)
@@ -222,6 +215,7 @@ class Conversation:
             if answer is None:
                 return False
             self.protocol = answer[1]
+            self.profile = ClientProfile(asked.params["capabilities"], "debug")
             self.recorded = [line]
             self.writer.write(answer[0])
             return True
@@ -236,9 +230,12 @@ class Conversation:
         method = asked.method
         if method == "tools/call":
             task = self.short_path.task(asked, protocol, None)
-            if task is not None:
-                self._start(task)
-            return task is not None
+            if task is None or self.loop is None:
+                return False
+            self.calls.start(task, self.profile, self.loop)
+            return True
+        if method == "logging/setLevel" and self.profile is not None:
+            return self._level_set(asked, self.profile)
         if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
             return False
         if method == "tools/list" and self.box.page_size is None:
@@ -249,91 +246,15 @@ class Conversation:
             return True
         return False
 
-    # -- calls
-
-    def _start(self, task: PlainCall) -> None:
-        if len(self.running) >= MOST_RUNNING:
-            busy = too_many()
-            self.box.refused("tool", busy.code, task.runner.name)
-            self.writer.write(self.short_path.finished(task, failed(busy)))
-            return
-        run = self.running[task.id] = StdioCall()
-        self.unwritten.add(run)
-        run.held = self.box.busy()
-        run.held.__enter__()
-        runner = task.runner
-        call = None
-        if task.token is not None:
-            call = Call(request_id=str(task.id), on_progress=self._teller(task, run))
-        elif self.box.is_wrapped:
-            call = Call(request_id=str(task.id))
-        if runner.is_async or not runner.is_plain or self.box.is_wrapped:
-            if self.loop is not None:
-                self.loop.call_soon_threadsafe(self._await, task, run, call)
-        elif runner.inline and not is_large(task.arguments):
-            self._done(task, run, runner.call(task.arguments, call))
-        else:
-            try:
-                threads.start(
-                    lambda: runner.call(task.arguments, call),
-                    lambda result, failure: self._done(task, run, result, failure),
-                )
-            except CallError as error:
-                self._done(task, run, failed(error))
-
-    def _await(self, task: PlainCall, run: StdioCall, call: Call | None) -> None:
-        async def go() -> None:
-            try:
-                name, sent = task.runner.name, task.arguments
-                self._done(task, run, await self.box.call_async(name, sent, call=call))
-            finally:
-                self._over(task, run)
-                self.unwritten.discard(run)
-
-        if self.loop is not None and not run.cancelled:
-            run.task = self.loop.create_task(go())
-        else:  # cancelled before it was started
-            self._over(task, run)
-            self.unwritten.discard(run)
-
-    def _done(
-        self, task: PlainCall, run: StdioCall, result: Any, failure: BaseException | None = None
-    ) -> None:
-        """Answer a call, in whatever thread it ended; a cancelled one is never answered.
-
-        (2026-07-28, basic/transports/stdio, Cancellation.)
-        """
-        is_owed = self._over(task, run)
-        if failure is not None:
-            result = task.runner.failure_of(failure, ())
-        line = self.short_path.finished(task, result) if is_owed and not run.cancelled else None
-        with run.telling:
-            run.answered = True
-            if line is not None:
-                self.writer.write(line)
-        self.unwritten.discard(run)
-
-    def _over(self, task: PlainCall, run: StdioCall) -> bool:
-        """Forget a call, whose id another one may have by now; return whether it was known."""
-        is_known = self.running.get(task.id) is run
-        if is_known:
-            del self.running[task.id]
-        run.let_go()
-        return is_known
-
-    def _teller(
-        self, task: PlainCall, run: StdioCall
-    ) -> Callable[[float, float | None, str], None]:
-        def tell(done: float, total: float | None, said: str) -> None:
-            line = progress(task.token, done, total, said)
-            # Progress must stop with the answer (2026-07-28, basic/patterns/progress): its token
-            # may belong to another call by then.
-            with run.telling:
-                if not run.cancelled and not run.answered:
-                    self.writer.write(line)
-
-        run.telling = threading.Lock()
-        return tell
+    def _level_set(self, asked: PlainRequest, profile: ClientProfile) -> bool:
+        """Answer `logging/setLevel`, unless the SDK is there and must hear of it, too."""
+        level = level_asked(asked)
+        if level is None or not self.box.sees_calls:
+            return False
+        profile.level = level
+        if self.sdk is None:
+            self.writer.write(reply(asked.id, b"{}"))
+        return self.sdk is None
 
     # -- notices
 
@@ -349,21 +270,8 @@ class Conversation:
                 self.recorded.append(line)
             return self.sdk is None
         if method == "notifications/cancelled" and is_object(params):
-            run = self._run_of(params.get("requestId"))
-            if run is not None and self.loop is not None:
-                run.cancelled = True
-                self.loop.call_soon_threadsafe(run.cancel)
-            return run is not None
+            return self.calls.cancel(params.get("requestId"))
         return False
-
-    def _run_of(self, number: Any) -> StdioCall | None:
-        """Return a running call; like the SDK, take an id for a number that is written as text."""
-        if isinstance(number, bool) or not isinstance(number, int | str):
-            return None
-        run = self.running.get(number)
-        if run is None and isinstance(number, str) and number.isdecimal():
-            run = self.running.get(int(number))
-        return run
 
     @property
     def _has_handshake(self) -> bool:
@@ -379,8 +287,18 @@ class Conversation:
             self.writer.write(b'{"jsonrpc":"2.0","method":"%s"}' % method)
 
     def _to_sdk(self, line: bytes) -> None:
+        self._bridge().receive(line)
+
+    def _take_over(self, run: StdioCall) -> None:
+        # Not in the context of the tool that asks: the SDK's tasks would keep it.
+        self.context.copy().run(lambda: self._bridge().take_over(run))
+
+    def _bridge(self) -> Any:
         if self.sdk is None:
             from ..sdk.bridge import Bridge
 
-            self.sdk = Bridge(self.box, self.writer.write, list(self.recorded), self.drain)
-        self.sdk.receive(line)
+            recorded = list(self.recorded)
+            if self.profile is not None and self.profile.level not in (None, "debug"):
+                recorded.append(level_request(self.profile.level))
+            self.sdk = Bridge(self.box, self.writer.write, recorded, self.drain)
+        return self.sdk

@@ -10,78 +10,44 @@ from typing import TYPE_CHECKING, Any
 from ...._json_values import is_object
 from ...._protocol import HANDSHAKE_VERSIONS
 from ....arguments.sample import is_large, parsed
-from ....call import Call
 from ....outcome.failure import failed
 from ....run.current import asked_by
 from ...access.quotas import MOST_HELLO, Running, cost_of, too_many
-from ...drain import STOPPED, refusal
 from ...short_path import (
     PlainCall,
     PlainRequest,
     ShortPath,
     claims_modern,
+    level_asked,
     plain_request,
-    progress,
     reply,
 )
-from ..asgi import JSON, Header, answer, respond
+from ..asgi import JSON, answer, respond
 from ..exchanges import Exchange
-from ..plain import call_of
-from .event_stream import EventStream
+from .call import SessionCall
 from .sdk import refuse_session
-from .table import Session, SessionTable, owner_of
+from .table import Session, SessionTable, named, owner_of
 
 if TYPE_CHECKING:
+    from ....call import Call
     from ...servable import Servable
+    from ..call import TakeOver
 
 _VERSIONS = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _NOTICE = frozenset(("jsonrpc", "method", "params"))
 _MOST_DIGITS = 40
-_CANCELLED = -32800
-"""The code with which the SDK answers a cancelled request of this era."""
-
-
-class SessionCall:
-    """One call that runs in a session."""
-
-    def __init__(self, task: PlainCall, stream: EventStream) -> None:
-        self.task = task
-        self.stream = stream
-        self.stopped_by = ""
-
-    def cancel(self) -> None:
-        """Stop it: its client does not want it any more."""
-        self._stop("client")
-
-    def end(self) -> None:
-        """Stop it: its session has ended."""
-        self._stop("session")
-
-    def _stop(self, by: str) -> None:
-        if not self.stopped_by:
-            self.stopped_by = by
-            self.stream.exchange.task.cancel()
-
-    def outcome(self) -> bytes | None:
-        """Return the answer to a call that was stopped. Raises what was not asked for here."""
-        exchange = self.stream.exchange
-        if not self.stopped_by and not exchange.is_stopped:
-            raise asyncio.CancelledError
-        exchange.task.uncancel()
-        if self.stopped_by == "session":
-            return None
-        if self.stopped_by == "client":
-            return refusal(self.task.id, "Request cancelled", _CANCELLED)
-        return refusal(self.task.id, STOPPED)
 
 
 class SessionRequests:
     """Answers in sessions what the short path can; anything else is for the SDK."""
 
-    def __init__(self, box: Servable, running: Running, table: SessionTable) -> None:
+    def __init__(
+        self, box: Servable, running: Running, table: SessionTable, take_over: TakeOver
+    ) -> None:
         self.box = box
         self.running = running
         self.table = table
+        self.take_over = take_over
         self.short_path = ShortPath(box, watch=True)
 
     async def answered(self, exchange: Exchange) -> bool:
@@ -100,7 +66,7 @@ class SessionRequests:
         try:
             if exchange.method == "DELETE":
                 self.table.end(session)
-                await respond(exchange.send, 200, b"", JSON, _named(session))
+                await respond(exchange.send, 200, b"", JSON, named(session))
                 return True
             return exchange.method == "POST" and await self._within(session, exchange)
         finally:
@@ -124,7 +90,7 @@ class SessionRequests:
         session.hello = body
         session.protocol = agreed[1]
         session.is_plain = True
-        await answer(exchange.send, agreed[0], _named(session))
+        await answer(exchange.send, agreed[0], named(session))
         return True
 
     async def _within(self, session: Session, exchange: Exchange) -> bool:
@@ -144,8 +110,10 @@ class SessionRequests:
     async def _quick(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
         """Answer what is known without running anything."""
         if asked.method == "ping" and not asked.params:
-            await answer(exchange.send, reply(asked.id, b"{}"), _named(session))
+            await answer(exchange.send, reply(asked.id, b"{}"), named(session))
             return True
+        if asked.method == "logging/setLevel":
+            return await self._level(session, asked, exchange)
         is_bare = asked.params.keys() <= {"_meta"} and "progressToken" not in asked.meta
         if asked.method != "tools/list" or not is_bare or self.box.page_size is not None:
             return False
@@ -154,7 +122,18 @@ class SessionRequests:
         who = exchange.caller
         roles = who.roles if who is not None else ()
         listed = self.short_path.listed(asked, session.protocol, roles)
-        await answer(exchange.send, listed, _named(session))
+        await answer(exchange.send, listed, named(session))
+        return True
+
+    async def _level(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
+        """Answer `logging/setLevel`; the SDK must know of it, if it has a half of the session."""
+        level = level_asked(asked)
+        if level is None or not self.box.sees_calls:
+            return False
+        session.level = level
+        if session.transport is not None:
+            return False
+        await answer(exchange.send, reply(asked.id, b"{}"), named(session))
         return True
 
     # -- calls
@@ -165,51 +144,40 @@ class SessionRequests:
         if task is None:
             return False
         runner = task.runner
-        is_small = not is_large(task.arguments)
-        if runner.inline and runner.is_plain and not self.box.is_wrapped and is_small:
-            with self.box.busy(), asked_by(lambda: call_of(task, exchange)):
-                result = runner.call(task.arguments)
-            await answer(exchange.send, self.short_path.finished(task, result), _named(session))
+        run = SessionCall(task, self.box, exchange, self.take_over, session, self.table)
+        # Hooks, and listeners to the items of a generator, need the call from the beginning.
+        is_seen = self.box.is_wrapped or (task.token is not None and runner.may_tell)
+        call = run.made() if is_seen else None
+        is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
+        if is_quick and not self.box.is_wrapped:
+            with self.box.busy(), asked_by(run.made):
+                result = runner.call(task.arguments, call)
+            await run.answer(self.short_path, result)
         elif self.running.begin(exchange.counts_for, len(exchange.body)):
             try:
-                await self._run(task, session, exchange)
+                await self._run(run, call)
             finally:
                 self.running.end(exchange.counts_for, len(exchange.body))
         else:
             await self._refuse(task, session, exchange)
         return True
 
-    async def _run(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
+    async def _run(self, run: SessionCall, call: Call | None) -> None:
         """Run a call, which goes on if its client hangs up."""
-        stream = EventStream(exchange, session, self.table)
-        run = session.running[_key(task.id)] = SessionCall(task, stream)
-        message: bytes | None
+        task, running, key = run.task, run.session.running, _key(run.task.id)
+        running[key] = run
+        run.watch()
         try:
-            with asked_by(lambda: call_of(task, exchange)):
-                call = self._call(task, stream)
-                sent = task.arguments
-                result = await self.box.call_async(task.runner.name, sent, call=call)
-            message = self.short_path.finished(task, result)
+            with asked_by(run.made):
+                result = await self.box.call_async(task.runner.name, task.arguments, call=call)
+            await run.answer(self.short_path, result)
         except asyncio.CancelledError:
-            message = run.outcome()
+            if not await run.interrupted():
+                raise
         finally:
-            stream.timer.cancel()
-            if session.running.get(_key(task.id)) is run:
-                del session.running[_key(task.id)]
-        await stream.finish(message)
-
-    def _call(self, task: PlainCall, stream: EventStream) -> Call | None:
-        """Return the call that a tool or a hook sees; None if nothing can see it."""
-        tells = task.token is not None and task.runner.may_tell
-        if not tells and stream.exchange.caller is None and not self.box.is_wrapped:
-            return None
-        if not tells:
-            return call_of(task, stream.exchange)
-
-        def on_progress(done: float, total: float | None, said: str) -> None:
-            stream.tell(progress(task.token, done, total, said))
-
-        return call_of(task, stream.exchange, on_progress)
+            run.unwatch()
+            if running.get(key) is run:
+                del running[key]
 
     async def _refuse(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
         """Answer a call that may not run now: too many do."""
@@ -217,7 +185,7 @@ class SessionRequests:
         name = None if who is None else who.name
         self.box.refused("tool", busy.code, task.runner.name, caller=name, client=exchange.client)
         finished = self.short_path.finished(task, failed(busy))
-        await answer(exchange.send, finished, _named(session))
+        await answer(exchange.send, finished, named(session))
 
     # -- notices
 
@@ -226,7 +194,7 @@ class SessionRequests:
         method, params = notice["method"], notice.get("params", {})
         if method == "notifications/cancelled":
             run = session.running.get(_key(params.get("requestId")))
-            if isinstance(run, SessionCall):
+            if isinstance(run, SessionCall) and not run.is_taken:
                 run.cancel()
                 await self._accept(session, exchange)
                 return True
@@ -241,7 +209,7 @@ class SessionRequests:
         return True
 
     async def _accept(self, session: Session, exchange: Exchange) -> None:
-        await respond(exchange.send, 202, b"", JSON, _named(session))
+        await respond(exchange.send, 202, b"", JSON, named(session))
 
 
 def _asked(exchange: Exchange) -> PlainRequest | dict[str, Any] | None:
@@ -277,10 +245,6 @@ def _accepts_both(sent: bytes) -> bool:
     return bool(kinds & {b"application/json", b"application/*"}) and bool(
         kinds & {b"text/event-stream", b"text/*"}
     )
-
-
-def _named(session: Session) -> Header:
-    return b"mcp-session-id", session.id.encode()
 
 
 def _key(number: Any) -> Any:

@@ -8,11 +8,15 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pydantic_core import from_json
+
 from ...access.quotas import Client, Excess, SessionLimits, Shares, is_within
 from ...sdk.replay import EventMemory, SessionEvents
+from ...short_path import ClientProfile
 
 if TYPE_CHECKING:
     from ...access.guard import Caller
+    from ..asgi import Header
 
 _MIB = 1024 * 1024
 _MOST_HELD = 128 * _MIB
@@ -48,6 +52,7 @@ class Session:
         "is_initialized",
         "is_over",
         "is_plain",
+        "level",
         "owner",
         "protocol",
         "running",
@@ -65,6 +70,8 @@ class Session:
         self.hello = b""
         """The handshake that was answered here, for the SDK if it is needed later."""
         self.is_initialized = False
+        self.level = ""
+        """The least severe level of log messages that was asked for."""
         self.is_plain = False
         """Whether the short path may answer what is asked in it."""
         self.running: dict[Any, EndsWithSession] = {}
@@ -77,6 +84,11 @@ class Session:
         """The half of the SDK."""
         self.adopting: asyncio.Future[None] | None = None
         """Done when the SDK has seen the handshake."""
+
+    def profile(self) -> ClientProfile:
+        """Return what its client can be asked, and which log messages it wants."""
+        hello = from_json(self.hello)
+        return ClientProfile(hello["params"]["capabilities"], self.level or "debug")
 
 
 class SessionTable:
@@ -226,3 +238,8 @@ def owner_of(caller: Caller | None) -> Owner:
         return None
     claims = caller.claims
     return caller.name, str(claims.get("iss", "")), str(claims.get("sub", ""))
+
+
+def named(session: Session) -> Header:
+    """Return the header that names a session."""
+    return b"mcp-session-id", session.id.encode()

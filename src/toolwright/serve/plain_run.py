@@ -1,0 +1,232 @@
+"""A plain call while it runs, and its way to the SDK.
+
+Whether a tool asks its client shows only while it runs. Until then the short path runs it, and
+writes its progress and log messages. When it asks, the SDK gets the request as if it had just come,
+with this object beside it: the SDK then does not run the tool but waits for its result, and the
+question goes out as if the SDK had run it from the beginning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._protocol import STATELESS_SINCE
+from ..call import Call, end
+from ..errors import CallCancelled, CallError
+from ..questions import CannotAsk, InputNeeded, Question
+from ..run.process.pipe import sendable
+from .short_path import ClientProfile, PlainCall, logged, progress
+
+if TYPE_CHECKING:
+    from ..results import Result
+    from .servable import Servable
+
+RUN = "toolwright.begun"
+"""The key of the run in the scope of a request that the SDK takes over."""
+
+
+class PlainRun(ABC):
+    """One plain call that runs; it is the asker of its `Call`."""
+
+    def __init__(
+        self,
+        task: PlainCall,
+        box: Servable,
+        profile: ClientProfile | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self.task = task
+        self.box = box
+        self.call: Call | None = None
+        """Made when something first needs it."""
+        self.cancelled = False
+        self.answered = False
+        self.is_taken = False
+        """Whether the SDK answers it."""
+        self.adopter: Call | None = None
+        """The call that the SDK has made for it: it says and asks what this one does."""
+        self.unsent = 0
+        """How many log messages were dropped because the client reads too slowly."""
+        self.server_loop = loop
+        self.lock = threading.Lock()
+        """Held while anything is sent, so that nothing comes behind the answer."""
+        self._profile = profile
+        self._adopted: asyncio.Future[Call | None] | None = None
+        self._result: asyncio.Future[Result] | None = None
+
+    # -- what a transport does
+
+    @abstractmethod
+    def send(self, line: bytes) -> bool:
+        """Send a notification soon; return False if it is dropped. Called in any thread."""
+
+    @abstractmethod
+    def hand_over(self) -> None:
+        """Give the request to the SDK, on the event loop."""
+
+    def who(self) -> dict[str, Any]:
+        """Return who asks, and how: more keywords of `Call`."""
+        return {}
+
+    def ended(self, result: Result) -> bool:
+        """Say no more; return whether the SDK must be given the result."""
+        if self.call is not None:
+            end(self.call)
+        with self.lock:
+            self.is_taken = self.is_taken or needs_sdk(self.task, result)
+            self.answered = not self.is_taken
+            return self.is_taken
+
+    # -- the call
+
+    def made(self) -> Call:
+        """Return the call."""
+        with self.lock:
+            if self.call is None:
+                self.call = Call(
+                    request_id=str(self.task.id),
+                    on_progress=None if self.task.token is None else self._progress,
+                    on_log=self._log,
+                    asker=self,
+                    **self.who(),
+                )
+                if self.cancelled:
+                    self.call.cancel()
+            return self.call
+
+    def cancel(self) -> None:
+        """Stop it, if it can be stopped."""
+        with self.lock:
+            self.cancelled = True
+            call = self.call
+        if call is not None:
+            call.cancel()
+
+    # -- telling
+
+    @property
+    def profile(self) -> ClientProfile:
+        """What its client wants."""
+        if self._profile is None:
+            self._profile = self.task.profile()
+        return self._profile
+
+    def _progress(self, done: float, total: float | None, said: str) -> None:
+        if self.adopter is None:
+            line = progress(self.task.token, done, total, said)
+            with self.lock:
+                if self.adopter is None:
+                    self._send(line)
+                    return
+        self.adopter.progress(done, total, said)
+
+    def _log(self, level: Any, said: Any) -> None:
+        if self.adopter is None:
+            wanted = self.profile.wants(level)
+            line = logged(level, sendable(said), self.box.name) if wanted else b""
+            with self.lock:
+                if self.adopter is None:
+                    self.unsent += wanted and not self._send(line)
+                    return
+        self.adopter.log(said, level)
+
+    def _send(self, line: bytes) -> bool:
+        # A token may belong to another call once this one is answered (2026-07-28,
+        # basic/patterns/progress).
+        return self.answered or self.cancelled or self.send(line)
+
+    def lost(self) -> bytes | None:
+        """Return a log message that says how many were dropped; None if none was."""
+        if not self.unsent:
+            return None
+        said = f"{self.unsent} log messages were not sent: the client reads too slowly"
+        return logged("warning", said, self.box.name)
+
+    # -- asking
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What its client can be asked for."""
+        return self.profile.abilities
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """Where it asks: an inline tool cannot wait for what the thread that it blocks must read."""
+        return None if self.task.runner.inline else self.server_loop
+
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
+        """Let the SDK take over, and ask. Raises `InputNeeded` or `CallError`."""
+        loop = self.loop
+        if loop is None:
+            raise CallError("there is nobody to ask")
+        if asyncio.get_running_loop() is loop:
+            return await self._ask(requests)
+        future = asyncio.run_coroutine_threadsafe(self._ask(requests), loop)
+        return await asyncio.wrap_future(future)
+
+    async def _ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
+        call = await self.taken_over()
+        if call is None:
+            raise CallError("the client could not be asked")
+        return await call.request(**requests)
+
+    async def taken_over(self) -> Call | None:
+        """Wait until the SDK has taken over; return its call, None if it did not. Raises `CallCancelled`."""
+        if self._adopted is None:
+            with self.lock:
+                if self.answered or self.cancelled:
+                    raise CallCancelled("the call has ended, nobody can be asked")
+                self.is_taken = True
+            self._adopted = self.server_loop.create_future()
+            self._result = self.server_loop.create_future()
+            self.hand_over()
+        return await asyncio.shield(self._adopted)
+
+    # -- what the SDK does with it
+
+    async def go_on(self, _params: Any, call: Call) -> Result:
+        """Return the result, once the tool has ended; meanwhile it speaks through another call."""
+        assert self._adopted is not None  # noqa: S101 - it was handed over
+        assert self._result is not None  # noqa: S101
+        with self.lock:
+            self.adopter = call
+        if not self._adopted.done():
+            self._adopted.set_result(call)
+        try:
+            return await self._result
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+
+    def settle(self, result: Result) -> None:
+        """Give the SDK the result, on the event loop; and the request, if it has not got it."""
+        if self._adopted is None:  # nothing was asked, but only the SDK can answer it
+            if self.cancelled:
+                return
+            self._adopted = self.server_loop.create_future()
+            self._result = self.server_loop.create_future()
+            self.hand_over()
+        if self._result is not None and not self._result.done():
+            self._result.set_result(result)
+
+    def abandon(self) -> None:
+        """End what the SDK has answered, or given up, before it has ended."""
+        if self._adopted is not None and not self._adopted.done():
+            self._adopted.set_result(None)
+        if self._result is not None and not self._result.done():
+            self._result.cancel()
+            self.cancel()
+
+
+def needs_sdk(task: PlainCall, result: Result) -> bool:
+    """Return whether a result is to be written as a question, or as an error of the protocol."""
+    error = result.error
+    if error is None:
+        return False
+    if isinstance(error, CannotAsk):
+        return task.protocol >= STATELESS_SINCE
+    return type(error.__cause__) is InputNeeded
