@@ -4,8 +4,8 @@ One server has the same tool with and without one; both are asked in turn, in sh
 compared is the processor time of the server, which a busy machine changes little.
 """
 
+import contextlib
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -23,7 +23,6 @@ HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}}
 HELLO["clientInfo"] = {"name": "bench", "version": "1"}
 KINDS = ("plain", "called", "provided")
 WORKERS = ("thread", "inline", "async")
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 def serve(where):
@@ -100,6 +99,15 @@ class Piped:
         self.process.wait(10)
 
 
+def connected(port):
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            return socket.create_connection(("127.0.0.1", port))
+        time.sleep(0.05)
+    raise TimeoutError
+
+
 class Posted:
     def __init__(self):
         with socket.socket() as found:
@@ -108,15 +116,7 @@ class Posted:
         self.process = subprocess.Popen(
             [sys.executable, __file__, str(self.port)], stderr=subprocess.DEVNULL
         )
-        until = time.monotonic() + 30
-        while True:
-            try:
-                self.connection = socket.create_connection(("127.0.0.1", self.port))
-                return
-            except OSError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.05)
+        self.connection = connected(self.port)
 
     def call(self, name):
         params = {"name": name, "arguments": {"a": 1, "b": 2}, "_meta": META}

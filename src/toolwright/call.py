@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._door import public
-from .errors import CallCancelled
+from .errors import CallCancelled, CallError
 from .questions import AnswerOf, Asker, CannotAsk, Form, Question, Roots, Sample, wait_for_answer
 from .refusals import Kind
 from .reports import LogLevel, OnLog, OnProgress, Reports
@@ -45,6 +45,7 @@ class Call(Reports):
 
     __slots__ = (
         "_asker",
+        "_blocks",
         "_cancelled",
         "_claims",
         "_hang_up",
@@ -100,6 +101,8 @@ class Call(Reports):
         self._lifespan: Any = None
         self._outer: Call | None = None
         self._runs = False
+        self._blocks = False
+        """Whether it runs inline: then nothing can be read while it waits."""
         self._cancelled = False
         self._lock = threading.Lock()
         self._wakers: list[Callable[[], object]] = []
@@ -156,7 +159,7 @@ class Call(Reports):
         Where the protocol has no way back to a client, the run ends here and starts again with
         the answers: do nothing before asking that must not be done twice.
         """
-        return wait_for_answer(self, lambda: self._request(requests), self._loop)
+        return self._waited(lambda: self._request(requests))
 
     @overload
     def ask(self, form: type[M], message: str = "", *, key: str = "form") -> AnswerOf[M]: ...
@@ -166,19 +169,17 @@ class Call(Reports):
     ) -> AnswerOf[dict[str, Any]]: ...
     def ask(self, form: Any, message: str = "", *, key: str = "form") -> Any:
         """Ask the user to fill in a form: a pydantic model of flat fields. Async code awaits it."""
-        return wait_for_answer(self, lambda: self._one(key, Form(form, message)), self._loop)
+        return self._waited(lambda: self._one(key, Form(form, message)))
 
     def sample(
         self, prompt: Any, *, max_tokens: int = 1000, key: str = "sample"
     ) -> AnswerOf[dict[str, Any]]:
         """Have the client's own model write a text. Async code awaits it."""
-        return wait_for_answer(
-            self, lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)), self._loop
-        )
+        return self._waited(lambda: self._one(key, Sample(prompt, max_tokens=max_tokens)))
 
     def roots(self, *, key: str = "roots") -> AnswerOf[list[dict[str, Any]]]:
         """Return the folders that the client lets a server see. Async code awaits it."""
-        return wait_for_answer(self, lambda: self._one(key, Roots()), self._loop)
+        return self._waited(lambda: self._one(key, Roots()))
 
     def hang_up(self) -> Any:
         """End the stream that waits for this call, for clients that come back for the result.
@@ -186,6 +187,12 @@ class Call(Reports):
         Where there is no such stream it does nothing. Async code awaits it.
         """
         return wait_for_answer(self, self._ended, self._loop) if self._loop is not None else None
+
+    def _waited(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        if self._blocks:
+            msg = f"{self.tool} runs inline, where it cannot wait for an answer"
+            raise CallError(msg, hint='leave out run_on="inline"')
+        return wait_for_answer(self, ask, self._loop)
 
     async def _ended(self) -> None:
         if self._hang_up is not None and not self._mute:
@@ -236,7 +243,7 @@ class Call(Reports):
             opened.set(self._lifespan)
             current.set(before)  # not by a token: what is closed late is closed in another context
             self.deadline = given
-            self._runs = False
+            self._runs = self._blocks = False
 
     def _inner(self, tool: str) -> Call:
         inner = Call(
@@ -249,7 +256,7 @@ class Call(Reports):
             on_log=None if self._on_log is None else lambda level, said: self.log(said, level),
         )
         inner._headers, inner._outer = self._headers, self
-        inner._asker, inner._loop = self._asker, self._loop
+        inner._asker, inner._loop, inner._blocks = self._asker, self._loop, self._blocks
         inner.deadline = self.deadline
         return inner
 
@@ -328,6 +335,11 @@ def end(call: Call) -> None:
 def last_sign_of_life(call: Call) -> float:
     """Return when a call last gave a sign of life, by the monotonic clock."""
     return call._life
+
+
+def blocks(call: Call) -> None:
+    """Say that a call runs inline: it cannot ask, since its answer could not be read."""
+    call._blocks = True
 
 
 def reports_progress(call: Call) -> bool:

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 
 from ..arguments.reader import Arguments, Reader
 from ..arguments.sample import is_large
-from ..call import Call, last_sign_of_life, running
+from ..call import Call, blocks, last_sign_of_life, running
 from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
 from ..limits import Retry, Timeout
 from ..outcome.failure import failed
@@ -201,6 +201,8 @@ class LimitedRunner:
         job.call.heartbeat()  # the wait for a permit was not the tool's silence
         if work.sync is None:
             return await self._awaited(place, work, job, permit)
+        if work.inline:
+            blocks(job.call)
         unlimited = self.timeout is None and job.call.deadline is None
         if work.inline if place.has_loop else unlimited:
             return work.sync(job)

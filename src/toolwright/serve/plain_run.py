@@ -51,7 +51,7 @@ class PlainRun(ABC):
         """The call that the SDK has made for it: it says and asks what this one does."""
         self.unsent = 0
         """How many log messages were dropped because the client reads too slowly."""
-        self.server_loop = loop
+        self.loop = loop
         self.lock = threading.Lock()
         """Held while anything is sent, so that nothing comes behind the answer."""
         self._profile = profile
@@ -153,19 +153,12 @@ class PlainRun(ABC):
         """What its client can be asked for."""
         return self.profile.abilities
 
-    @property
-    def loop(self) -> asyncio.AbstractEventLoop | None:
-        """Where it asks: an inline tool cannot wait for what the thread that it blocks must read."""
-        return None if self.task.runner.inline else self.server_loop
-
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Let the SDK take over, and ask. Raises `InputNeeded` or `CallError`."""
-        loop = self.loop
-        if loop is None:
-            raise CallError("there is nobody to ask")
-        if asyncio.get_running_loop() is loop:
+        if asyncio.get_running_loop() is self.loop:
             return await self._ask(requests)
-        future = asyncio.run_coroutine_threadsafe(self._ask(requests), loop)
+        # A sync tool may have returned a coroutine, which another loop runs.
+        future = asyncio.run_coroutine_threadsafe(self._ask(requests), self.loop)
         return await asyncio.wrap_future(future)
 
     async def _ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
@@ -181,8 +174,8 @@ class PlainRun(ABC):
                 if self.answered or self.cancelled:
                     raise CallCancelled("the call has ended, nobody can be asked")
                 self.is_taken = True
-            self._adopted = self.server_loop.create_future()
-            self._result = self.server_loop.create_future()
+            self._adopted = self.loop.create_future()
+            self._result = self.loop.create_future()
             self.hand_over()
         return await asyncio.shield(self._adopted)
 
@@ -207,18 +200,16 @@ class PlainRun(ABC):
         if self._adopted is None:  # nothing was asked, but only the SDK can answer it
             if self.cancelled:
                 return
-            self._adopted = self.server_loop.create_future()
-            self._result = self.server_loop.create_future()
+            self._adopted = self.loop.create_future()
+            self._result = self.loop.create_future()
             self.hand_over()
         if self._result is not None and not self._result.done():
             self._result.set_result(result)
 
     def abandon(self) -> None:
-        """End what the SDK has answered, or given up, before it has ended."""
+        """End it if the SDK has answered the request, or given it up, without taking over."""
         if self._adopted is not None and not self._adopted.done():
             self._adopted.set_result(None)
-        if self._result is not None and not self._result.done():
-            self._result.cancel()
             self.cancel()
 
 

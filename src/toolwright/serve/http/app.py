@@ -22,7 +22,6 @@ from ..tasks.records import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
-from .call import HttpCall
 from .cors import answer_preflight, is_preflight, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
 from .health import PATHS, tell_health
@@ -32,6 +31,7 @@ from .plain import PlainRequests
 from .sessions.requests import SessionRequests
 from .sessions.sdk import SdkSessions
 from .sessions.table import SessionTable
+from .short.call import HttpCall
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:

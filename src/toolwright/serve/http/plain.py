@@ -14,8 +14,8 @@ from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
-from .call import HttpCall, TakeOver
 from .exchanges import Exchange
+from .short.call import HttpCall, TakeOver
 
 if TYPE_CHECKING:
     from ...call import Call

@@ -109,7 +109,7 @@ class StdioCalls:
     def _start(self, run: StdioCall, call: Call | None) -> None:
         task, runner = run.task, run.task.runner
         if self.box.is_wrapped or not runner.needs_no_loop:
-            run.server_loop.call_soon_threadsafe(self._await, run, call)
+            run.loop.call_soon_threadsafe(self._await, run, call)
         elif runner.inline and not is_large(task.arguments):
             self.done(run, runner.call(task.arguments, call))
         else:
@@ -132,7 +132,7 @@ class StdioCalls:
         if run.cancelled:  # before it was started
             self.forget(run)
         else:
-            run.running = run.server_loop.create_task(go())
+            run.running = run.loop.create_task(go())
 
     def done(self, run: StdioCall, result: Any, failure: BaseException | None = None) -> None:
         """Answer a call, in whatever thread it ended; a cancelled one is never answered.
@@ -144,7 +144,7 @@ class StdioCalls:
             result = task.runner.failure_of(failure, ())
         run.let_go()
         if run.ended(result):
-            run.server_loop.call_soon_threadsafe(self._settle, run, result)
+            run.loop.call_soon_threadsafe(self._settle, run, result)
             return
         if self._removed(run) and not run.cancelled:
             if (lost := run.lost()) is not None:
@@ -192,7 +192,7 @@ class StdioCalls:
             if run.is_taken:
                 return False
             run.cancelled = True
-        run.server_loop.call_soon_threadsafe(run.cancel)
+        run.loop.call_soon_threadsafe(run.cancel)
         return True
 
     def _find(self, number: Any) -> StdioCall | None:

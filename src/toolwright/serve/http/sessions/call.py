@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...drain import STOPPED, refusal
 from ..asgi import Message, answer, respond
-from ..call import HttpCall, TakeOver
-from ..event_stream import EVENTS
+from ..short.call import HttpCall, TakeOver
+from ..short.event_stream import EVENTS
 from .event_stream import SessionStream
 from .table import named
 

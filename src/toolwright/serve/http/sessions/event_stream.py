@@ -6,7 +6,7 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING
 
-from ..event_stream import EVENTS, EventStream
+from ..short.event_stream import EVENTS, EventStream
 
 if TYPE_CHECKING:
     from ..asgi import Header

@@ -31,7 +31,7 @@ from .table import Session, SessionTable, named, owner_of
 if TYPE_CHECKING:
     from ....call import Call
     from ...servable import Servable
-    from ..call import TakeOver
+    from ..short.call import TakeOver
 
 _VERSIONS = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _NOTICE = frozenset(("jsonrpc", "method", "params"))

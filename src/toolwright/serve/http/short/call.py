@@ -7,18 +7,18 @@ import contextvars
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..drain import STOPPED, refusal
-from ..plain_run import PlainRun
-from .asgi import Message, answer
-from .body import replayed
+from ...drain import STOPPED, refusal
+from ...plain_run import PlainRun
+from ..asgi import Message, answer
+from ..body import replayed
 from .event_stream import PING_SECONDS, EventStream
 
 if TYPE_CHECKING:
-    from ...results import Result
-    from ..servable import Servable
-    from ..short_path import ClientProfile, PlainCall, ShortPath
-    from .asgi import Receive, Send
-    from .exchanges import Exchange
+    from ....results import Result
+    from ...servable import Servable
+    from ...short_path import ClientProfile, PlainCall, ShortPath
+    from ..asgi import Receive, Send
+    from ..exchanges import Exchange
 
 TakeOver = Callable[["HttpCall", "Receive", "Send"], Awaitable[None]]
 """Lets the SDK answer the request of a call that runs."""
@@ -65,12 +65,12 @@ class HttpCall(PlainRun):
 
     def _opened(self) -> EventStream:  # with the lock held
         if self._stream is None:
-            self._stream = EventStream(self.exchange.send, self.server_loop)
+            self._stream = EventStream(self.exchange.send, self.loop)
         return self._stream
 
     def stay_alive(self) -> None:
         """Send something from time to time from now on, even if the tool is silent."""
-        self._ping = self.server_loop.call_later(PING_SECONDS, self._alive)
+        self._ping = self.loop.call_later(PING_SECONDS, self._alive)
 
     def _alive(self) -> None:
         with self.lock:
@@ -127,7 +127,7 @@ class HttpCall(PlainRun):
         self.exchange.kind = "sdk"
         self._gone = asyncio.Event()
         # Not in the context of the tool that asks: the SDK's tasks would keep it.
-        self._sdk = self.server_loop.create_task(self._by_sdk(), context=self._context)
+        self._sdk = self.loop.create_task(self._by_sdk(), context=self._context)
 
     async def _by_sdk(self) -> None:
         receive = replayed(self.exchange.body, self._until_gone)

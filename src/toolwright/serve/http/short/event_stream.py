@@ -7,7 +7,7 @@ import contextlib
 import threading
 from collections import deque
 
-from .asgi import JSON, Header, Message, Send
+from ..asgi import JSON, Header, Message, Send
 
 EVENTS: tuple[Header, ...] = (
     (b"content-type", b"text/event-stream"),

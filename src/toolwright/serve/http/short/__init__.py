@@ -1,0 +1,1 @@
+"""Calls that the short path answers over HTTP."""
