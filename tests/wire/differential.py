@@ -1,7 +1,8 @@
 """The same requests through the short path and through the SDK alone: what differs is a defect.
 
 Normalised, and nothing else: the order of keys (messages are compared parsed), the value of
-`mcp-session-id` and the reference of an unexpected error (random), the `age` of a cached result (a clock), and the framing of an event
+`mcp-session-id` and the reference of an unexpected error (random), the sealed
+`requestState`, the `age` of a cached result (a clock), and the framing of an event
 stream (its messages are compared), and whether an answer in a session is JSON or a stream (a client
 takes both). `python tests/wire/test_differential.py` prints the shares.
 """
@@ -284,6 +285,9 @@ def read(raw: bytes) -> str:
         note = message["result"]["_meta"]["toolwright/cache"]
         if "age" in note:
             note["age"] = 0
+    with contextlib.suppress(KeyError, TypeError):
+        if "requestState" in message["result"]:
+            message["result"]["requestState"] = "X"
     with contextlib.suppress(KeyError, TypeError):
         if "call" in (note := message["result"]["_meta"]["toolwright/error"]):
             note["call"] = "X"

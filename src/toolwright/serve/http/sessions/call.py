@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...drain import STOPPED, refusal
@@ -43,7 +42,6 @@ class SessionCall(HttpCall):
         self.session = session
         self.table = table
         self.stopped_by = ""
-        self._thread = threading.get_ident()
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -57,7 +55,7 @@ class SessionCall(HttpCall):
 
     def _opened(self) -> SessionStream:  # with the lock held
         if not isinstance(self._stream, SessionStream):
-            self._stream = SessionStream(self.exchange, self.session, self.table, self._thread)
+            self._stream = SessionStream(self.exchange, self.session, self.table)
         return self._stream
 
     def watch(self) -> None:

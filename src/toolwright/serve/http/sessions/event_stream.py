@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from typing import TYPE_CHECKING
 
 from ..short.event_stream import EVENTS, EventStream
@@ -25,9 +24,7 @@ class SessionStream(EventStream):
     the call (2025-11-25, basic/transports, Sending Messages to the Server).
     """
 
-    def __init__(
-        self, exchange: Exchange, session: Session, table: SessionTable, thread: int
-    ) -> None:
+    def __init__(self, exchange: Exchange, session: Session, table: SessionTable) -> None:
         own: Header = (b"mcp-session-id", session.id.encode())
         super().__init__(exchange.send, exchange.task.get_loop(), (*EVENTS, own))
         self.session = session
@@ -36,21 +33,32 @@ class SessionStream(EventStream):
         """Its name among the streams of its session."""
         self.is_left = False
         """Whether the server has hung up: the client comes back."""
-        self._thread = thread  # that of the event loop: this one may be the tool's
+        self._unkept: list[bytes] = []
+        """What was put, by whatever thread; only the loop's keeps events."""
         version = exchange.headers.get(b"mcp-protocol-version", b"")
         self.is_resumable = version >= _RESUMABLE_SINCE
         self._is_primed = False
 
     def put(self, line: bytes) -> bool:
         """Send a notification soon; return False if it is dropped. Called in any thread."""
-        if self.is_full:
-            return False
-        if threading.get_ident() == self._thread:
-            self._keep(line)
-        else:
+        with self._lock:
+            if self.is_full:
+                return False
+            self._size += len(line)
+            self._unkept.append(line)
+            is_first = len(self._unkept) == 1
+        if is_first:
             with contextlib.suppress(RuntimeError):  # a closed loop: the server has ended
-                self.loop.call_soon_threadsafe(self._keep, line)
+                self.loop.call_soon_threadsafe(self._take)
         return True
+
+    def _take(self) -> None:
+        """Keep what was put, on the loop."""
+        with self._lock:
+            lines, self._unkept = self._unkept, []
+            self._size -= sum(map(len, lines))
+        for line in lines:
+            self._keep(line)
 
     def begin(self) -> None:
         """Begin the stream with an event that has no message, from which it can be resumed."""
@@ -63,6 +71,7 @@ class SessionStream(EventStream):
 
     async def finish(self, *lines: bytes) -> None:
         """Send these messages behind everything else, and end."""
+        self._take()
         for line in lines:
             self._keep(line, ends=line is lines[-1])
         if not self.is_left:
@@ -71,14 +80,16 @@ class SessionStream(EventStream):
     async def leave(self) -> None:
         """End the answer, but not the stream: its client comes back for the rest."""
         if not self.is_left:
+            self._take()
             self.begin()
             self.is_left = True
             await self._finish()
 
     def go_on_as(self, name: str) -> None:
-        """Let another stream go on with the events of this one."""
-        if self.begun:
-            self.table.events_of(self.session).rename(self.name, name)
+        """Let another stream go on with the events of this one; what it sends comes on this one."""
+        self._take()
+        self.begin()
+        self.table.events_of(self.session).rename(self.name, name)
 
     def _keep(self, line: bytes, *, ends: bool = False) -> None:
         if not self.is_left:
