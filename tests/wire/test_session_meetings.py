@@ -46,6 +46,29 @@ def test_an_ordinary_session_leaves_the_sdk_alone():
     run(course())
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_that_names_events_first_gets_events(era):
+    async def course():
+        async with serving(Gated().box) as app:
+            client = await Client(app, era=era).open()
+            first = {"accept": "text/event-stream, application/json"}
+            for method, params in (
+                ("ping", None),
+                ("tools/list", None),
+                ("tools/call", {"name": "add", "arguments": {"a": 1}}),
+                ("tools/call", {"name": "which", "arguments": {}}),
+            ):
+                came = await client.begin(method, params, **first).whole()
+                assert came.headers["content-type"] == "text/event-stream"
+                plain = await client.begin(method, params).whole()
+                assert plain.headers["content-type"] == "application/json"
+                (answer,) = came.messages()
+                assert [{**answer, "id": client.number}] == plain.messages()
+            assert on_short_path(app)
+
+    run(course())
+
+
 # -- calls that run
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...drain import STOPPED, refusal
-from ..asgi import Message, answer, respond
+from ..asgi import Message, respond
 from ..short.call import HttpCall, TakeOver
 from ..short.event_stream import EVENTS
-from .event_stream import SessionStream
+from .event_stream import SessionStream, answer_in
 from .table import named
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class SessionCall(HttpCall):
         if self._stream is not None:
             await self._stream.finish(*lines)
         elif lines:
-            await answer(self.exchange.send, lines[0], named(self.session))
+            await answer_in(self.session, self.table, self.exchange, lines[0])
         else:
             await respond(self.exchange.send, 200, b"", *EVENTS, named(self.session))
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import TYPE_CHECKING
 
+from ..asgi import answer
 from ..short.event_stream import EVENTS, EventStream
+from .table import Session, SessionTable, named
 
 if TYPE_CHECKING:
-    from ..asgi import Header
     from ..exchanges import Exchange
-    from .table import Session, SessionTable
 
+_BOTH = (b"application/json", b"text/event-stream")
 _RETRY_MS = 500
 _RESUMABLE_SINCE = b"2025-11-25"
 """Older clients do not know events without a message (basic/transports, Resumability)."""
@@ -25,8 +27,8 @@ class SessionStream(EventStream):
     """
 
     def __init__(self, exchange: Exchange, session: Session, table: SessionTable) -> None:
-        own: Header = (b"mcp-session-id", session.id.encode())
-        super().__init__(exchange.send, exchange.task.get_loop(), (*EVENTS, own))
+        headers = (*EVENTS, named(session))
+        super().__init__(exchange.send, exchange.task.get_loop(), headers)
         self.session = session
         self.table = table
         self.name = f"short {id(self):x}"
@@ -105,3 +107,20 @@ class SessionStream(EventStream):
     def _kept(self, line: bytes | None, *, ends: bool = False) -> bytes:
         events = self.table.events_of(self.session)
         return events.keep(self.name, line, ends=ends).encode()
+
+
+async def answer_in(
+    session: Session, table: SessionTable, exchange: Exchange, message: bytes
+) -> None:
+    """Answer in JSON or, to a client that names events first, with a stream."""
+    if prefers_events(exchange.headers.get(b"accept", b"")):
+        await SessionStream(exchange, session, table).finish(message)
+    else:
+        await answer(exchange.send, message, named(session))
+
+
+@functools.lru_cache(64)
+def prefers_events(accept: bytes) -> bool:
+    """Return whether a client that takes both names events before JSON."""
+    kinds = [each.split(b";")[0].strip().lower() for each in accept.split(b",")]
+    return next((each for each in kinds if each in _BOTH), b"") == _BOTH[1]

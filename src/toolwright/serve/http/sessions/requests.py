@@ -22,9 +22,10 @@ from ...short_path import (
     plain_request,
     reply,
 )
-from ..asgi import JSON, answer, respond
+from ..asgi import JSON, respond
 from ..exchanges import Exchange
 from .call import SessionCall
+from .event_stream import answer_in
 from .sdk import refuse_session
 from .table import Session, SessionTable, named, owner_of
 
@@ -90,7 +91,7 @@ class SessionRequests:
         session.hello = body
         session.protocol = agreed[1]
         session.is_plain = True
-        await answer(exchange.send, agreed[0], named(session))
+        await answer_in(session, self.table, exchange, agreed[0])
         return True
 
     async def _within(self, session: Session, exchange: Exchange) -> bool:
@@ -110,7 +111,7 @@ class SessionRequests:
     async def _quick(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
         """Answer what is known without running anything."""
         if asked.method == "ping" and not asked.params:
-            await answer(exchange.send, reply(asked.id, b"{}"), named(session))
+            await answer_in(session, self.table, exchange, reply(asked.id, b"{}"))
             return True
         if asked.method == "logging/setLevel":
             return await self._level(session, asked, exchange)
@@ -122,7 +123,7 @@ class SessionRequests:
         who = exchange.caller
         roles = who.roles if who is not None else ()
         listed = self.short_path.listed(asked, session.protocol, roles)
-        await answer(exchange.send, listed, named(session))
+        await answer_in(session, self.table, exchange, listed)
         return True
 
     async def _level(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
@@ -133,7 +134,7 @@ class SessionRequests:
         session.level = level
         if session.transport is not None:
             return False
-        await answer(exchange.send, reply(asked.id, b"{}"), named(session))
+        await answer_in(session, self.table, exchange, reply(asked.id, b"{}"))
         return True
 
     # -- calls
@@ -185,7 +186,7 @@ class SessionRequests:
         name = None if who is None else who.name
         self.box.refused("tool", busy.code, task.runner.name, caller=name, client=exchange.client)
         finished = self.short_path.finished(task, failed(busy))
-        await answer(exchange.send, finished, named(session))
+        await answer_in(session, self.table, exchange, finished)
 
     # -- notices
 
