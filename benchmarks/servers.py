@@ -38,7 +38,7 @@ def toolwright_inline(where, more):
     toolwright(where, more, run_on="inline")
 
 
-def mcp(where, more):
+def mcp(where, more, *, stateless=True):
     from mcp.server import MCPServer
 
     server = MCPServer("bench")
@@ -49,11 +49,15 @@ def mcp(where, more):
     else:
         import uvicorn
 
-        app = server.streamable_http_app(json_response=True, stateless_http=True)
+        app = server.streamable_http_app(json_response=True, stateless_http=stateless)
         uvicorn.run(app, host="127.0.0.1", port=int(where), log_level="error", access_log=False)
 
 
-def fastmcp(where, more):
+def mcp_sessions(where, more):
+    mcp(where, more, stateless=False)
+
+
+def fastmcp(where, more, *, stateless=True):
     from fastmcp import FastMCP
 
     server = FastMCP("bench")
@@ -64,8 +68,12 @@ def fastmcp(where, more):
     else:
         import uvicorn
 
-        app = server.http_app(json_response=True, stateless_http=True)
+        app = server.http_app(json_response=True, stateless_http=stateless)
         uvicorn.run(app, host="127.0.0.1", port=int(where), log_level="error", access_log=False)
+
+
+def fastmcp_sessions(where, more):
+    fastmcp(where, more, stateless=False)
 
 
 def bare(where, more):

@@ -23,17 +23,18 @@ def serve(counts, port):
     from shop import shop
 
     from toolwright.serve.http.plain import PlainRequests
+    from toolwright.serve.http.sessions.requests import SessionRequests
     from toolwright.serve.stdio import conversation as stdio
 
     taken = collections.Counter()
 
-    def note(body, short):
-        message = json.loads(body)
-        method = message.get("method", "an answer")
+    def note(body, short, method=""):
+        method = method or json.loads(body).get("method", "an answer")
         taken[method + (": short" if short else ": sdk")] += 1
         Path(counts).write_text(json.dumps(taken))
 
     answered, short = stdio.Conversation._answered, PlainRequests.answered
+    in_session = SessionRequests.answered
 
     def line(self, body):
         done = answered(self, body)
@@ -42,10 +43,17 @@ def serve(counts, port):
 
     async def post(self, exchange):
         done = await short(self, exchange)
-        note(exchange.body, done)
+        if done:
+            note(exchange.body, done)
+        return done
+
+    async def ask(self, exchange):  # what is not of 2026-07-28, or not plain
+        done = await in_session(self, exchange)
+        note(exchange.body, done, "" if exchange.method == "POST" else exchange.method)
         return done
 
     stdio.Conversation._answered, PlainRequests.answered = line, post
+    SessionRequests.answered = ask
     if port:
         shop.serve("http", port=int(port))
     else:

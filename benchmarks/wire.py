@@ -14,7 +14,12 @@ from statistics import median
 
 from run import ENVIRON, ENVIRONMENTS, HERE, Row, prepare, python, say, table
 
-WHERE = {"toolwright_inline": "toolwright", "bare": "mcp"}
+WHERE = {
+    "toolwright_inline": "toolwright",
+    "bare": "mcp",
+    "mcp_sessions": "mcp",
+    "fastmcp_sessions": "fastmcp",
+}
 VERSION = "2026-07-28"
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -99,18 +104,34 @@ def free_port():
         return found.getsockname()[1]
 
 
-def request(port, arguments):
-    params = {"name": "add", "arguments": arguments, "_meta": META}
-    body = json.dumps(
-        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    ).encode()
+def post(port, message, headers):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     head = (
         f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
         "Accept: application/json, text/event-stream\r\n"
-        f"MCP-Protocol-Version: {VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: add\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
     )
-    return head.encode() + body
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"{head}{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def stateless(connection, port):
+    """What is sent with each request of 2026-07-28: headers, and more in its parameters."""
+    headers = {"MCP-Protocol-Version": VERSION, "Mcp-Method": "tools/call", "Mcp-Name": "add"}
+    return headers, {"_meta": META}
+
+
+def session(connection, port):
+    """Begin a session; return what is sent with each of its requests."""
+    message = {"id": 0, "method": "initialize", "params": HANDSHAKE}
+    connection.sendall(post(port, message, {}))
+    headers = {"MCP-Protocol-Version": HANDSHAKE["protocolVersion"]}
+    found = answer(connection)[2].get(b"mcp-session-id")
+    if found is not None:  # bare uvicorn has no sessions
+        headers["Mcp-Session-Id"] = found.decode()
+    notice = {"method": "notifications/initialized"}
+    connection.sendall(post(port, notice, headers))
+    answer(connection)
+    return headers, {}
 
 
 def answer(connection):
@@ -119,21 +140,25 @@ def answer(connection):
         data += connection.recv(65536)
     head, _, body = data.partition(b"\r\n\r\n")
     fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
-    while len(body) < int(fields[b"content-length"]):
+    while len(body) < int(fields.get(b"content-length", 0)):
         body += connection.recv(65536)
-    return int(head.split(b" ")[1]), body
+    return int(head.split(b" ")[1]), body, fields
 
 
-def requests(who, *, tools=0, arguments=None, number=1500):
+def requests(who, *, begin=stateless, tools=0, arguments=None, number=1500, others=0):
     """Return seconds for one request, over one connection, one after the other."""
     port = free_port()
     server = started(who, port, tools)
     try:
         connection = connected(port)
-        sent = request(port, {"a": 1, "b": 2} if arguments is None else arguments)
+        for _ in range(others):
+            session(connection, port)
+        headers, more = begin(connection, port)
+        params = {"name": "add", "arguments": arguments or {"a": 1, "b": 2}, **more}
+        sent = post(port, {"id": 1, "method": "tools/call", "params": params}, headers)
         for _ in range(100):
             connection.sendall(sent)
-            status, body = answer(connection)
+            status, body, _ = answer(connection)
             assert status == 200, (who, status, body)
         began = time.perf_counter()
         for _ in range(number):
@@ -161,11 +186,15 @@ def connected(port):
             return made
 
 
+def _said(options):
+    return {name: getattr(value, "__name__", value) for name, value in options.items()} or ""
+
+
 def rows(rounds):
     def each(measure, *whos, **more):
         taken = {who: [] for who in whos}
         for at in range(rounds):
-            say(f"{measure.__name__} {more or ''}, round {at + 1}")
+            say(f"{measure.__name__} {_said(more)}, round {at + 1}")
             for who in whos:
                 taken[who].append(measure(who, **more))
         return taken
@@ -183,10 +212,26 @@ def rows(rounds):
     yield Row("tools/call, HTTP", ours, "bare uvicorn", found["bare"], "us", 1 / 0.5)
     yield Row("tools/call, HTTP", ours, "fastmcp", found["fastmcp"], "us", 1 / 8)
     yield Row("tools/call, HTTP", ours, "mcp", found["mcp"], "us")
+    yield from in_sessions(each)
     many = each(requests, "toolwright", tools=5000)
     yield Row("the same, 5,000 tools", many["toolwright"], "1 tool", ours, "us", 1.2)
     fails = each(requests, "toolwright", arguments={"a": 1, "b": "x"})
     yield Row("the same, failing", fails["toolwright"], "succeeding", ours, "us", 2)
+
+
+def in_sessions(each):
+    """Yield the same for clients with a handshake."""
+    whos = ("toolwright", "toolwright_inline", "bare", "mcp_sessions", "fastmcp_sessions")
+    found = each(requests, *whos, begin=session)
+    ours, inline = found["toolwright"], found["toolwright_inline"]
+    bare, mcp, fastmcp = (found[who] for who in whos[2:])
+    yield Row("tools/call, session, inline", inline, "bare uvicorn", bare, "us", 1 / 0.75)
+    yield Row("tools/call, session", ours, "bare uvicorn", bare, "us", 1 / 0.5)
+    yield Row("tools/call, session, inline", inline, "mcp", mcp, "us", 1 / 4)
+    yield Row("tools/call, session", ours, "mcp", mcp, "us", 1 / 2.5)
+    yield Row("tools/call, session", ours, "fastmcp", fastmcp, "us")
+    many = each(requests, "toolwright", begin=session, others=1000)
+    yield Row("the same, 1,000 sessions", many["toolwright"], "1 session", ours, "us", 1.2)
 
 
 def main():

@@ -38,6 +38,13 @@ async def say(text: str, call: Call) -> str:
 
 
 @box.tool
+async def tell(text: str, call: Call) -> str:
+    """Log it and say it: the answer is a stream."""
+    call.log("logged")
+    return f"{call.caller}: {text}"
+
+
+@box.tool
 def plain(text: str) -> str:
     """Say it again; a call of this is a plain one."""
     return f"None: {text}"

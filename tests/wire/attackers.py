@@ -68,7 +68,15 @@ class Stream:
             yield from (line.rstrip(b"\r") for line in whole)
 
     def events(self):
-        """Each event as its id and its message (None if it has none), until the stream ends."""
+        """Each event as its id and its message (None if it has none), until the stream ends.
+
+        An answer in JSON is one message without an id.
+        """
+        if self.headers.get("content-type") == "application/json":
+            size = int(self.headers["content-length"])
+            if size:
+                yield None, json.loads(self.file.read(size))
+            return
         number, data = None, None
         for line in self._lines():
             if line.startswith(b"id:"):

@@ -1,8 +1,10 @@
 """The same requests through the short path and through the SDK alone: what differs is a defect.
 
 Normalised, and nothing else: the order of keys (messages are compared parsed), the value of
-`mcp-session-id` and the reference of an unexpected error (random), the `age` of a cached result (a clock), and the framing of an event
-stream (its messages are compared). `python tests/wire/test_differential.py` prints the shares.
+`mcp-session-id` and the reference of an unexpected error (random), the sealed
+`requestState`, the `age` of a cached result (a clock), and the framing of an event
+stream (its messages are compared), and whether an answer in a session is JSON or a stream (a client
+takes both). `python tests/wire/test_differential.py` prints the shares.
 """
 
 import asyncio
@@ -319,6 +321,9 @@ def read(raw: bytes) -> str:
         if "age" in note:
             note["age"] = 0
     with contextlib.suppress(KeyError, TypeError):
+        if "requestState" in message["result"]:
+            message["result"]["requestState"] = "X"
+    with contextlib.suppress(KeyError, TypeError):
         if "call" in (note := message["result"]["_meta"]["toolwright/error"]):
             note["call"] = "X"
     return _REFERENCE.sub("(reference X)", json.dumps(message, sort_keys=True))
@@ -466,16 +471,9 @@ class Posts:
     def __init__(self, box: Toolbox, *, short: bool, tally: Counter[str], **settings: Any) -> None:
         self.app = box.asgi(short=short, **settings)
         self.session = b""
-        if self.app.short is None:
-            return
-        inner = self.app.short.answered
-
-        async def counted(*args: Any) -> bool:
-            done = await inner(*args)
-            tally["short" if done else "tried"] += 1
-            return done
-
-        self.app.short.answered = counted
+        for path in (self.app.short, self.app.sessions):
+            if path is not None:
+                _count(path, tally)
 
     async def send(self, method: str, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
         """Return status, headers that matter, and the messages."""
@@ -520,7 +518,23 @@ class Posts:
         if shown.get("mcp-session-id"):
             self.session = shown["mcp-session-id"].encode()
             shown["mcp-session-id"] = "SESSION"
-        return start["status"], tuple(sorted(shown.items())), _messages(shown, data)
+        messages = _messages(shown, data)
+        if "mcp-session-id" in shown and messages and start["status"] == 200 and data:
+            for name in ("content-type", "cache-control", "connection", "x-accel-buffering"):
+                shown.pop(name, None)
+        return start["status"], tuple(sorted(shown.items())), messages
+
+
+def _count(path: Any, tally: Counter[str]) -> None:
+    """Count what a path answers."""
+    inner = path.answered
+
+    async def counted(*args: Any) -> bool:
+        done = await inner(*args)
+        tally["short" if done else "tried"] += 1
+        return done
+
+    path.answered = counted
 
 
 def _messages(shown: dict[str, str], data: bytes) -> list[str]:

@@ -90,8 +90,28 @@ METHODS = [
 IDS = [0, -1, 2**31, 2**63, 2**64, 10**30, 1.0, 1.5, -0.0, "", "ü", "1", None, True, False, [], {}]
 ODD = [*IDS, "x", [1], {"a": 1}, {"a": {"a": {"a": [[[[]]]]}}}, "null", 1e308, -1e-320]
 VERSIONS = [*LEGACY, MODERN, "2099-01-01", "", "2026-07-28 ", 1, None]
-CAPS = [{"roots": 5}, {"elicitation": {}}, {"elicitation": None}, {"x": 1}, {"sampling": []}]
+CAPS = [
+    {"experimental": {"a": {"b": [1]}}, "extensions": {"a/b": {"mimeTypes": ["text/html"]}}},
+    {"experimental": {"a": 1}},
+    {"extensions": {"a/b": None}},
+    {"extensions": []},
+    {"roots": 5},
+    {"elicitation": {}},
+    {"elicitation": None},
+    {"x": 1},
+    {"sampling": []},
+    {"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"form": {}}},
+]
 INFOS = [
+    {
+        "name": "c",
+        "version": "1",
+        "title": "C",
+        "description": "d",
+        "websiteUrl": "https://c.example",
+    },
+    {"name": "c", "version": "1", "websiteUrl": "no URL", "title": ""},
+    {"name": "c", "version": "1", "description": 5},
     {"name": "c"},
     {"name": "c", "version": "1", "title": 5},
     {"name": "c", "version": "1", "icons": [1]},

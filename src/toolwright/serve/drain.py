@@ -151,7 +151,7 @@ def check_drain(seconds: Any) -> float:
     return float(seconds)
 
 
-def refusal(number: Any, text: str) -> bytes:
+def refusal(number: Any, text: str, code: int = INTERNAL_ERROR) -> bytes:
     """Write the error that answers a request which the server does not finish."""
-    error = {"code": INTERNAL_ERROR, "message": text}
+    error = {"code": code, "message": text}
     return to_json({"jsonrpc": "2.0", "id": number, "error": error})

@@ -38,6 +38,9 @@ _ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
 _KNOWN = _ENVELOPE | {_LOG, "progressToken"}
 _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
+_INFO_KEYS = frozenset(("name", "version", "title", "description", "websiteUrl"))
+_OPEN = frozenset(("experimental", "extensions"))
+"""Capabilities of which the protocol says only that they are objects."""
 _ABILITIES = ("elicitation", "sampling", "roots")
 
 
@@ -274,7 +277,8 @@ def claims_modern(asked: PlainRequest) -> bool:
 def _is_info(info: Any) -> bool:
     return (
         is_object(info)
-        and info.keys() == {"name", "version"}
+        and info.keys() >= {"name", "version"}
+        and info.keys() <= _INFO_KEYS
         and all(isinstance(each, str) for each in info.values())
     )
 
@@ -288,6 +292,9 @@ def _are_capabilities(given: Any) -> bool:
             return False
         if name == "roots":
             if not all(key == "listChanged" and isinstance(v, bool) for key, v in each.items()):
+                return False
+        elif name in _OPEN:
+            if not all(map(is_object, each.values())):
                 return False
         elif any(inner != {} for inner in each.values()):
             return False

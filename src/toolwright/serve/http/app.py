@@ -29,7 +29,9 @@ from .metadata import answer_metadata
 from .metrics import METRICS_PATH, answer_metrics
 from .plain import PlainRequests
 from .sender import sent_by
-from .sessions import SdkSessions
+from .sessions.requests import SessionRequests
+from .sessions.sdk import SdkSessions
+from .sessions.table import SessionTable
 from .short.call import HttpCall
 from .shutdown import Shutdown
 
@@ -71,6 +73,11 @@ class App:
         watch = not config.stateless
         plain = PlainRequests(box, self.running, self._take_over, watch=watch)
         self.short = plain if config.short else None
+        table = SessionTable(limits)
+        self.sessions = None
+        """What answers in sessions; where each request is on its own there are none."""
+        if config.short and not config.stateless:
+            self.sessions = SessionRequests(box, self.running, table, self._take_over)
         self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self.sdk = SdkSessions(
@@ -78,6 +85,7 @@ class App:
             stateless=config.stateless,
             most_body=config.max_body,
             limits=limits,
+            table=table,
             running=self.running,
             drain=self.drain,
             state_keys=state_keys(config.state_key),
@@ -208,6 +216,9 @@ class App:
             exchange.kind = "plain"
             if self.short and await self.short.answered(exchange):
                 return
+        if self.sessions and await self.sessions.answered(exchange):
+            return
+        if exchange.method == "POST":
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
         await self._to_sdk(exchange, receive, exchange.send)

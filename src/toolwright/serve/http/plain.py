@@ -15,7 +15,7 @@ from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_re
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
 from .exchanges import Exchange
-from .sender import sent_by
+from .sender import view_of
 from .short.call import HttpCall, TakeOver
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class PlainRequests:
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
         roles = who.roles if who is not None else ()
-        view = _call_of(asked, exchange) if self.box.asks else None
+        view = view_of(asked.id, exchange) if self.box.asks else None
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, roles, view)
             if task is None:
@@ -110,12 +110,6 @@ class PlainRequests:
             client=exchange.client,
         )
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
-
-
-def _call_of(asked: PlainRequest, exchange: Exchange) -> Call:
-    call = sent_by(exchange.caller, exchange.headers)
-    call.request_id = str(asked.id)
-    return call
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:

@@ -9,6 +9,7 @@ from ...call import Call
 
 if TYPE_CHECKING:
     from ..access.guard import Caller
+    from .exchanges import Exchange
 
 
 def sender(caller: Caller | None, headers: Mapping[bytes, bytes]) -> dict[str, Any]:
@@ -27,3 +28,10 @@ def sender(caller: Caller | None, headers: Mapping[bytes, bytes]) -> dict[str, A
 def sent_by(caller: Caller | None, headers: Mapping[bytes, bytes]) -> Call:
     """Return the call of a caller who sent these headers."""
     return Call(**sender(caller, headers))
+
+
+def view_of(number: int | str, exchange: Exchange) -> Call:
+    """Return the call of a request, for predicates to see."""
+    call = sent_by(exchange.caller, exchange.headers)
+    call.request_id = str(number)
+    return call

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..drain import Drain
     from .exchanges import Exchanges
-    from .sessions import SdkSessions
+    from .sessions.sdk import SdkSessions
 
 _ERRORS = 1.0
 """Seconds for the errors that answer stopped calls to be written."""

@@ -1,49 +1,47 @@
-"""Sessions of clients with a handshake, bounded per client."""
+"""The SDK's half of sessions with a handshake."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+import contextlib
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
+import mcp_types as t
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.lowlevel import Server
-from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.server.streamable_http import EventMessage, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from pydantic_core import from_json, to_json
 
-from ..access.quotas import Client, Excess, SessionLimits, Shares, is_within
-from .replay import EventMemory, SessionEvents
+from ..access.quotas import Client
+from ..http.sessions.table import Owner, Session, SessionTable, named, owner_of
+from ..short_path import level_request
+from .replay import SHOWN
 from .session_streams import Incoming, Outgoing
 
 if TYPE_CHECKING:
-    from ..http.asgi import Receive, Scope, Send
+    from ..http.asgi import Message, Receive, Scope, Send
 
 _RETRY_MS = 500
-_MIB = 1024 * 1024
-_MOST_HELD = 128 * _MIB
-_MOST_HELD_EACH = 16 * _MIB
-_opening: ContextVar[tuple[Client, int]] = ContextVar("opening", default=(Client(), 0))
+_opening: ContextVar[tuple[Client, Owner, int]] = ContextVar("opening", default=(Client(), None, 0))
+_INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+_POSTED = (
+    (b"content-type", b"application/json"),
+    (b"accept", b"application/json, text/event-stream"),
+)
 
 
-class Session(StreamableHTTPServerTransport):
-    """A session: who it counts for, what it holds, and whether anything uses it now."""
+class SdkTransport(StreamableHTTPServerTransport):
+    """The streams of one session, as the SDK has them."""
 
-    def __init__(
-        self, memory: EventMemory, client: Client, cost: int, session_id: str, idle: float
-    ) -> None:
-        self.events = SessionEvents(memory, client)
-        self.client = client
-        self.cost = cost
-        self.in_use = 0
-        super().__init__(
-            mcp_session_id=session_id,
-            event_store=self.events,
-            retry_interval=_RETRY_MS,
-            idle_timeout=idle,
-        )
+    def __init__(self, sessions: BoundedSessions, session: Session) -> None:
+        self.sessions = sessions
+        self.session = session
+        store: Any = sessions.table.events_of(session)
+        super().__init__(mcp_session_id=session.id, event_store=store, retry_interval=_RETRY_MS)
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[tuple[Any, Any]]:
@@ -51,20 +49,31 @@ class Session(StreamableHTTPServerTransport):
         async with super().connect() as (incoming, outgoing):
             yield Incoming(incoming), Outgoing(outgoing)
 
+    def end_soon(self) -> None:
+        """End it with its session."""
+        self.sessions.end_soon(self)
+
+    def pass_on(self, stream: str, message: bytes, number: str) -> None:
+        """Send an event of the short path to a client that has come back for it."""
+        found = self._request_streams.get(stream)
+        if found is None:
+            return
+        event = EventMessage(t.jsonrpc_message_adapter.validate_json(message), number)
+        self.sessions.start(_sent(found[0], event))
+
+
+async def _sent(stream: Any, event: EventMessage) -> None:
+    with contextlib.suppress(Exception):  # the client has left again
+        await stream.send(event)
+
 
 class BoundedSessions(StreamableHTTPSessionManager):
-    """The sessions of the SDK, with bounds for each client.
-
-    At the bound, the client's own session that was not used for longest is ended. When all
-    sessions are taken, the client with most of them gives way. A server may end a session at any
-    time; its client gets a 404, and starts another one (2025-11-25, basic/transports, Session
-    Management). Since 2026-07-28 there are no sessions.
-    """
+    """The sessions of the SDK, which share the table of all sessions, and so its bounds."""
 
     def __init__(
         self,
         app: Server[Any],
-        limits: SessionLimits,
+        table: SessionTable,
         *,
         stateless: bool,
         max_request_body_size: int,
@@ -74,102 +83,117 @@ class BoundedSessions(StreamableHTTPSessionManager):
             retry_interval=None if stateless else _RETRY_MS,
             stateless=stateless,
             max_request_body_size=max_request_body_size,
-            max_sessions=limits.max_sessions,
+            max_sessions=table.limits.max_sessions,
         )
-        self.limits = limits
-        self.memory = EventMemory()
-        self.held = Shares(_MOST_HELD, _MOST_HELD_EACH)
-        """The bytes that sessions keep of what opened them."""
-        self.counted = Shares(limits.max_sessions, limits.max_sessions_per_client)
-        self.of_client: dict[Client, OrderedDict[str, Session]] = {}
-        """The sessions of each client; the one that was not used for longest comes first."""
+        self.table = table
+        self._tasks: set[asyncio.Future[Any]] = set()
 
     @contextmanager
-    def opening(self, client: Client, cost: int) -> Generator[None]:
+    def opening(self, client: Client, owner: Owner, cost: int) -> Generator[None]:
         """Say who asks, and what their request costs if a session begins with it."""
-        token = _opening.set((client, cost))
+        token = _opening.set((client, owner, cost))
         try:
             yield
         finally:
             _opening.reset(token)
 
     def _admit_session(self, requestor: Any) -> StreamableHTTPServerTransport | None:
-        client, cost = _opening.get()
-        if not self.make_room(client, cost):
-            return None
-        session_id = uuid4().hex
-        session = Session(self.memory, client, cost, session_id, self.limits.session_idle)
+        session = self.table.open(*_opening.get())
+        return None if session is None else self._taken(session, requestor)
+
+    def _taken(self, session: Session, requestor: Any) -> SdkTransport:
+        session.transport = transport = SdkTransport(self, session)
         if requestor is not None:
-            self._session_owners[session_id] = requestor
-        self._server_instances[session_id] = session
-        self.held.add(client, cost)
-        self.counted.add(client)
-        self.of_client.setdefault(client, OrderedDict())[session_id] = session
-        return session
+            self._session_owners[session.id] = requestor
+        self._server_instances[session.id] = transport
+        return transport
 
-    def _own(self, client: Client) -> OrderedDict[str, Session]:
-        """Return the sessions of a client."""
-        return self.of_client.get(client) or OrderedDict()
+    # -- sessions that began on the short path
 
-    def make_room(self, client: Client, cost: int) -> bool:
-        """Return whether a client may begin a session; others may have to end for it."""
-        while bound := self.counted.excess(client) or self.held.excess(client, cost):
-            ended = self._gives_way(client, bound)
-            if ended is None:
-                return False
-            self._forget(ended)
-            if self._task_group is not None:
-                self._task_group.start_soon(ended.terminate)
-        return True
+    async def _adopt(self, session: Session, scope: Scope) -> None:
+        """Take over a session: it goes on as if the SDK had answered its handshake."""
+        if session.adopting is None:
+            session.adopting = self.start(self._shown(session, scope))
+        await asyncio.shield(session.adopting)
 
-    def _gives_way(self, client: Client, bound: Excess) -> Session | None:
-        """Return the session that ends for a new one of a client; None if it is not to begin."""
-        groups = [own for other, own in self.of_client.items() if is_within(bound, client, other)]
-        groups.sort(key=len, reverse=True)
-        unused = (session for own in groups for session in own.values() if not session.in_use)
-        idle = next(unused, None)
-        if idle is not None or bound == "client" or len(groups[0]) <= len(self._own(client)) + 1:
-            return idle
-        return next(iter(groups[0].values()))
+    async def _shown(self, session: Session, scope: Scope) -> None:
+        user = scope.get("user")
+        known = authorization_context(user) if isinstance(user, AuthenticatedUser) else None
+        transport = self._taken(session, known)
+        hello = _with_own_id(session.hello)
+        opening = {**scope, "method": "POST", "headers": list(_POSTED)}
+        await self._serve_opening_request(transport, opening, _body(hello), _ignore)
+        shown = [_INITIALIZED] if session.is_initialized else []
+        shown += [_with_own_id(level_request(session.level))] if session.level else []
+        later = {**opening, "headers": [*_POSTED, named(session)]}
+        for each in shown if not session.is_over else ():
+            await transport.handle_request(later, _body(each), _ignore)
 
-    def _forget(self, session: Session) -> None:
-        """Let go of everything that is kept for a session."""
-        session_id = session.mcp_session_id or ""
-        self._server_instances.pop(session_id, None)
-        self._session_owners.pop(session_id, None)
-        own = self._own(session.client)
-        if own.pop(session_id, None) is None:
-            return
-        if not own:
-            del self.of_client[session.client]
-        self.counted.give_back(session.client)
-        self.held.give_back(session.client, session.cost)
-        session.events.end()
-
-    async def _discard_session(self, session_id: str, transport: Any) -> None:
-        self._forget(transport)
-        await super()._discard_session(session_id, transport)
+    # -- requests
 
     async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        sent = dict(scope["headers"]).get(b"mcp-session-id", b"").decode("latin-1")
-        session: Any = self._server_instances.get(sent)
+        names = (value for name, value in scope["headers"] if name == b"mcp-session-id")
+        sent = next(names, b"").decode("latin-1")
+        session = self.table.find(sent, owner_of(scope.get("toolwright.caller")))
         if session is None:
             await super()._handle_stateful_request(scope, receive, send)
             return
         session.in_use += 1
         try:
+            if session.hello:
+                await self._adopt(session, scope)
             await super()._handle_stateful_request(scope, receive, send)
         finally:
-            session.in_use -= 1
-            own = self._own(session.client)
-            if sent in own:
-                own.move_to_end(sent)
+            self.table.leave(session)
+
+    # -- the end
+
+    def start(self, work: Any) -> asyncio.Future[Any]:
+        """Run something beside the requests."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def end_soon(self, transport: SdkTransport) -> None:
+        """End the SDK's half of a session that has ended."""
+        self._server_instances.pop(transport.session.id, None)
+        self._session_owners.pop(transport.session.id, None)
+        if self._task_group is not None:
+            self._task_group.start_soon(transport.terminate)
+
+    async def _discard_session(self, session_id: str, transport: Any) -> None:
+        self.table.forget(transport.session)
+        await super()._discard_session(session_id, transport)
 
     async def end_all(self) -> None:
         """End every session: by closing its streams, which is cheaper than cancelling its tasks."""
-        for sessions in list(self.of_client.values()):
-            for session in list(sessions.values()):
-                self._forget(session)
-                await session.terminate()
+        for session in list(self.table.by_id.values()):
+            self.table.forget(session)
+            if session.transport is not None:
+                self._server_instances.pop(session.id, None)
+                self._session_owners.pop(session.id, None)
+                await session.transport.terminate()
         for _ in range(3):  # let their tasks notice that the streams are closed
             await asyncio.sleep(0)
+
+
+def _with_own_id(message: bytes) -> bytes:
+    """Return a request with another id: its own may be that of a running one by now."""
+    return to_json({**from_json(message), "id": SHOWN})
+
+
+def _body(content: bytes) -> Receive:
+    """Return a `receive` that gives a body, and then nothing: its client never hangs up."""
+    parts: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def receive() -> Message:
+        if not parts:
+            await asyncio.Event().wait()
+        return parts.pop()
+
+    return receive
+
+
+async def _ignore(_: Message) -> None:
+    """Drop an answer: the client has had one."""

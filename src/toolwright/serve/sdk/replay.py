@@ -1,4 +1,7 @@
-"""Events that clients can ask for again: one store per session."""
+"""Events that clients can ask for again: one store per session.
+
+The short path keeps events, too: the SDK is loaded only where it has handed something over.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,10 @@ import secrets
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
-import mcp_types as t
-from mcp.server.streamable_http import EventMessage, EventStore
-
 from ..access.quotas import Client, Shares, is_within
-from .session_streams import NOTHING
 
+SHOWN = secrets.token_hex(16)
+"""The id of a handshake that the SDK is only shown. No client can guess it; nothing is kept."""
 _MOST = 1_000
 _MOST_BYTES = 8 * 1024 * 1024
 _MOST_BYTES_IN_ALL = 64 * 1024 * 1024
@@ -63,14 +64,14 @@ class EventMemory:
             del self.order[client]
 
 
-class SessionEvents(EventStore):
+class SessionEvents:
     """The last events of one session, for `Last-Event-ID` (2025-11-25, basic/transports).
 
     Since 2026-07-28 there is no resumption: this is for clients with a handshake.
 
     The SDK names a stream by the number of its request, and a client may use a number again. So
     each use of a name is a turn: it begins with the first event of a request, and ends with its
-    answer. Only events of the same turn are replayed.
+    answer. Only events of the same turn are replayed. It has the methods of the SDK's `EventStore`.
     """
 
     def __init__(
@@ -91,21 +92,32 @@ class SessionEvents(EventStore):
         """The turn of each stream that waits for its answer."""
         self.turn = 0
         self.ended = False
+        self._renamed: set[str] = set()
+        """Streams that go on with the turn of another one."""
         self._resumed: asyncio.Task[Any] | None = None
 
     async def store_event(self, stream_id: str, message: Any) -> str:
-        """Keep an event; return its id, which cannot be guessed."""
-        if message is NOTHING:
+        """Keep an event of the SDK; return its id."""
+        import mcp_types as t
+
+        from .session_streams import NOTHING
+
+        if message is NOTHING or stream_id == SHOWN:
             return ""
-        number = secrets.token_urlsafe(16)
-        turn = self._turn(stream_id, begins=message is None)
-        if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
-            self.turns.pop(stream_id, None)
         written = None
         if message is not None:
             written = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        ends = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
+        return self.keep(stream_id, written, ends=ends)
+
+    def keep(self, stream_id: str, message: bytes | None, *, ends: bool) -> str:
+        """Keep an event; return its id, which cannot be guessed."""
+        number = secrets.token_urlsafe(16)
+        turn = self._turn(stream_id, begins=message is None)
+        if ends:
+            self.turns.pop(stream_id, None)
         if not self.ended:
-            self._keep(number, Event(turn, written))
+            self._keep(number, Event(turn, message))
         return number
 
     def _turn(self, stream_id: str, *, begins: bool) -> int:
@@ -113,7 +125,9 @@ class SessionEvents(EventStore):
         # A stream begins with an event that has no message. So does one that is resumed, in the
         # task that has just replayed its events: that one goes on with its turn.
         resumed, self._resumed = self._resumed, None
-        if begins and resumed is not asyncio.current_task():
+        is_renamed = stream_id in self._renamed
+        self._renamed.discard(stream_id)
+        if begins and resumed is not asyncio.current_task() and not is_renamed:
             self.turns.pop(stream_id, None)
         if stream_id not in self.turns:
             self.turn += 1
@@ -121,6 +135,13 @@ class SessionEvents(EventStore):
             if len(self.turns) > self.most:
                 self.turns.popitem(last=False)
         return self.turns[stream_id]
+
+    def rename(self, stream_id: str, other: str) -> None:
+        """Let another stream go on with the turn of one."""
+        turn = self.turns.pop(stream_id, None)
+        if turn is not None:
+            self.turns[other] = turn
+            self._renamed.add(other)
 
     def _keep(self, number: str, event: Event) -> None:
         self.kept[number] = event
@@ -137,6 +158,9 @@ class SessionEvents(EventStore):
 
     async def replay_events_after(self, last_event_id: str, send_callback: Any) -> str | None:
         """Send what came on the same stream after an event; return the stream if it goes on."""
+        import mcp_types as t
+        from mcp.server.streamable_http import EventMessage
+
         last = self.kept.get(last_event_id)
         if last is None:
             return None
@@ -165,5 +189,6 @@ class SessionEvents(EventStore):
         """Forget everything: the session has ended."""
         self.ended = True
         self.turns.clear()
+        self._renamed.clear()
         for number in list(self.kept):
             self.drop(number)

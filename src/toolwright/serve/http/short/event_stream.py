@@ -52,10 +52,15 @@ class EventStream:
         self._relayed: list[bytes] | None = None
         """The parts of an answer in JSON that is to be an event."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits for a slow client that notifications are dropped."""
+        return self._size > _MOST_WAITING
+
     def put(self, line: bytes) -> bool:
         """Send a notification soon; return False if it is dropped. Called in any thread."""
         with self._lock:
-            if self._size > _MOST_WAITING:
+            if self.is_full:
                 return False
             self._add(event(line))
             told, self._told = self._told, True

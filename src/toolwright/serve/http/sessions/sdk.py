@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from ..access.quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
-from .asgi import refuse, say
-from .streams import LATER, Streams
-from .uvicorn.host import watch_host
+from ...access.quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
+from ..asgi import refuse, say
+from ..streams import LATER, Streams
+from ..uvicorn.host import watch_host
+from .table import SessionTable, owner_of
 
 if TYPE_CHECKING:
-    from ..drain import Drain
-    from ..servable import Servable
-    from .asgi import Receive, Scope, Send
+    from ...drain import Drain
+    from ...servable import Servable
+    from ..asgi import Receive, Scope, Send
 
 _MOST_LISTENING = 64 * 1024 * 1024
 _MOST_LISTENING_EACH = 8 * 1024 * 1024
@@ -32,6 +33,7 @@ class SdkSessions:
         stateless: bool,
         most_body: int,
         limits: SessionLimits,
+        table: SessionTable,
         running: Running,
         drain: Drain,
         state_keys: Sequence[bytes],
@@ -48,6 +50,7 @@ class SdkSessions:
         self._served: Any = None
         self._sessions: Any = None
         self.limits = limits
+        self.table = table
         self.running = running
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
         self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
@@ -67,17 +70,23 @@ class SdkSessions:
             await refuse(send, said)
             return
         cost = cost_of(body) if kept else 0
-        if kept == "session" and not sessions.make_room(client, cost):
-            await say(send, 503, "too many open sessions: end some, or try again later", LATER)
+        if kept == "session" and not self.table.make_room(client, cost):
+            await refuse_session(send)
         elif kept == "listener" and not self.listening.take(client, cost):
             await say(send, 429, "too many open streams: end some, or try again later", LATER)
         else:
             try:
-                with sessions.opening(client, cost):
+                owner = owner_of(scope.get("toolwright.caller"))
+                with sessions.opening(client, owner, cost):
                     await self.streams.run(sessions.asgi_app, client, scope, receive, send)
             finally:
                 if kept == "listener":
                     self.listening.give_back(client, cost)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether anything has needed the SDK."""
+        return self._sessions is not None
 
     async def _started(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -97,8 +106,8 @@ class SdkSessions:
             starting.set_exception(error)
 
     async def _serve(self, starting: Any, stop: Any) -> None:
-        from ..sdk.bounded_sessions import BoundedSessions
-        from ..sdk.server import SdkServer
+        from ...sdk.bounded_sessions import BoundedSessions
+        from ...sdk.server import SdkServer
 
         served = SdkServer(
             self.box,
@@ -111,7 +120,7 @@ class SdkSessions:
         served.server.middleware.append(_bounded_hello)
         sessions = BoundedSessions(
             served.server,
-            self.limits,
+            self.table,
             stateless=self.stateless,
             max_request_body_size=self.most_body,
         )
@@ -134,6 +143,7 @@ class SdkSessions:
         """End sessions with a handshake, and all their streams."""
         if self._sessions is not None:
             await self._sessions.end_all()
+        self.table.clear()
 
     async def close(self) -> None:
         """End all sessions."""
@@ -141,6 +151,11 @@ class SdkSessions:
             self._stop.set()
             await self._task
             self._task = self._loop = None
+
+
+async def refuse_session(send: Send) -> None:
+    """Say that there is no room for another session."""
+    await say(send, 503, "too many open sessions: end some, or try again later", LATER)
 
 
 async def _bounded_hello(ctx: Any, call_next: Any) -> Any:

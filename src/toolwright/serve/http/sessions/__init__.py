@@ -1,0 +1,1 @@
+"""Sessions of clients with a handshake, on the short path and in the SDK."""

@@ -1,0 +1,151 @@
+"""One call in a session while it runs on the short path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...drain import STOPPED, refusal
+from ..asgi import Message, respond
+from ..short.call import HttpCall, TakeOver
+from ..short.event_stream import EVENTS
+from .event_stream import SessionStream, answer_in
+from .table import named
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from ....results import Result
+    from ...servable import Servable
+    from ...short_path import ClientProfile, PlainCall, ShortPath
+    from ..exchanges import Exchange
+    from .table import Session, SessionTable
+
+_PATIENCE = 0.1
+"""Seconds after which a call is long enough for a stream, which can be resumed."""
+_CANCELLED = -32800
+"""The code with which the SDK answers a cancelled request of this era."""
+
+
+class SessionCall(HttpCall):
+    """A call that goes on if its client hangs up, and ends with its session."""
+
+    def __init__(
+        self,
+        task: PlainCall,
+        box: Servable,
+        exchange: Exchange,
+        take_over: TakeOver,
+        session: Session,
+        table: SessionTable,
+    ) -> None:
+        super().__init__(task, box, exchange, take_over)
+        self.session = session
+        self.table = table
+        self.stopped_by = ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def profile(self) -> ClientProfile:
+        """What its client wants, as the handshake said."""
+        return self.session.profile()
+
+    def who(self) -> dict[str, Any]:
+        """Return the caller and the headers, and how to hang up."""
+        return {**super().who(), "hang_up": self._leave}
+
+    def _opened(self) -> SessionStream:  # with the lock held
+        if not isinstance(self._stream, SessionStream):
+            self._stream = SessionStream(self.exchange, self.session, self.table)
+        return self._stream
+
+    def watch(self) -> None:
+        """Begin a stream if it takes long."""
+        self._timer = self.exchange.task.get_loop().call_later(_PATIENCE, self._alive)
+
+    def unwatch(self) -> None:
+        """Begin no stream any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def _leave(self) -> None:
+        """Hang up, if the client knows how to come back."""
+        with self.lock:
+            stream = self._opened()
+        if self.adopter is not None:
+            await self.adopter.hang_up()
+        elif stream.is_resumable:
+            await stream.leave()
+
+    # -- answering
+
+    async def answer(self, short_path: ShortPath, result: Result) -> None:
+        """Answer with a result, or let the SDK do it."""
+        self.unwatch()
+        if self.ended(result):
+            self.settle(result)
+            if self._sdk is not None:
+                await self._sdk
+            return
+        line = short_path.finished(self.task, result)
+        lost = self.lost()
+        await self._finish(*([] if lost is None else [lost]), line)
+
+    async def _finish(self, *lines: bytes) -> None:
+        if self._stream is not None:
+            await self._stream.finish(*lines)
+        elif lines:
+            await answer_in(self.session, self.table, self.exchange, lines[0])
+        else:
+            await respond(self.exchange.send, 200, b"", *EVENTS, named(self.session))
+
+    # -- stopping
+
+    def cancel(self) -> None:
+        """Stop it: its client does not want it any more."""
+        super().cancel()
+        self._stop("client")
+
+    def end(self) -> None:
+        """Stop it: its session has ended."""
+        super().cancel()
+        self._stop("session")
+
+    def _stop(self, by: str) -> None:
+        if not self.stopped_by and not self.answered:
+            self.stopped_by = by
+            self.exchange.task.cancel()
+
+    async def interrupted(self) -> bool:
+        """Answer a call that was stopped; return False if that was not asked for here."""
+        self.unwatch()
+        if not self.stopped_by and (self.is_taken or not self.exchange.is_stopped):
+            self.close()
+            return False
+        self.exchange.task.uncancel()
+        if self.is_taken:  # the SDK has answered it
+            if self._sdk is not None:
+                await self._sdk
+            return True
+        self.close()
+        if self.stopped_by == "session":
+            await self._finish()  # all streams just end with their session
+        elif self.stopped_by:
+            await self._finish(refusal(self.task.id, "Request cancelled", _CANCELLED))
+        else:
+            await self._finish(refusal(self.task.id, STOPPED))
+        return True
+
+    # -- the SDK
+
+    def hand_over(self) -> None:
+        """Let the SDK answer, on the stream if there is one already."""
+        self.unwatch()
+        with self.lock:
+            stream = self._opened()
+        stream.go_on_as(str(self.task.id))
+        super().hand_over()
+
+    async def _until_gone(self) -> Message:
+        while (message := await self.exchange.receive())["type"] != "http.disconnect":
+            pass
+        return message

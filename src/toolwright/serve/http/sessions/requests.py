@@ -1,0 +1,260 @@
+"""Plain requests of clients with a handshake, answered on the short path."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from typing import TYPE_CHECKING, Any
+
+from ...._json_values import is_object
+from ...._protocol import HANDSHAKE_VERSIONS
+from ....arguments.sample import is_large, parsed
+from ....outcome.failure import failed
+from ....run.current import asked_by
+from ...access.quotas import MOST_HELLO, Running, cost_of, too_many
+from ...short_path import (
+    PlainCall,
+    PlainRequest,
+    ShortPath,
+    claims_modern,
+    level_asked,
+    plain_request,
+    reply,
+)
+from ..asgi import JSON, respond
+from ..exchanges import Exchange
+from ..sender import view_of
+from .call import SessionCall
+from .event_stream import answer_in
+from .sdk import refuse_session
+from .table import Session, SessionTable, named, owner_of
+
+if TYPE_CHECKING:
+    from ....call import Call
+    from ...servable import Servable
+    from ..short.call import TakeOver
+
+_VERSIONS = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
+_NOTICE = frozenset(("jsonrpc", "method", "params"))
+_MOST_DIGITS = 40
+
+
+class SessionRequests:
+    """Answers in sessions what the short path can; anything else is for the SDK."""
+
+    def __init__(
+        self, box: Servable, running: Running, table: SessionTable, take_over: TakeOver
+    ) -> None:
+        self.box = box
+        self.running = running
+        self.table = table
+        self.take_over = take_over
+        self.short_path = ShortPath(box, watch=True)
+
+    async def answered(self, exchange: Exchange) -> bool:
+        """Answer a plain request; return whether it was one."""
+        headers = exchange.headers
+        version = headers.get(b"mcp-protocol-version")
+        if not headers or (version is not None and version not in _VERSIONS):
+            return False
+        sent = headers.get(b"mcp-session-id")
+        if sent is None:
+            return exchange.method == "POST" and await self._begun(exchange)
+        session = self.table.find(sent.decode("latin-1"), owner_of(exchange.caller))
+        if session is None:
+            return False
+        session.in_use += 1
+        try:
+            if exchange.method == "DELETE":
+                self.table.end(session)
+                await respond(exchange.send, 200, b"", JSON, named(session))
+                return True
+            return exchange.method == "POST" and await self._within(session, exchange)
+        finally:
+            self.table.leave(session)
+
+    async def _begun(self, exchange: Exchange) -> bool:
+        """Answer `initialize`, which begins a session."""
+        body = exchange.body
+        asked = _asked(exchange)
+        if not isinstance(asked, PlainRequest) or asked.method != "initialize":
+            return False
+        if claims_modern(asked) or len(body) > MOST_HELLO:
+            return False
+        agreed = self.short_path.handshake(asked)
+        if agreed is None:
+            return False
+        session = self.table.open(exchange.counts_for, owner_of(exchange.caller), cost_of(body))
+        if session is None:
+            await refuse_session(exchange.send)
+            return True
+        session.hello = body
+        session.protocol = agreed[1]
+        session.is_plain = True
+        await answer_in(session, self.table, exchange, agreed[0])
+        return True
+
+    async def _within(self, session: Session, exchange: Exchange) -> bool:
+        asked = _asked(exchange)
+        if asked is None:
+            return False
+        if not isinstance(asked, PlainRequest):
+            return await self._noticed(session, asked, exchange)
+        if asked.method == "initialize":
+            session.is_plain = False  # from now on only the SDK knows what was agreed upon
+        if not session.is_plain or claims_modern(asked):
+            return False
+        if asked.method == "tools/call":
+            return await self._called(session, asked, exchange)
+        return await self._quick(session, asked, exchange)
+
+    async def _quick(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
+        """Answer what is known without running anything."""
+        if asked.method == "ping" and not asked.params:
+            await answer_in(session, self.table, exchange, reply(asked.id, b"{}"))
+            return True
+        if asked.method == "logging/setLevel":
+            return await self._level(session, asked, exchange)
+        is_bare = asked.params.keys() <= {"_meta"} and "progressToken" not in asked.meta
+        if asked.method != "tools/list" or not is_bare or self.box.page_size is not None:
+            return False
+        if self.running.count.excess(exchange.counts_for):
+            return False  # the SDK says that too many run
+        who = exchange.caller
+        roles = who.roles if who is not None else ()
+        view = view_of(asked.id, exchange) if self.box.asks else None
+        listed = self.short_path.listed(asked, session.protocol, roles, view)
+        await answer_in(session, self.table, exchange, listed)
+        return True
+
+    async def _level(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
+        """Answer `logging/setLevel`; the SDK must know of it, if it has a half of the session."""
+        level = level_asked(asked)
+        if level is None or not self.box.sees_calls:
+            return False
+        session.level = level
+        if session.transport is not None:
+            return False
+        await answer_in(session, self.table, exchange, reply(asked.id, b"{}"))
+        return True
+
+    # -- calls
+
+    async def _called(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
+        who = exchange.caller
+        roles = who.roles if who is not None else ()
+        view = view_of(asked.id, exchange) if self.box.asks else None
+        task = self.short_path.task(asked, session.protocol, roles, view)
+        if task is None:
+            return False
+        runner = task.runner
+        run = SessionCall(task, self.box, exchange, self.take_over, session, self.table)
+        # Hooks, and listeners to the items of a generator, need the call from the beginning.
+        is_seen = self.box.is_wrapped or (task.token is not None and runner.may_tell)
+        call = run.made() if is_seen else None
+        is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
+        if is_quick and not self.box.is_wrapped:
+            with self.box.busy(), asked_by(run.made):
+                result = runner.call(task.arguments, call)
+            await run.answer(self.short_path, result)
+        elif self.running.begin(exchange.counts_for, len(exchange.body)):
+            try:
+                await self._run(run, call)
+            finally:
+                self.running.end(exchange.counts_for, len(exchange.body))
+        else:
+            await self._refuse(task, session, exchange)
+        return True
+
+    async def _run(self, run: SessionCall, call: Call | None) -> None:
+        """Run a call, which goes on if its client hangs up."""
+        task, running, key = run.task, run.session.running, _key(run.task.id)
+        running[key] = run
+        run.watch()
+        try:
+            with asked_by(run.made):
+                result = await self.box.call_async(task.runner.name, task.arguments, call=call)
+            await run.answer(self.short_path, result)
+        except asyncio.CancelledError:
+            if not await run.interrupted():
+                raise
+        finally:
+            run.unwatch()
+            if running.get(key) is run:
+                del running[key]
+
+    async def _refuse(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
+        """Answer a call that may not run now: too many do."""
+        busy, who = too_many(), exchange.caller
+        name = None if who is None else who.name
+        self.box.refused("tool", busy.code, task.runner.name, caller=name, client=exchange.client)
+        finished = self.short_path.finished(task, failed(busy))
+        await answer_in(session, self.table, exchange, finished)
+
+    # -- notices
+
+    async def _noticed(self, session: Session, notice: dict[str, Any], exchange: Exchange) -> bool:
+        """Take a notification; return whether the SDK need not know of it."""
+        method, params = notice["method"], notice.get("params", {})
+        if method == "notifications/cancelled":
+            run = session.running.get(_key(params.get("requestId")))
+            if isinstance(run, SessionCall) and not run.is_taken:
+                run.cancel()
+                await self._accept(session, exchange)
+                return True
+        elif method == "notifications/initialized" and params == {}:
+            session.is_initialized = True
+        elif method == "notifications/initialized":
+            return False  # the SDK says whether these are right
+        if session.transport is not None or not session.is_plain:
+            return False
+        # Others are about requests of the server, and only the SDK makes any.
+        await self._accept(session, exchange)
+        return True
+
+    async def _accept(self, session: Session, exchange: Exchange) -> None:
+        await respond(exchange.send, 202, b"", JSON, named(session))
+
+
+def _asked(exchange: Exchange) -> PlainRequest | dict[str, Any] | None:
+    """Return the request or notification in a body; None if anything about it is unusual."""
+    headers = exchange.headers
+    if not _is_json(headers.get(b"content-type", b"")):
+        return None
+    if not _accepts_both(headers.get(b"accept", b"")):
+        return None
+    try:
+        message: Any = parsed(exchange.body)
+    except ValueError:
+        return None
+    asked = plain_request(message)
+    if asked is not None:
+        return asked
+    if not is_object(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _NOTICE:
+        return None
+    is_notice = isinstance(message.get("method"), str) and is_object(message.get("params", {}))
+    return message if is_notice else None
+
+
+def _is_json(sent: bytes) -> bool:
+    return sent == b"application/json" or sent.startswith(b"application/json;")
+
+
+@functools.lru_cache(64)
+def _accepts_both(sent: bytes) -> bool:
+    """Return whether a client takes JSON and events, as it must (basic/transports)."""
+    kinds = {each.split(b";")[0].strip().lower() for each in sent.split(b",")}
+    if b"*/*" in kinds:
+        return True
+    return bool(kinds & {b"application/json", b"application/*"}) and bool(
+        kinds & {b"text/event-stream", b"text/*"}
+    )
+
+
+def _key(number: Any) -> Any:
+    """Return an id as it is compared; like the SDK, take text for the number that it says."""
+    if isinstance(number, str) and len(number) < _MOST_DIGITS:
+        with contextlib.suppress(ValueError):
+            return int(number)
+    return None if isinstance(number, bool) or not isinstance(number, int | str) else number
