@@ -182,8 +182,8 @@ def test_a_null_arm_dropped_on_output_is_noticed(monkeypatch):
 def test_removed_definitions_are_noticed(monkeypatch):
     attach = definitions.Definitions.attach
 
-    def without_defs(self, root, **options):
-        made = attach(self, root, **options)
+    def without_defs(self, root, used, **options):
+        made = attach(self, root, used, **options)
         made.pop("$defs", None)
         return made
 

@@ -40,7 +40,8 @@ def _read(cls: type) -> ClassDocs:
     for base in reversed(_bases(cls)):
         names: dict[str, Any] = vars(base).get("__annotations__") or {}
         sections = parse(_own_doc(base), ATTRIBUTES, frozenset(names)).texts
-        below, behind = _body_texts(base)
+        # Only attributes with a type are described: to parse a large class for none takes long.
+        below, behind = _body_texts(base) if names else ({}, {})
         for name, annotation in names.items():
             sources = (
                 annotated_text(annotation),

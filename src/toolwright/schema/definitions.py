@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._json_values import JsonObject
@@ -74,15 +74,17 @@ class Definitions:
                 todo.extend(self[key].refs)
         return list(order)
 
-    def losses(self, root: JsonObject) -> list[str]:
-        """Return what the definitions a schema needs could not say."""
-        return [loss for key in self.used_by(root) for loss in self[key].losses]
+    def losses(self, used: Iterable[str]) -> list[str]:
+        """Return what definitions could not say."""
+        return [loss for key in used for loss in self[key].losses]
 
     # -- giving a schema its definitions
 
-    def attach(self, root: JsonObject, *, inline: bool, limit: int) -> JsonObject:
-        """Return a schema that needs nothing beyond itself: definitions inlined or attached."""
-        used = self.used_by(root)
+    def attach(self, root: JsonObject, used: list[str], *, inline: bool, limit: int) -> JsonObject:
+        """Return a schema that needs nothing beyond itself: definitions inlined or attached.
+
+        `used` are those that it needs.
+        """
         if not used:
             return root
         recursive = {key for key in used if self.is_recursive(key)}

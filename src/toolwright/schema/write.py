@@ -230,10 +230,11 @@ class SchemaWriter:
             if slot.flat:
                 key = keys[slot.name]
                 flat[key] = self._flatten(draft, root, slot, key, definitions)
-        draft.problems.extend(definitions.losses(root))
+        used = definitions.used_by(root)
+        draft.problems.extend(definitions.losses(used))
         if not root.get("required"):
             root.pop("required", None)
-        return definitions.attach(root, inline=style.inline_refs, limit=style.inline_limit)
+        return definitions.attach(root, used, inline=style.inline_refs, limit=style.inline_limit)
 
     def _extra(self, draft: Draft, raw: JsonObject) -> Any:
         extra = raw.get("additionalProperties", True)
@@ -290,8 +291,9 @@ class SchemaWriter:
         definitions = self._definitions(style, is_input=False)
         schema = apply_passes(raw, definitions.steps)
         draft.problems.extend(f"{place}: {text}" for place, text in losses(raw, "result"))
-        draft.problems.extend(f"result: {loss}" for loss in definitions.losses(schema))
-        made = definitions.attach(schema, inline=style.inline_refs, limit=style.inline_limit)
+        used = definitions.used_by(schema)
+        draft.problems.extend(f"result: {loss}" for loss in definitions.losses(used))
+        made = definitions.attach(schema, used, inline=style.inline_refs, limit=style.inline_limit)
         return open_root(made)
 
 

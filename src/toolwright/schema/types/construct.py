@@ -84,6 +84,42 @@ def _unknown(error: UnresolvedName) -> Any:
     return Annotated[Any, Unsendable(error.name, f"it is not known; {error.hint}")]
 
 
+def _is_known(reference: Any, handler: Any) -> bool:
+    """Return whether what is referred to has been built for the same tool."""
+    try:
+        handler.resolve_ref_schema(reference)
+    except LookupError:
+        return False
+    return True
+
+
+_MOST_CONSTRUCTORS = 256
+_constructors: dict[Any, Signature] = {}
+"""Many tools take the same few classes. By class and code: a constructor may be replaced."""
+
+
+def _constructor(cls: Any) -> Signature:
+    """Read the constructor of a class, once if all names in it are known."""
+    key = (cls, cls.__init__, cls.__new__)
+    found = _constructors.get(key)
+    if found is not None:
+        return found
+    unknown: list[UnresolvedName] = []
+
+    def note(error: UnresolvedName) -> Any:
+        unknown.append(error)
+        return _unknown(error)
+
+    target = open_target(cls)
+    scope = Scope(target.writers or (target.function,), cls)
+    made = read(target, scope, unknown=note)
+    if not unknown:
+        if len(_constructors) >= _MOST_CONSTRUCTORS:
+            _constructors.clear()
+        _constructors[key] = made
+    return made
+
+
 class Constructed:
     """Tells pydantic to build a class by calling it, and to write it by its attributes."""
 
@@ -96,8 +132,9 @@ class Constructed:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Build the schema; inside itself, a class is only referred to."""
-        if self.building:
-            return core_schema.definition_reference_schema(self.ref)
+        reference = core_schema.definition_reference_schema(self.ref)
+        if self.building or _is_known(reference, handler):
+            return reference
         self.building = True
         try:
             return self._schema(handler)
@@ -190,9 +227,7 @@ class Constructed:
     def _signature(self) -> Signature:
         if self.is_record:
             return self._record_signature()
-        target = open_target(self.cls)
-        scope = Scope(target.writers or (target.function,), self.cls)
-        return read(target, scope, unknown=_unknown)
+        return _constructor(self.cls)
 
     def _record_signature(self) -> Signature:
         """Read a dataclass by its fields."""
