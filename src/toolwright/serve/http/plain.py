@@ -17,7 +17,6 @@ from .body import Gone, cancelled_if_gone
 from .exchanges import Exchange
 
 if TYPE_CHECKING:
-    from ..access.guard import Caller
     from ..servable import Servable
 
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
@@ -44,7 +43,7 @@ class PlainRequests:
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
         roles = who.roles if who is not None else ()
-        view = _call_of(asked, exchange) if self.box.asks else None
+        view = exchange.view(asked.id) if self.box.asks else None
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, roles, view)
             if task is None or (task.token is not None and task.runner.may_tell):
@@ -97,20 +96,15 @@ class PlainRequests:
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 
-def _call_of(task: PlainCall | PlainRequest, exchange: Exchange) -> Call:
-    call = sent_by(exchange.caller, exchange.headers)
-    call.request_id = str(task.id)
-    return call
-
-
-def sent_by(who: Caller | None, headers: Mapping[bytes, bytes]) -> Call:
-    """Return the call of a caller who sent these headers."""
+def _call_of(task: PlainCall, exchange: Exchange) -> Call:
+    who = exchange.caller
     return Call(
+        request_id=str(task.id),
         caller=who.name if who is not None else None,
         roles=who.roles if who is not None else (),
         claims=who.claims if who is not None else None,
         # They are seen as on the way through the SDK: a span needs `traceparent`.
-        headers=_texts(headers),
+        headers=_texts(exchange.headers),
     )
 
 
