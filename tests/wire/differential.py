@@ -166,6 +166,13 @@ def add_guarded(box: Toolbox) -> None:
         """Be always there."""
         return n
 
+    @box.tool(enabled=odd_only)
+    def shy_log(call: Call, name: str | None = "lab.part") -> str:
+        """Log under another name, now and then."""
+        call.info("plain")
+        call.warning("found", logger_name=name, extra={"rows": 3})
+        return "logged"
+
     @box.resource("lab://shy", enabled=odd_only)
     def shy_part() -> str:
         """Be read now and then."""

@@ -39,6 +39,8 @@ CALLS = [
     ("shy", {}),
     ("shy", {"text": "y"}),
     ("shi", {}),
+    ("shy_log", {}),
+    ("shy_log", {"name": ""}),
     ("broken", {}),
     ("open", {"n": 1}),
     ("open", {"n": 1}),

@@ -165,9 +165,9 @@ class ShortPath:
         asked: PlainRequest,
         protocol: str,
         roles: Sequence[str] | None,
-        view: Call | None = None,
+        view: Call | None,
     ) -> bytes:
-        """Answer `tools/list` from bytes that are made once."""
+        """Answer `tools/list` from bytes that are made once, for who asks: see `task`."""
         payload = self.box.to_mcp_json(protocol, roles, view)
         if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
@@ -183,7 +183,7 @@ class ShortPath:
         asked: PlainRequest,
         protocol: str,
         roles: Sequence[str] | None,
-        view: Call | None = None,
+        view: Call | None,
     ) -> PlainCall | None:
         """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool.
 

@@ -28,7 +28,6 @@ from .health import PATHS, tell_health
 from .metadata import answer_metadata
 from .metrics import METRICS_PATH, answer_metrics
 from .plain import PlainRequests
-from .sender import sent_by
 from .sessions.requests import SessionRequests
 from .sessions.sdk import SdkSessions
 from .sessions.table import SessionTable
@@ -178,7 +177,8 @@ class App:
         if isinstance(who, Refusal):
             await self._refuse(who, client, send)
         elif self.counted and asked == METRICS_PATH:
-            await answer_metrics(send, self.box, who, headers)
+            exchange.caller = who
+            await answer_metrics(exchange, self.box)
         else:
             exchange.caller = who
             # The threads that the request uses count for this client.
@@ -244,7 +244,7 @@ class App:
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
-        current_view.set(lambda: sent_by(who, dict(exchange.scope["headers"])))
+        current_view.set(exchange.view)
         await self.sdk.answer(scope, receive, send, exchange.body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:

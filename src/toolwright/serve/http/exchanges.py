@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...arguments.sample import parsed
+from ...call import Call
 from ..access.guard import Caller
 from ..access.quotas import Client
 from ..drain import STOPPED, STOPPING, Drain, is_still_answered, refusal
@@ -54,6 +55,20 @@ class Exchange:
         """Which path answers it; None while it is read, and for streams of listeners."""
         self.body = b""
         self.is_stopped = False
+
+    def sender(self) -> dict[str, Any]:
+        """Return what a `Call` says of who sent it; of a repeated header, the first counts."""
+        who, headers = self.caller, reversed(self.scope["headers"])
+        return {
+            "caller": who.name if who is not None else None,
+            "roles": who.roles if who is not None else (),
+            "claims": who.claims if who is not None else None,
+            "headers": {name.decode("latin-1"): value.decode("latin-1") for name, value in headers},
+        }
+
+    def view(self, number: Any = None) -> Call:
+        """Return a call that says who sent it, for predicates to see."""
+        return Call(request_id=None if number is None else str(number), **self.sender())
 
     @property
     def method(self) -> str:

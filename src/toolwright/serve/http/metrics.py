@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .asgi import Send, respond
-from .sender import sent_by
+from .asgi import respond
 
 if TYPE_CHECKING:
-    from ..access.guard import Caller
     from ..servable import Servable
+    from .exchanges import Exchange
 
 METRICS_PATH = "/metrics"
 
 
-async def answer_metrics(
-    send: Send, box: Servable, caller: Caller | None, headers: Mapping[bytes, bytes]
-) -> None:
+async def answer_metrics(exchange: Exchange, box: Servable) -> None:
     """Send the metrics of the tools that a caller may use."""
     import prometheus_client as prometheus
 
     from ...telemetry.metrics import exposition
 
     kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
-    call = sent_by(caller, headers)
-    shown = exposition(box, call.roles, call=call if box.asks else None)
-    await respond(send, 200, shown, kind)
+    roles = exchange.caller.roles if exchange.caller is not None else ()
+    shown = exposition(box, roles, call=exchange.view() if box.asks else None)
+    await respond(exchange.send, 200, shown, kind)

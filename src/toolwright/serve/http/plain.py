@@ -15,7 +15,6 @@ from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_re
 from .asgi import answer
 from .body import Gone, cancelled_if_gone
 from .exchanges import Exchange
-from .sender import view_of
 from .short.call import HttpCall, TakeOver
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class PlainRequests:
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
         roles = who.roles if who is not None else ()
-        view = view_of(asked.id, exchange) if self.box.asks else None
+        view = exchange.view(asked.id) if self.box.asks else None
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, roles, view)
             if task is None:

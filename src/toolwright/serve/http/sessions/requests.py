@@ -24,7 +24,6 @@ from ...short_path import (
 )
 from ..asgi import JSON, respond
 from ..exchanges import Exchange
-from ..sender import view_of
 from .call import SessionCall
 from .event_stream import answer_in
 from .sdk import refuse_session
@@ -123,7 +122,7 @@ class SessionRequests:
             return False  # the SDK says that too many run
         who = exchange.caller
         roles = who.roles if who is not None else ()
-        view = view_of(asked.id, exchange) if self.box.asks else None
+        view = exchange.view(asked.id) if self.box.asks else None
         listed = self.short_path.listed(asked, session.protocol, roles, view)
         await answer_in(session, self.table, exchange, listed)
         return True
@@ -144,7 +143,7 @@ class SessionRequests:
     async def _called(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
         who = exchange.caller
         roles = who.roles if who is not None else ()
-        view = view_of(asked.id, exchange) if self.box.asks else None
+        view = exchange.view(asked.id) if self.box.asks else None
         task = self.short_path.task(asked, session.protocol, roles, view)
         if task is None:
             return False

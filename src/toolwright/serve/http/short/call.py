@@ -11,7 +11,6 @@ from ...drain import STOPPED, refusal
 from ...plain_run import PlainRun
 from ..asgi import Message, answer
 from ..body import replayed
-from ..sender import sender
 from .event_stream import PING_SECONDS, EventStream
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class HttpCall(PlainRun):
 
     def who(self) -> dict[str, Any]:
         """Return the caller and the headers, as they are seen on the way through the SDK."""
-        return sender(self.exchange.caller, self.exchange.headers)
+        return self.exchange.sender()
 
     # -- telling
 
