@@ -14,7 +14,7 @@ from ...call import Call
 from ...toolbox.box import served
 from ..load import add_target, open_target, selected_tool
 from ..output import print_json
-from ..terminal import ProgressBar, interruptible, printable
+from ..terminal import ProgressBar, interruptible, keep_logs_printable, printable
 from ..usage import UsageError
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def _run(
             call = Call(chosen.tool, on_progress=bar.update, on_log=bar.log, asker=asker)
             return await work(call), asker.used
 
+        keep_logs_printable()
         result, used = background.run(asked())
     unused = [] if result.is_error else [name for name in given.answers if name not in used]
     for name in unused:
