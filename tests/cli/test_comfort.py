@@ -118,6 +118,8 @@ def test_a_large_picture_goes_to_kitty_in_parts():
     assert shown.count("m=1") == len(parts) - 1
     assert image_for({**block, "mimeType": "image/jpeg"}, {"TERM": "xterm-kitty"}) == ""
     assert image_for(block, {"TERM": "dumb"}) == ""
+    for env in ({"TERM": "xterm-kitty"}, {"TERM_PROGRAM": "iTerm.app"}):
+        assert image_for({**block, "data": "\x1b\\\x1b[2J"}, env) == "", "that is no image"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Generator, Mapping
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Self, TextIO, cast
 
 _CHUNK = 4096
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -35,6 +35,27 @@ def printable(text: str) -> str:
     What tools return may come from anywhere; a terminal obeys some of what it is made to show.
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class PrintableFormatter(logging.Formatter):
+    """Formats log records for a terminal: a message, or an exception, may have any text in it."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as text that commands no terminal."""
+        return printable(self.inner.format(record))
+
+
+def keep_logs_printable() -> None:
+    """Let nothing that is logged command the terminal; handlers of a kind of their own stay."""
+    for handler in logging.getLogger().handlers:
+        known = handler.formatter
+        is_plain = type(handler) is logging.StreamHandler and type(known) is logging.Formatter
+        if is_plain and known is not None and cast("Any", handler).stream.isatty():
+            handler.setFormatter(PrintableFormatter(known))
 
 
 class ProgressBar:

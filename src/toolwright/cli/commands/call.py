@@ -13,7 +13,7 @@ from ...call import Call
 from ...toolbox.box import served
 from ..load import add_target, open_target, selected_tool
 from ..output import print_json
-from ..terminal import ProgressBar, interruptible, printable
+from ..terminal import ProgressBar, interruptible, keep_logs_printable, printable
 from ..usage import UsageError
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ def _run(
             call = Call(chosen.tool, on_progress=bar.update, on_log=bar.log, asker=asker)
             return await work(call), asker.used
 
+        keep_logs_printable()
         result, used = background.run(asked())
     unused = [] if result.is_error else [name for name in given.answers if name not in used]
     for name in unused:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ...errors import SchemaError
 from ..load import add_target, open_target
 from ..output import add_json, first_line, print_entries, print_heading, print_json, say
+from ..terminal import printable
 
 if TYPE_CHECKING:
     from ...toolbox.box import Toolbox
@@ -42,7 +44,8 @@ def run(chosen: argparse.Namespace) -> int:
             print_heading(f"{kind.capitalize()} ({len(entries)})")
         print_entries(entries)
     if not shown:
-        say(f"{box.name} has no {' and no '.join(wanted or ['tools'])}")
+        none = " and no ".join(wanted or ["tools"])
+        print(f"note: {printable(box.name)} has no {none}", file=sys.stderr)
     return 0 if usable else 1
 
 
