@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -68,12 +69,22 @@ def serve(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) ->
 
 
 def converse(
-    box: Servable, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
+    box: Servable,
+    wire: tuple[int, int],
+    *,
+    short: bool = True,
+    drain: float = STDIO_SECONDS,
+    announce: Callable[[Servable], None] | None = None,
 ) -> None:
-    """Serve over descriptors that were taken over before."""
+    """Serve over descriptors that were taken over before; at a terminal, announce that."""
     open_stores(box)
+    conversation = Conversation(box, *wire, short=short, drain=drain)
+    if os.isatty(wire[0]):
+        from ..announce import announce_stdio
+
+        conversation.announce = announce or announce_stdio
     with unshared(lambda: wire):
-        asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
+        asyncio.run(conversation.run())
 
 
 async def serve_async(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
@@ -115,6 +126,7 @@ class Conversation:
         """Calls whose answer is not written yet, though they may have ended."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.announce: Callable[[Servable], None] | None = None
         self.drain = Drain(drain)
         self.drain.sources.append(lambda: bool(self.unwritten))
 
@@ -127,6 +139,8 @@ class Conversation:
         signals = ended_by_signals(self.loop, over, self.drain)
         try:
             with contextlib.nullcontext() if is_guest else signals:
+                if self.announce is not None:
+                    self.announce(self.box)  # from here on Ctrl-C ends it as it should
                 try:
                     await over.wait()
                 finally:
