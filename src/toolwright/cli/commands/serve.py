@@ -13,6 +13,7 @@ from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
 from ..load import BadTarget, open_target
 from ..serve_flags import add_flags, complete
+from ..serving.own_settings import check_own_settings
 from ..telemetry import add_hooks, show_status
 from ..usage import UsageError
 
@@ -52,6 +53,7 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
+    check_own_settings(box, chosen, {"drain": drain, "short": not chosen.sdk})
     add_hooks(box, chosen)
     with contextlib.suppress(KeyboardInterrupt):  # pressed before it has its own handlers
         converse(
@@ -83,6 +85,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
+    check_own_settings(box, chosen, settings)
     open_stores(served(box))
     add_hooks(box, chosen)
     try:
