@@ -31,6 +31,10 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {}
 """Class name, with its module's top package, to the function that makes it JSON or `Content`."""
 
 
+class UnknownType(TypeError):
+    """There is no way to make JSON of a value."""
+
+
 @public
 def converter(name: str) -> Callable[[F], F]:
     """Teach how values of a class become JSON, or `Content`; `name` is `package.Class`.
@@ -76,7 +80,7 @@ def convert(value: Any) -> Any:
     if hasattr(value, "__dict__") and getattr(own, "__annotations__", None):
         return {name: getattr(value, name) for name in own.__annotations__}
     msg = f"{own.__name__} cannot be written as JSON"
-    raise TypeError(msg)
+    raise UnknownType(msg)
 
 
 CONVERTERS.update(
