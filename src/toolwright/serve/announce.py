@@ -11,7 +11,7 @@ from .servable import Servable
 if TYPE_CHECKING:
     from .settings import HttpConfig
 
-_ON_STDIO = 'box.serve("http") serves at an address'
+_ON_STDIO = 'box.serve("http") serves at an address instead.'
 
 
 def announce_http(box: Servable, config: HttpConfig, port: int) -> None:
@@ -24,8 +24,9 @@ def announce_http(box: Servable, config: HttpConfig, port: int) -> None:
 
 def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:
     """Say to a person at a terminal that this server waits for a client, and what they may want."""
-    said = f"{_counted(box)} over stdio, waiting for a client that starts this program"
-    print(f"{said}: {hint}; Ctrl-C ends it", file=sys.stderr, flush=True)  # noqa: T201
+    # Short lines: a terminal would break long ones inside words.
+    said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
+    print(f"{said}\n{hint} Ctrl-C ends it.", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _counted(box: Servable) -> str:

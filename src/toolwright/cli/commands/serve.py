@@ -67,8 +67,8 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
 
 
 def _hint(chosen: argparse.Namespace) -> str:
-    install = f"`toolwright install CLIENT {chosen.target}` sets one up"
-    return f"{install}, `--http` serves at an address instead"
+    install = f"`toolwright install CLIENT {chosen.target}` sets one up."
+    return f"{install}\n`--http` serves at an address instead."
 
 
 def _serve_http(chosen: argparse.Namespace) -> int:
