@@ -5,6 +5,10 @@ import sys
 if sys.path and sys.path[0] in ("", __import__("os").getcwd()):
     sys.path.append(sys.path.pop(0))  # a file here must not stand in for what we import
 
-from .cli.main import main
+try:
+    from .cli.main import main
 
-sys.exit(main())
+    code = main()
+except KeyboardInterrupt:  # pressed while the command itself was imported
+    code = 130
+sys.exit(code)

@@ -57,7 +57,7 @@ def test_serve_chooses(here):
 def test_serve_on_http(here, more):
     with Http("shop.py", *more, fresh=True) as server:
         assert server.call("add", a=1, b=2)["structuredContent"] == 3
-        assert "3 tools at http://127.0.0.1" in server.said()
+        until(lambda: "3 tools at http://127.0.0.1" in server.said(), "its address")
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(LONGEST) in {0, 130}
         assert "Traceback" not in server.said()
@@ -251,7 +251,7 @@ def test_more_settings_that_cannot_be(here, given, said):
 
 def test_a_path_begins_with_a_slash(here):
     with Http("shop.py", "--path", "tools") as server:
-        assert f"http://127.0.0.1:{server.port}/tools" in server.said()
+        until(lambda: f"http://127.0.0.1:{server.port}/tools" in server.said(), "its address")
         data = server.message("tools/list").replace(b"POST /mcp ", b"POST /tools ")
         assert server.asked(data)[0] == 200
 

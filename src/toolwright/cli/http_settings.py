@@ -69,6 +69,7 @@ def http_settings(
         "drain": drain_of(chosen, HTTP_SECONDS),
         "state_key": state_key or _state_keys(chosen),
         "short": not chosen.sdk,
+        "log_level": None,  # `logs.set_up` has shown them
         # They are code, and so no flags: a toolbox has `route`.
         "routes": (),
         "middleware": (),

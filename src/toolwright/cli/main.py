@@ -134,19 +134,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         chosen = _parsed(given)
+        if chosen is None:
+            return 0
+        from ..run.process.descriptors import stand_in
+
+        stand_in()
+        code = _run(chosen)
     except SystemExit as ended:
         return int(ended.code or 0)
-    if chosen is None:
-        return 0
-    from ..run.process.descriptors import stand_in
-
-    stand_in()
-    try:
-        code = _run(chosen)
     except BrokenPipeError:
-        code = 0
+        return 0
     except KeyboardInterrupt:
-        code = 130
+        return 130
     if chosen.command == "serve" and arguments is None:
         _exit_within(_EXIT_SECONDS, code)
     return code

@@ -34,6 +34,10 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {}
 _UNSET: Any = object()
 
 
+class UnknownType(TypeError):
+    """There is no way to make JSON of a value."""
+
+
 @public
 def converter(name: str) -> Callable[[F], F]:
     """Teach how values of a class become JSON, or `Content`; `name` is `package.Class`.
@@ -93,7 +97,7 @@ def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
     if text is not None:
         return text
     msg = f"{own.__name__} cannot be written as JSON"
-    raise TypeError(msg)
+    raise UnknownType(msg)
 
 
 def _declared_attributes(value: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
 from .._json_values import is_list, is_object, strict_json, without_surrogates
 from ..content import Content, convert
-from ..content.converters import is_row, known_converter
+from ..content.converters import UnknownType, is_row, known_converter
 from ..content.tables import is_missing, is_table
 from ..errors import ResultError
 from ..results import Result, is_block
@@ -35,6 +35,8 @@ _NEEDED: Mapping[str, frozenset[str]] = {
 }
 
 
+_MOST_SEARCHED = 10_000
+"""How many values are looked at to find the one that cannot be written."""
 _LEAVES = frozenset((int, float, str, bool, type(None)))
 
 
@@ -133,7 +135,11 @@ def write(
         except ResultError as error:
             refused.append(error)
             raise
-        return place or convert(unknown, rows_as_lists=rows_as_lists)
+        try:
+            return place or convert(unknown, rows_as_lists=rows_as_lists)
+        except UnknownType:
+            refused.append(_unwritable(value, unknown))
+            raise
 
     try:
         body = to_json(
@@ -147,10 +153,7 @@ def write(
         text = str(error)
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
             return write(cleaned, cap, rows_as_lists=rows_as_lists)
-        reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
-        if not reason.endswith("cannot be written as JSON") and "ircular" not in reason:
-            reason = "its own code failed while it was read"  # and what that said is not for all
-        raise ResultError(f"the result cannot be written as JSON: {reason}") from error
+        raise ResultError(f"the result cannot be written as JSON: {_reason(text)}") from error
     if (b"NaN" in body or b"Infinity" in body) and not _is_json(body):
         raise ResultError("the result holds a number that is not finite")
     check_digits(body)
@@ -171,6 +174,45 @@ def write_checked(value: Any, validator: Any, cap: Cap) -> tuple[Any, list[dict[
     # The type may want the row of a query as a tuple.
     body, lifted = write(value, cap, rows_as_lists=True)
     return validator.validate_json(body, strict=True), lifted
+
+
+def _reason(text: str) -> str:
+    """Return why a value could not be written, of what the library says about it."""
+    reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
+    if "ircular" in reason or reason.endswith("cannot be written as JSON"):
+        return reason
+    return "its own code failed while it was read"  # and what that said is not for all
+
+
+def _unwritable(value: Any, unknown: Any) -> ResultError:
+    """Return the error for a value of a type that is not known, with its path."""
+    path = path_to(value, unknown)
+    where = f"`{path}` is" if path else "it is"
+    own: type[Any] = unknown.__class__
+    name = f"{own.__module__.split('.', 1)[0]}.{own.__name__}"
+    return ResultError(
+        f"the result cannot be written as JSON: {where} of the type {own.__name__}",
+        hint=f'return other values, or teach it with @converter("{name}")',
+    )
+
+
+def path_to(value: Any, wanted: Any) -> str:
+    """Return where a value is inside another, such as `rows[1].when`; empty if not found soon."""
+    todo: list[tuple[str, Any]] = [("", value)]
+    for _ in range(_MOST_SEARCHED):
+        if not todo:
+            break
+        path, each = todo.pop()
+        if each is wanted:
+            return path.removeprefix(".")
+        if isinstance(each, list | tuple):
+            items = cast("list[Any]", each)[:_MOST_SEARCHED]
+            todo += [(f"{path}[{at}]", item) for at, item in enumerate(items)]
+        else:
+            held: Any = each if is_object(each) else getattr(each, "__dict__", {})
+            names = list(cast("dict[Any, Any]", held).items())[:_MOST_SEARCHED]
+            todo += [(f"{path}.{name}", item) for name, item in names]
+    return ""
 
 
 def check_digits(body: bytes) -> None:

@@ -12,7 +12,7 @@ from .stdio.settings import StdioConfig, StdioSettings
 if TYPE_CHECKING:
     from .http.uvicorn.server import Server
     from .servable import Servable
-    from .settings import HttpSettings
+    from .settings import HttpConfig, HttpSettings
 
 
 @overload
@@ -53,8 +53,8 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
         config = _stdio_config(settings)
         await serve_stdio(box, short=config.short, drain=config.drain)
     elif transport == "http":
-        server, host, port = _http_server(box, cast("HttpSettings", settings))
-        await server.serve_on(listen(host, port))
+        server, config = _http_server(box, cast("HttpSettings", settings))
+        await server.serve_on(_listening(config))
     else:
         raise _unknown(transport)
 
@@ -76,28 +76,60 @@ def _stdio_config(settings: Mapping[str, Any]) -> StdioConfig:
         from .settings import check_names
 
         check_names(settings, StdioSettings.__annotations__)
-    return StdioConfig(**settings)
+    config = StdioConfig(**settings)
+    _show_logs(config.log_level)
+    return config
+
+
+def _show_logs(level: str | int | None) -> None:
+    if level is not None:
+        from .._log.levels import level_from, show_logs
+
+        show_logs(level_from(level))
 
 
 def serve_http(
-    box: Servable, *, listening: socket.socket | None = None, **settings: Unpack[HttpSettings]
+    box: Servable,
+    *,
+    listening: socket.socket | None = None,
+    is_worker: bool = False,
+    **settings: Unpack[HttpSettings],
 ) -> None:
-    """Serve over HTTP, on a socket that listens already if one is given.
+    """Serve over HTTP, on a socket that listens already if one is given; say where.
 
+    Of several workers none says where: who has started them does.
     Without a token only this machine may ask, unless `auth=False` is said.
     """
-    server, host, port = _http_server(box, settings)
-    server.run_on(listening or listen(host, port))
+    server, config = _http_server(box, settings)
+    heard = listening or _listening(config)
+    if not is_worker:
+        from .announce import announce_http
+
+        port: int = heard.getsockname()[1]  # now: the server takes the socket over
+        server.announce = lambda: announce_http(box, config, port)
+    server.run_on(heard)
 
 
-def _http_server(box: Servable, settings: HttpSettings) -> tuple[Server, str, int]:
-    """Return a server, and where it is to listen."""
+def _listening(config: HttpConfig) -> socket.socket:
+    """Return a socket that listens. Raises `OSError`, which says what to do."""
+    try:
+        return listen(config.host, config.port)
+    except OSError as error:
+        from .announce import why_not
+
+        said = why_not(error, config.host, config.port, "port=0", 'host="127.0.0.1"')
+        raise type(error)(error.errno, said) from None
+
+
+def _http_server(box: Servable, settings: HttpSettings) -> tuple[Server, HttpConfig]:
+    """Return a server, and its settings."""
     from .access.address import is_local
     from .http.app import App
     from .http.uvicorn.server import Server
     from .settings import http_config
 
     config = http_config(settings)
+    _show_logs(config.log_level)
     is_closed = bool(config.app.tokens) or config.app.sign_in is not None
     if not is_local(config.host) and not is_closed and config.auth:
         msg = (
@@ -105,8 +137,7 @@ def _http_server(box: Servable, settings: HttpSettings) -> tuple[Server, str, in
             "or say auth=False if anybody may call these tools"
         )
         raise ValueError(msg)
-    server = Server(App(box, config.app), config.connections, tls=config.tls)
-    return server, config.host, config.port
+    return Server(App(box, config.app), config.connections, tls=config.tls), config
 
 
 def listen(host: str, port: int) -> socket.socket:

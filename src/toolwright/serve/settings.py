@@ -65,6 +65,7 @@ class HttpSettings(AppSettings, total=False):
     header_timeout: float
     max_connections: int
     max_connections_per_client: int
+    log_level: str | int | None
 
 
 # The types above are what a caller may write; the classes below hold the defaults, once, and are
@@ -122,6 +123,7 @@ class HttpConfig:
     port: int = 8000
     tls: tuple[str, str] | None = None
     auth: bool = True
+    log_level: str | int | None = None
     app: AppConfig = field(default_factory=AppConfig)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 

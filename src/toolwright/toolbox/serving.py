@@ -40,9 +40,12 @@ def serve(box: Box, transport: Any = "stdio", **settings: Any) -> None:
     """
     if refused_while_loading() is not None:
         return
-    from ..serve.server import serve
+    try:
+        from ..serve.server import serve
 
-    serve(box.__servable__(), transport, **settings)
+        serve(box.__servable__(), transport, **settings)
+    except KeyboardInterrupt:
+        return  # pressed before there was a server that could end by itself
 
 
 @overload

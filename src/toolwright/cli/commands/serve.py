@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
 from ..load import BadTarget, open_target
 from ..serve_flags import add_flags, complete
+from ..serving.own_settings import check_own_settings
 from ..telemetry import add_hooks, show_status
 from ..usage import UsageError
 
@@ -41,6 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _serve_stdio(chosen: argparse.Namespace) -> int:
     from ...run.process.descriptors import take_over
+    from ...serve.announce import announce_stdio
     from ...serve.drain import STDIO_SECONDS
     from ...serve.stdio.conversation import converse
 
@@ -50,13 +53,28 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
+    check_own_settings(box, chosen, {"drain": drain, "short": not chosen.sdk})
     add_hooks(box, chosen)
-    converse(_served(box, chosen, reloader), wire, short=not chosen.sdk, drain=drain)
+    with contextlib.suppress(KeyboardInterrupt):  # pressed before it has its own handlers
+        converse(
+            _served(box, chosen, reloader),
+            wire,
+            short=not chosen.sdk,
+            drain=drain,
+            announce=lambda box: announce_stdio(box, _hint(chosen)),
+        )
     return 0
 
 
+def _hint(chosen: argparse.Namespace) -> str:
+    install = f"`toolwright install CLIENT {chosen.target}` sets one up."
+    return f"{install}\n`--http` serves at an address instead."
+
+
 def _serve_http(chosen: argparse.Namespace) -> int:
+    from ...serve.announce import announce_http, why_not
     from ...serve.server import listen, serve_http
+    from ...serve.settings import http_config
     from ...serve.tasks.records import open_stores
     from ..http_settings import http_settings
 
@@ -67,19 +85,21 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     box, usable = open_target(chosen)
     if not usable:
         return 1
+    check_own_settings(box, chosen, settings)
     open_stores(served(box))
     add_hooks(box, chosen)
     try:
         listening = listen(chosen.host, chosen.port)
     except OSError as error:
-        where = f"{chosen.host}:{chosen.port}"
-        print(f"toolwright: cannot listen at {where}: {error.strerror}", file=sys.stderr)
+        said = why_not(error, chosen.host, chosen.port, "--port 0", "--host 127.0.0.1")
+        print(f"toolwright: {said}", file=sys.stderr)
         return 1
-    _print_address(box, chosen.host, listening, settings)
     if chosen.workers > 1:
+        announce_http(served(box), http_config(cast("Any", settings)), listening.getsockname()[1])
         return _start_workers(chosen, settings, listening)
     show_status(box, chosen)
-    serve_http(_served(box, chosen, reloader), **settings, listening=listening)
+    with contextlib.suppress(KeyboardInterrupt):
+        serve_http(_served(box, chosen, reloader), **settings, listening=listening)
     return 0
 
 
@@ -99,7 +119,8 @@ def _serve_as_worker(chosen: argparse.Namespace) -> int:
     open_stores(served(box))
     add_hooks(box, chosen)
     end_with_input()
-    serve_http(served(box), **settings, listening=socket.socket(fileno=chosen.listening))
+    listening = socket.socket(fileno=chosen.listening)
+    serve_http(served(box), **settings, listening=listening, is_worker=True)
     return 0
 
 
@@ -146,13 +167,3 @@ def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None)
     live = Reloadable(served(box))
     reloader.watch(live, load, lambda newer: add_hooks(newer, chosen))
     return cast("Servable", live)
-
-
-def _print_address(
-    box: Toolbox, host: str, listening: socket.socket, settings: dict[str, Any]
-) -> None:
-    scheme = "https" if settings["tls"] else "http"
-    shown = f"[{host.strip('[]')}]" if ":" in host else host
-    url = f"{scheme}://{shown}:{listening.getsockname()[1]}{settings['path']}"
-    count = sum(box.is_enabled(name) for name in box)
-    print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)

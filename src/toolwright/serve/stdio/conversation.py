@@ -11,7 +11,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import os
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..._json_values import is_object
@@ -64,12 +66,22 @@ def serve(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) ->
 
 
 def converse(
-    box: Servable, wire: tuple[int, int], *, short: bool = True, drain: float = STDIO_SECONDS
+    box: Servable,
+    wire: tuple[int, int],
+    *,
+    short: bool = True,
+    drain: float = STDIO_SECONDS,
+    announce: Callable[[Servable], None] | None = None,
 ) -> None:
-    """Serve over descriptors that were taken over before."""
+    """Serve over descriptors that were taken over before; at a terminal, announce that."""
     open_stores(box)
+    conversation = Conversation(box, *wire, short=short, drain=drain)
+    if os.isatty(wire[0]):
+        from ..announce import announce_stdio
+
+        conversation.announce = announce or announce_stdio
     with unshared(lambda: wire):
-        asyncio.run(Conversation(box, *wire, short=short, drain=drain).run())
+        asyncio.run(conversation.run())
 
 
 async def serve_async(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
@@ -112,6 +124,7 @@ class Conversation:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.context = contextvars.Context()
         self.calls = StdioCalls(box, self.writer, self.short_path, self._take_over)
+        self.announce: Callable[[Servable], None] | None = None
         self.drain = Drain(drain)
         self.drain.sources.append(lambda: bool(self.calls.unwritten))
 
@@ -125,6 +138,8 @@ class Conversation:
         signals = ended_by_signals(self.loop, over, self.drain)
         try:
             with contextlib.nullcontext() if is_guest else signals:
+                if self.announce is not None:
+                    self.announce(self.box)  # from here on Ctrl-C ends it as it should
                 try:
                     await over.wait()
                 finally:

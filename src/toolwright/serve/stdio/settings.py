@@ -12,6 +12,7 @@ class StdioSettings(TypedDict, total=False):
 
     short: bool
     drain: float
+    log_level: str | int | None
 
 
 class StdioConfig(NamedTuple):
@@ -19,3 +20,4 @@ class StdioConfig(NamedTuple):
 
     short: bool = True
     drain: float = STDIO_SECONDS
+    log_level: str | int | None = None

@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import gc
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
@@ -56,6 +56,8 @@ class Server(uvicorn.Server):
         self.is_told = False
         self.is_guest = False
         """Whether it runs in somebody else's loop, and so leaves the signals alone."""
+        self.announce: Callable[[], None] = lambda: None
+        """Called when a signal would end it as it should: Ctrl-C may come at once."""
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
@@ -84,8 +86,9 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Take the signals of the process, if it is ours."""
+        """Take the signals of the process, if it is ours; then the start can be announced."""
         with nullcontext() if self.is_guest else super().capture_signals():
+            self.announce()
             yield
 
     def _open(self, heard: socket.socket) -> list[int]:

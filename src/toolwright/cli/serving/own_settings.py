@@ -1,0 +1,130 @@
+"""Settings that a file gives to its own `serve(...)`, and the command might drop."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...toolbox.box import Toolbox
+from ..http_settings import flag_of
+from ..load import split
+from ..usage import UsageError
+
+_UNKNOWN: Any = object()
+"""A value that is known only when the program runs."""
+_SIGN_IN = ("tokens", "sign_in")
+_SECRET = ("tokens", "sign_in", "state_key", "tls")
+_IN_CODE = ("routes", "middleware")
+
+
+def check_own_settings(
+    box: Toolbox, chosen: argparse.Namespace, settings: Mapping[str, Any]
+) -> None:
+    """Refuse to serve a file without what its own `serve` has, unless a flag says otherwise.
+
+    The call may stand under `if __name__ == "__main__"`, so it is read, not run. Raises
+    `UsageError`.
+    """
+    module = _module_of(split(chosen.target)[0])
+    if module is None:
+        return
+    for call in _calls(module, box, "http" if chosen.http else "stdio"):
+        given = {each.arg: _value(each.value, module) for each in call.keywords if each.arg}
+        dropped = {
+            name: value
+            for name, value in given.items()
+            if name in settings and not _is_kept(name, value, chosen, settings)
+        }
+        if dropped:
+            where = f"{Path(str(module.__file__)).name}:{call.lineno}"
+            raise UsageError(_refusal(where, dropped, chosen.target))
+
+
+def _refusal(where: str, dropped: Mapping[str, Any], target: str) -> str:
+    names = " and ".join(f"`{name}`" for name in dropped)
+    instead = f"run `python {split(target)[0]}`"
+    flags = [_flag(name, value) for name, value in dropped.items() if name not in _IN_CODE]
+    if any(name in _IN_CODE for name in dropped):
+        return f"{where} gives its own serve() {names}, which no flag can: {instead}"
+    fix = f"give {' '.join(flags)}, or {instead}"
+    if any(name in _SIGN_IN for name in dropped):
+        fix += ", or say --no-auth if anybody may call these tools"
+    return f"{where} gives its own serve() {names}, which this command would drop: {fix}"
+
+
+def _flag(name: str, value: Any) -> str:
+    flag = flag_of(name)
+    if isinstance(value, bool):
+        return flag
+    shown = value if name not in _SECRET and isinstance(value, str | int | float) else "..."
+    return f"{flag} {shown}"
+
+
+def _is_kept(
+    name: str, value: Any, chosen: argparse.Namespace, settings: Mapping[str, Any]
+) -> bool:
+    """Return whether a setting holds here, too, or was given otherwise on purpose."""
+    if name == "log_level":
+        return True
+    if name in _SIGN_IN and (settings["tokens"] or settings["sign_in"] or chosen.no_auth):
+        return True
+    if getattr(chosen, flag_of(name)[2:].replace("-", "_"), None) not in (None, False, []):
+        # Defaults are filled in by now: `flags` has what was really given.
+        return (
+            name not in ("host", "port", "path")
+            or name in chosen.flags
+            or _same(value, settings[name])
+        )
+    return _same(value, settings[name])
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.strip("/") == other.strip("/")
+    if isinstance(one, list | tuple | set) and isinstance(other, list | tuple):
+        return list(one) == list(other)  # pyright: ignore[reportUnknownArgumentType]
+    return one is not _UNKNOWN and (one or None) == (other or None)
+
+
+def _calls(module: ModuleType, box: Toolbox, transport: str) -> Iterator[ast.Call]:
+    """Yield the calls in a module that serve a toolbox over a transport."""
+    try:
+        source = Path(str(module.__file__)).read_bytes()
+        tree = ast.parse(source if b".serve" in source else b"")
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            serves = node.func.attr in ("serve", "serve_async")
+            owner = node.func.value
+            if serves and isinstance(owner, ast.Name) and vars(module).get(owner.id) is box:
+                named = [each.value for each in node.keywords if each.arg == "transport"]
+                first = [*node.args, *named][:1]
+                if (_value(first[0], module) if first else "stdio") == transport:
+                    yield node
+
+
+def _value(node: ast.expr, module: ModuleType) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        known = vars(module) if isinstance(node, ast.Name) else {}
+        return known.get(node.id, _UNKNOWN) if isinstance(node, ast.Name) else _UNKNOWN
+
+
+def _module_of(path: str) -> ModuleType | None:
+    """Return the module that was imported from a file, or by a name."""
+    place = Path(path)
+    if not place.is_file():
+        return sys.modules.get(path)
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None) or ""
+        # Names first: to resolve the paths of all modules takes a while.
+        if file.endswith(place.name) and Path(file).resolve() == place.resolve():
+            return module
+    return None

@@ -1,0 +1,43 @@
+"""What a server says when it starts: where it is, and how to use it."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from typing import TYPE_CHECKING
+
+from .servable import Servable
+
+if TYPE_CHECKING:
+    from .settings import HttpConfig
+
+_ON_STDIO = 'box.serve("http") serves at an address instead.'
+
+
+def announce_http(box: Servable, config: HttpConfig, port: int) -> None:
+    """Say at which address a server answers."""
+    host = f"[{config.host.strip('[]')}]" if ":" in config.host else config.host
+    scheme = "http" if config.tls is None else "https"
+    url = f"{scheme}://{host}:{port}{config.app.path}"
+    print(f"{_counted(box)} at {url} (Ctrl-C ends it)", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:
+    """Say to a person at a terminal that this server waits for a client, and what they may want."""
+    # Short lines: a terminal would break long ones inside words.
+    said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
+    print(f"{said}\n{hint} Ctrl-C ends it.", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _counted(box: Servable) -> str:
+    count = sum(box.usable(tool.published_name, None) is not None for tool in box.values())
+    return f"{box.name}: {count} tool{'s' * (count != 1)}"
+
+
+def why_not(error: OSError, host: str, port: int, port_flag: str, host_flag: str) -> str:
+    """Return why a server cannot listen, and what to give instead."""
+    if error.errno in (errno.EADDRINUSE, errno.EACCES):
+        fix = f"`{port_flag}` takes a port that is free"
+    else:
+        fix = f"`{host_flag}` listens on this machine only"
+    return f"cannot listen at {host}:{port}: {error.strerror}; {fix}"
