@@ -90,8 +90,8 @@ class Call(Reports):
         self.caller = caller
         """Who asked, if that is known."""
         self.roles = tuple(roles)
-        self._claims = dict(claims or {})
-        self._headers = {name.lower(): value for name, value in (headers or {}).items()}
+        self._claims = dict(claims) if claims else {}
+        self._headers = {key.lower(): each for key, each in headers.items()} if headers else {}
         self._headers_read = False
         self.deadline: float | None = None if timeout is None else self._life + timeout
         """When an answer is due, by the monotonic clock; None without a limit."""
@@ -213,38 +213,6 @@ class Call(Reports):
 
     # -- running
 
-    @contextlib.contextmanager
-    def _running(self, tool: str, seconds: float | None) -> Generator[Call]:
-        with self._lock:
-            nested, self._runs = self._runs, True
-        if nested:
-            inner = self._inner(tool)
-            forget = self.on_cancel(inner.cancel)
-            try:
-                with inner._running(tool, seconds):
-                    yield inner
-            finally:
-                forget()
-                end(inner)
-            return
-        self._mute = self._cancelled  # a call object may be used for several calls in a row
-        given = self.deadline
-        self.tool = self.tool or tool
-        self.heartbeat()
-        if seconds is not None:
-            due = self._life + seconds
-            self.deadline = due if given is None else min(due, given)
-        before, self._lifespan = current.get(), opened.get()
-        current.set(self)
-        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
-        try:
-            yield self
-        finally:
-            opened.set(self._lifespan)
-            current.set(before)  # not by a token: what is closed late is closed in another context
-            self.deadline = given
-            self._runs = self._blocks = False
-
     def _inner(self, tool: str) -> Call:
         inner = Call(
             tool,
@@ -307,7 +275,51 @@ def running(call: Call, tool: str, seconds: float | None) -> AbstractContextMana
 
     The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
     """
-    return call._running(tool, seconds)
+    return _Running(call, tool, seconds)
+
+
+class _Running:  # not a generator, which would cost twice as much
+    __slots__ = ("before", "call", "deadline", "forget", "inner", "seconds", "tool")
+
+    def __init__(self, call: Call, tool: str, seconds: float | None) -> None:
+        self.call = call
+        self.tool = tool
+        self.seconds = seconds
+        self.inner: _Running | None = None
+        self.forget = _nothing
+
+    def __enter__(self) -> Call:
+        call = self.call
+        with call._lock:
+            nested, call._runs = call._runs, True
+        if nested:
+            inner = call._inner(self.tool)
+            self.forget = call.on_cancel(inner.cancel)
+            self.inner = _Running(inner, self.tool, self.seconds)
+            return self.inner.__enter__()
+        call._mute = call._cancelled  # a call object may be used for several calls in a row
+        self.deadline = given = call.deadline
+        call.tool = call.tool or self.tool
+        call.heartbeat()
+        if self.seconds is not None:
+            due = call._life + self.seconds
+            call.deadline = due if given is None else min(due, given)
+        self.before, call._lifespan = current.get(), opened.get()
+        current.set(call)
+        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
+        return call
+
+    def __exit__(self, *raised: object) -> None:
+        call, inner = self.call, self.inner
+        if inner is not None:
+            inner.__exit__(*raised)
+            self.forget()
+            end(inner.call)
+            return
+        opened.set(call._lifespan)
+        current.set(self.before)  # not by a token: what is closed late is closed in another context
+        call.deadline = self.deadline
+        call._runs = call._blocks = False
 
 
 @contextlib.contextmanager

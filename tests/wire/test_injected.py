@@ -36,7 +36,7 @@ def test_what_only_tells_needs_no_sdk(era, wrapped):
     assert alike(pair, calls).sdk is None
 
 
-@pytest.mark.promise("serve.injected.asks")
+@pytest.mark.promise("serve.injected-asks")
 @pytest.mark.parametrize("way", ["ask", "sample", "roots"])
 @pytest.mark.parametrize("era", LEGACY)
 def test_a_tool_that_asks_runs_once(era, way):
@@ -89,6 +89,7 @@ def _unsealed(line):
     return json.dumps(message, sort_keys=True)
 
 
+@pytest.mark.promise("serve.injected-inline")
 @pytest.mark.parametrize("era", ERAS)
 def test_what_cannot_be_asked_is_told_alike(era):
     pair = InjectedPair(era)
@@ -156,7 +157,7 @@ def test_a_call_is_cancelled_while_its_question_waits():
     asyncio.run(run())
 
 
-@pytest.mark.promise("serve.injected.late")
+@pytest.mark.promise("serve.injected-late")
 @pytest.mark.parametrize("era", ERAS)
 def test_what_a_thread_tells_after_the_answer_is_not_sent(era):
     pair = InjectedPair(era)
@@ -204,7 +205,7 @@ def test_two_calls_at_once_tell_by_their_own_tokens():
 # -- log levels
 
 
-@pytest.mark.promise("serve.injected.level")
+@pytest.mark.promise("serve.injected-level")
 @pytest.mark.parametrize("level", ["debug", "warning", "emergency", "loud", None])
 def test_a_level_counts_for_calls_before_and_after_the_sdk_is_there(level):
     pair = InjectedPair("2025-11-25")
@@ -242,7 +243,7 @@ def test_a_level_changes_for_a_call_that_runs():
 # -- a client that does not read
 
 
-@pytest.mark.promise("serve.injected.slow")
+@pytest.mark.promise("serve.injected-slow")
 def test_little_is_kept_for_a_client_that_does_not_read():
     pair = InjectedPair("2025-11-25")
 

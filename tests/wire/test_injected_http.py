@@ -104,7 +104,7 @@ def plain(message):
     return json.dumps(message, sort_keys=True)
 
 
-@pytest.mark.promise("serve.injected.streams")
+@pytest.mark.promise("serve.injected-streams")
 @pytest.mark.parametrize(
     "meta", [{}, {"progressToken": "t"}, {LEVEL: "info"}, {"progressToken": 1, LEVEL: "error"}]
 )
@@ -179,6 +179,7 @@ def test_what_a_thread_tells_after_the_answer_is_not_sent():
     asyncio.run(run())
 
 
+@pytest.mark.promise("serve.injected-slow")
 def test_little_is_kept_for_a_client_that_does_not_read():
     async def run():
         async with both() as apps:
@@ -217,6 +218,7 @@ def test_a_server_that_stops_says_so_on_the_stream(name, short):
     asyncio.run(run())
 
 
+@pytest.mark.promise("serve.injected-streams")
 def test_a_call_that_takes_long_is_kept_alive(monkeypatch):
     monkeypatch.setattr("toolwright.serve.http.short.call.PING_SECONDS", 0.01)
     monkeypatch.setattr("toolwright.serve.http.short.event_stream.PING_SECONDS", 0.01)

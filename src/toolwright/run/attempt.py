@@ -70,6 +70,7 @@ class Invoker:
         self.drain = drain
         self.result_of = outcome.of
         self.injector = injector
+        self.opens = injector is not None and injector.opens
         self.is_async = is_async
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
@@ -92,7 +93,7 @@ class Invoker:
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
             result = self.failure_of(raised, job.repairs, job.call)
-        if self.injector is None:
+        if not self.opens:
             return value, result
         try:
             stack.__exit__(*_raised(error))
@@ -107,14 +108,7 @@ class Invoker:
         result: Result | None = None
         error: BaseException | None = None
         try:
-            validated = job.validated
-            if self.injector is not None:
-                validated = {**validated, **await self.injector.enter_async(stack, job.call)}
-                self._check(job.call)
-            if self.is_async:
-                value = await self.drain.settled(self.called(validated), job.call)
-            else:
-                value = await self._beside(validated, job)
+            value = await self._value(stack, job)
             result = self.result_of(value, job.repairs)
             error = result.error
             if error is None:
@@ -125,6 +119,8 @@ class Invoker:
         cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
         if result is None and error is not None and not cancelled:
             result = self.failure_of(error, job.repairs, job.call)
+        if result is not None and not self.opens:
+            return value, result
         try:
             await stack.__aexit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
@@ -135,6 +131,15 @@ class Invoker:
         if result is None:
             raise asyncio.CancelledError
         return value, result
+
+    async def _value(self, stack: AsyncExitStack, job: AttemptInput) -> Any:
+        validated = job.validated
+        if self.injector is not None:
+            validated = {**validated, **await self.injector.enter_async(stack, job.call)}
+            self._check(job.call)
+        if self.is_async:
+            return await self.drain.settled(self.called(validated), job.call)
+        return await self._beside(validated, job)
 
     async def _beside(self, validated: Validated, job: AttemptInput) -> Any:
         """Run a sync target in a thread, and return only when that has ended."""

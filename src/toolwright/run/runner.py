@@ -39,6 +39,7 @@ from .policies.rate import RateLimit
 from .process.invoker import ProcessInvoker
 from .shared import Shared
 from .threads import Raised, threads
+from .unlimited import UnlimitedRunner
 from .waiting import LOOP
 
 
@@ -68,14 +69,15 @@ class Runner:
         self.is_async = is_async(target)
         self.outermost = Outermost(name)
         self.inline = options.run_on == "inline" and not self.is_async
-        self.is_plain = not self._is_limited(options)
-        if not self.is_plain:
+        self.is_limited = self._has_limits(options)
+        self.is_plain = not self.is_limited and not compiled.plan.injected
+        if self.is_limited:
             _ = self.limited  # made now: two threads must never make two, each with its own permits
 
     def call(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool on the caller's thread; an async one on the background loop."""
         if call is not None or not self.is_plain:
-            return self.limited.call(arguments, call)
+            return self._observed(call).call(arguments, call)
         if self.is_async:
             return background.run(self.call_async(arguments))
         try:
@@ -99,7 +101,7 @@ class Runner:
     async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
         """Run the tool: an async one here, a sync one in a thread."""
         if call is not None or not self.is_plain:
-            return await self.limited.call_async(arguments, call)
+            return await self._observed(call).call_async(arguments, call)
         try:
             large = is_large(arguments)
             validated, repairs = (
@@ -151,8 +153,9 @@ class Runner:
 
     # -- with injection and limits
 
-    def _is_limited(self, options: Options) -> bool:
-        return bool(self.compiled.plan.injected) or self._has_limits(options)
+    def _observed(self, call: Call | None) -> LimitedRunner | UnlimitedRunner:
+        has_deadline = call is not None and call.deadline is not None
+        return self.limited if self.is_limited or has_deadline else self.unlimited
 
     def _has_limits(self, options: Options) -> bool:
         return bool(
@@ -170,6 +173,14 @@ class Runner:
         return None if self.inline else self.options.timeout or self.home.timeout
 
     @functools.cached_property
+    def unlimited(self) -> UnlimitedRunner:
+        """What runs a call without limits."""
+        return UnlimitedRunner(self.name, self.reader, self.work, self.failure_of, self._detached)
+
+    async def _detached(self, arguments: Arguments, call: Call | None) -> Result:
+        return await self.limited.call_async(arguments, call)
+
+    @functools.cached_property
     def limited(self) -> LimitedRunner:
         """What runs a call under all limits."""
         options, home, name = self.options, self.home, self.name
@@ -183,9 +194,10 @@ class Runner:
             version = version_of(self.target, home.version, *schemas)
             cache = Cache(name, version, options.cache, home.store, self.outcome)
         short = None
-        if options.retry is not None and not self._is_limited(replace(options, retry=None)):
+        if options.retry is not None and not self.compiled.plan.injected:
             unlimited = replace(options, retry=None)
-            short = Runner(name, self.target, self.compiled, unlimited, self.home)
+            if not self._has_limits(unlimited):
+                short = Runner(name, self.target, self.compiled, unlimited, self.home)
         return LimitedRunner(
             name,
             self.reader,
@@ -204,7 +216,7 @@ class Runner:
         """Whether a call is one function in one thread: nothing in it waits, or limits it."""
         if self.is_async or self.is_plain:
             return not self.is_async
-        if self._has_limits(self.options):
+        if self.is_limited:
             return False
         try:
             return self.work().waits is None

@@ -102,7 +102,7 @@ class Threads:
         self.jobs.put(job)
         return job
 
-    def run(self, function: Callable[[], Any]) -> asyncio.Future[Any]:
+    def run(self, function: Callable[[], Any], *, caller: str | None = None) -> asyncio.Future[Any]:
         """Run a function in a thread, for async code. If its future is cancelled, it is given up."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
@@ -111,7 +111,7 @@ class Threads:
             with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
                 loop.call_soon_threadsafe(_settle, future, outcome, failure)
 
-        job = self.start(function, settle)
+        job = self.start(function, settle, caller=caller)
         future.add_done_callback(lambda done: done.cancelled() and self.give_up(job))
         return future
 

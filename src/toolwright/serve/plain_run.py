@@ -87,10 +87,13 @@ class PlainRun(ABC):
         """Return the call."""
         with self.lock:
             if self.call is None:
+                task = self.task
                 self.call = Call(
-                    request_id=str(self.task.id),
-                    on_progress=None if self.task.token is None else self._progress,
-                    on_log=self._log,
+                    request_id=str(task.id),
+                    on_progress=None if task.token is None else self._progress,
+                    # A server says beforehand whether it sends log messages (2025-11-25,
+                    # server/utilities/logging): not for what only a helper of a tool might log.
+                    on_log=self._log if task.runner.sees_call else None,
                     asker=self,
                     **self.who(),
                 )

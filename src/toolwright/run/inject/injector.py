@@ -29,6 +29,8 @@ class Injector:
         self._at: dict[Any, int] = {}
         self.gives = [(name, self._plan(want, (), name)) for name, want in wanted.items()]
         self.is_async = any(step.kind.startswith("a") for step in self.steps)
+        self.opens = any(step.kind.endswith("generator") and not step.kept for step in self.steps)
+        """Whether a provider must be cleaned up after each call."""
         self.sees_call = any(step.kind == "call" for step in self.steps)
 
     def enter(self, stack: ExitStack, call: Call) -> dict[str, Any]:

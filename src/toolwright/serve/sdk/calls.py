@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from ..._log import log
 from ...call import Call, end
 from ...run.process.pipe import sendable
 from ..plain_run import RUN
@@ -18,6 +19,10 @@ from ..plain_run import RUN
 if TYPE_CHECKING:
     from ..http.asgi import Scope
     from ..plain_run import PlainRun
+
+
+_MOST_WAITING = 10_000
+"""Notifications of one call that may wait to be sent."""
 
 
 class Outbox:
@@ -30,11 +35,17 @@ class Outbox:
         self.task: asyncio.Task[None] | None = None
         self.is_over = False
         """Whether the answer is about to be sent: nothing of the call may come behind it."""
+        self.waiting = 0
+        self.dropped = 0
 
     def put(self, send: Callable[[], Awaitable[None]]) -> None:
-        """Send something soon."""
+        """Send something soon, unless too much waits for a slow client already."""
         if self.is_over:
             return
+        if self.waiting > _MOST_WAITING:
+            self.dropped += 1
+            return
+        self.waiting += 1
         if threading.get_ident() == self.thread:
             self._put(send)
         else:
@@ -52,11 +63,14 @@ class Outbox:
     async def _work(self, queue: asyncio.Queue[Any]) -> None:
         while (send := await queue.get()) is not None:
             await send()
+            self.waiting -= 1
 
     async def flush(self) -> None:
         """Wait until everything is sent."""
         await asyncio.sleep(0)  # what another thread has put is about to arrive
         self.is_over = True
+        if self.dropped:
+            log.warning("%d notifications were not sent: the client is too slow", self.dropped)
         if self.queue is not None and self.task is not None:
             self.queue.put_nowait(None)
             await self.task
@@ -101,7 +115,7 @@ def principal_of(ctx: Any) -> str | None:
 
 @asynccontextmanager
 async def call_of(
-    ctx: Any, asker: Any, log: Callable[[Any, str, Any], Awaitable[None]]
+    ctx: Any, asker: Any, send_log: Callable[[Any, str, Any], Awaitable[None]]
 ) -> AsyncGenerator[Call]:
     """Make the call of a request; what the tool says is sent before its result."""
     outbox = Outbox()
@@ -117,7 +131,7 @@ async def call_of(
         on_progress=lambda done, total, said: outbox.put(
             lambda: ctx.session.report_progress(done, total, said or None)
         ),
-        on_log=lambda level, said: outbox.put(lambda: log(ctx, level, sendable(said))),
+        on_log=lambda level, said: outbox.put(lambda: send_log(ctx, level, sendable(said))),
         asker=asker,
         hang_up=ctx.close_sse_stream,
     )
