@@ -159,7 +159,7 @@ def measure(client, rounds, number):
     return {name: (median(used[name]), median(walls[name])) for name in names}
 
 
-def main(rounds=15, number=100):
+def main(rounds=15, number=60):
     print("| over | worker | parameter | server us | ratio | round trip us | ratio |")
     print("|---|---|---|---|---|---|---|")
     for transport, start in (("stdio", Piped), ("HTTP", Posted)):

@@ -23,6 +23,10 @@ ValueAndResult = tuple[Any, Result]
 """A value and its result."""
 
 
+_NOTHING_OPEN = ExitStack()
+"""For providers that leave nothing to clean up: nothing is ever put on it."""
+
+
 class AttemptInput(NamedTuple):
     """What one attempt works on."""
 
@@ -75,7 +79,7 @@ class Invoker:
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
         """Inject, run and write, all in one thread; then clean up."""
-        stack = ExitStack()
+        stack = ExitStack() if self.opens else _NOTHING_OPEN
         value: Any = None
         error: BaseException | None = None
         try:

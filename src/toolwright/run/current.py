@@ -56,14 +56,19 @@ def _made(tool: str, *, is_outermost: bool) -> Call:
     return call
 
 
-@contextlib.contextmanager
-def asked_by(make: Callable[[], Call]) -> Generator[None]:
+class asked_by:  # noqa: N801 - reads as a statement
     """Say who asks for what runs inside, at no cost for tools that do not want to know."""
-    token = asked.set(make)
-    try:
-        yield
-    finally:
-        asked.reset(token)
+
+    __slots__ = ("make", "token")
+
+    def __init__(self, make: Callable[[], Call]) -> None:
+        self.make = make
+
+    def __enter__(self) -> None:
+        self.token = asked.set(self.make)
+
+    def __exit__(self, *_: object) -> None:
+        asked.reset(self.token)
 
 
 @contextlib.contextmanager

@@ -175,10 +175,7 @@ class Runner:
     @functools.cached_property
     def unlimited(self) -> UnlimitedRunner:
         """What runs a call without limits."""
-        return UnlimitedRunner(self.name, self.reader, self.work, self.failure_of, self._detached)
-
-    async def _detached(self, arguments: Arguments, call: Call | None) -> Result:
-        return await self.limited.call_async(arguments, call)
+        return UnlimitedRunner(self.name, self.reader, self.work, self.failure_of)
 
     @functools.cached_property
     def limited(self) -> LimitedRunner:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from ..arguments.reader import Arguments, Reader
@@ -33,14 +33,11 @@ class UnlimitedRunner:
         reader: Reader,
         work: Callable[[], Invocation],
         failure_of: Callable[..., Result],
-        detached: Callable[[Arguments, Call | None], Awaitable[Result]],
     ) -> None:
         self.name = name
         self.reader = reader
         self.work = work
         self.failure_of = failure_of
-        self.detached = detached
-        """Runs what cannot be stopped in a task that a cancelled call does not wait for."""
 
     def call(self, arguments: Arguments, call: Call | None) -> Result:
         """Run for a sync caller: in their own thread, unless something must be awaited."""
@@ -70,8 +67,6 @@ class UnlimitedRunner:
             work = self.work()
         except CallError as error:
             return failed(error)
-        if work.sync is None and not work.stops:
-            return await self.detached(arguments, call)
         with running(call or new_call(self.name), self.name, None) as own:
             if own.cancelled:
                 return failed(self._cancelled())
@@ -114,42 +109,42 @@ class UnlimitedRunner:
             forget()
 
     async def _awaited(self, work: Invocation, job: AttemptInput) -> Result:
-        call, waits = job.call, work.waits
-        task = asyncio.current_task()
-        assert waits is not None  # noqa: S101 - one of the two is there
-        assert task is not None  # noqa: S101 - asyncio runs nothing else
-        stop = Stop(task)
-        forget = call.on_cancel(_on_loop(task.get_loop(), stop))
+        """Run what must be awaited in a task of its own.
+
+        What a tool makes of its cancellation must not reach those who cancel: anyio knows its own
+        cancellations by their text.
+        """
+        call = job.call
+        assert work.waits is not None  # noqa: S101 - one of the two is there
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(work.waits(job))
+        over: asyncio.Future[None] = loop.create_future()
+
+        def wake(_: object = None) -> None:
+            if not over.done():
+                over.set_result(None)
+
+        _running.add(task)
+        task.add_done_callback(_running.discard)
+        task.add_done_callback(wake)
+        forget = call.on_cancel(_on_loop(loop, wake))
         try:
-            return (await waits(job))[1]
+            await over
         except asyncio.CancelledError:
             call.cancel()
-            if not stop.was_used or task.uncancel() > 0:
-                raise
-            return failed(self._cancelled(), job.repairs)
+            task.cancel()
+            if work.stops:  # the caller who cancels waits for its end, as if they awaited it
+                await asyncio.wait((task,))
+            raise
         finally:
-            stop.is_over = True
             forget()
+        if not task.done() or task.cancelled():
+            task.cancel()
+            return self.failure_of(self._cancelled(), job.repairs, call)
+        return task.result()[1]
 
     def _cancelled(self) -> CallCancelled:
         return CallCancelled(f"{self.name}: the call was cancelled")
-
-
-class Stop:
-    """Cancels a task, as long as it runs a certain call."""
-
-    __slots__ = ("is_over", "task", "was_used")
-
-    def __init__(self, task: asyncio.Task[Any]) -> None:
-        self.task = task
-        self.is_over = False
-        self.was_used = False
-
-    def __call__(self) -> None:
-        """Cancel it, once."""
-        if not self.is_over and not self.was_used:
-            self.was_used = True
-            self.task.cancel()
 
 
 def _on_loop(
@@ -162,3 +157,7 @@ def _on_loop(
             loop.call_soon_threadsafe(function)
 
     return call
+
+
+_running: set[asyncio.Task[Any]] = set()
+"""Tasks whose callers may have given up: the event loop itself holds only weak references."""

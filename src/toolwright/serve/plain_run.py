@@ -74,8 +74,10 @@ class PlainRun(ABC):
 
     def ended(self, result: Result) -> bool:
         """Say no more; return whether the SDK must be given the result."""
-        if self.call is not None:
-            end(self.call)
+        # The two refer to each other: let go, so that nothing waits for the garbage collector.
+        call, self.call = self.call, None
+        if call is not None:
+            end(call)
         with self.lock:
             self.is_taken = self.is_taken or needs_sdk(self.task, result)
             self.answered = not self.is_taken

@@ -101,6 +101,8 @@ class Providers:
     @property
     def version(self) -> int:
         """Changes with every provider and every override."""
+        if not self._bases:
+            return self._version
         return self._version + sum(base.version for base in self._bases)
 
     @property
