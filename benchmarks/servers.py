@@ -38,7 +38,7 @@ def toolwright_inline(where, more):
     toolwright(where, more, run_on="inline")
 
 
-def mcp(where, more, *, stateless=True):
+def mcp(where, more, *, stateless=True, json=True):
     from mcp.server import MCPServer
 
     server = MCPServer("bench")
@@ -49,11 +49,16 @@ def mcp(where, more, *, stateless=True):
     else:
         import uvicorn
 
-        app = server.streamable_http_app(json_response=True, stateless_http=stateless)
+        app = server.streamable_http_app(json_response=json, stateless_http=stateless)
         uvicorn.run(app, host="127.0.0.1", port=int(where), log_level="error", access_log=False)
 
 
 def mcp_sessions(where, more):
+    """As it comes: answers are streams."""
+    mcp(where, more, stateless=False, json=False)
+
+
+def mcp_sessions_json(where, more):
     mcp(where, more, stateless=False)
 
 
@@ -68,11 +73,12 @@ def fastmcp(where, more, *, stateless=True):
     else:
         import uvicorn
 
-        app = server.http_app(json_response=True, stateless_http=stateless)
+        app = server.http_app(json_response=stateless, stateless_http=stateless)
         uvicorn.run(app, host="127.0.0.1", port=int(where), log_level="error", access_log=False)
 
 
 def fastmcp_sessions(where, more):
+    """As it comes: answers are streams."""
     fastmcp(where, more, stateless=False)
 
 

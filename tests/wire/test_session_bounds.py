@@ -68,6 +68,7 @@ def test_a_session_on_the_short_path_is_unknown_to_everybody_but_its_caller(upgr
     run(course())
 
 
+@pytest.mark.promise("serve.session-ids")
 def test_ids_of_sessions_cannot_be_guessed():
     async def course():
         async with serving(Gated().box) as app:

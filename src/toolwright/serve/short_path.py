@@ -329,7 +329,8 @@ def level_asked(asked: PlainRequest) -> str | None:
 def logged(level: str, said: Any, logger: str) -> bytes:
     """Write a log message."""
     head = b'{"jsonrpc":"2.0","method":"notifications/message","params":'
-    return head + to_json({"level": level, "logger": logger, "data": said}) + b"}"
+    params = {"level": level, "logger": logger, "data": said}
+    return head + to_json(params, inf_nan_mode="null") + b"}"
 
 
 def progress(token: Any, done: float, total: float | None, said: str) -> bytes:
@@ -340,4 +341,4 @@ def progress(token: Any, done: float, total: float | None, said: str) -> bytes:
     if said:
         params["message"] = said
     head = b'{"jsonrpc":"2.0","method":"notifications/progress","params":'
-    return head + to_json(params) + b"}"
+    return head + to_json(params, inf_nan_mode="null") + b"}"

@@ -8,7 +8,7 @@ from ...drain import STOPPED, refusal
 from ..asgi import Message, respond
 from ..short.call import HttpCall, TakeOver
 from ..short.event_stream import EVENTS
-from .event_stream import SessionStream, answer_in
+from .event_stream import SessionStream, answer_in, is_resumable
 from .table import named
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ class SessionCall(HttpCall):
 
     async def _leave(self) -> None:
         """Hang up, if the client knows how to come back."""
-        with self.lock:
-            stream = self._opened()
         if self.adopter is not None:
             await self.adopter.hang_up()
-        elif stream.is_resumable:
+        elif is_resumable(self.exchange):
+            with self.lock:
+                stream = self._opened()
             await stream.leave()
 
     # -- answering
@@ -83,8 +83,7 @@ class SessionCall(HttpCall):
         self.unwatch()
         if self.ended(result):
             self.settle(result)
-            if self._sdk is not None:
-                await self._sdk
+            await self._answered_by_sdk()
             return
         line = short_path.finished(self.task, result)
         lost = self.lost()
@@ -120,11 +119,12 @@ class SessionCall(HttpCall):
         self.unwatch()
         if not self.stopped_by and (self.is_taken or not self.exchange.is_stopped):
             self.close()
+            if self._stream is not None:
+                self._stream.drop()
             return False
         self.exchange.task.uncancel()
-        if self.is_taken:  # the SDK has answered it
-            if self._sdk is not None:
-                await self._sdk
+        if self.is_taken:
+            await self._answered_by_sdk()
             return True
         self.close()
         if self.stopped_by == "session":
@@ -144,6 +144,13 @@ class SessionCall(HttpCall):
             stream = self._opened()
         stream.go_on_as(str(self.task.id))
         super().hand_over()
+
+    async def _answered_by_sdk(self) -> None:
+        """Wait for the SDK, which leaves the stream as it is if the client hangs up."""
+        if self._sdk is not None:
+            await self._sdk
+        if isinstance(self._stream, SessionStream):
+            await self._stream.close()
 
     async def _until_gone(self) -> Message:
         while (message := await self.exchange.receive())["type"] != "http.disconnect":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 from ..asgi import answer
@@ -13,6 +14,7 @@ from .table import Session, SessionTable, named
 if TYPE_CHECKING:
     from ..exchanges import Exchange
 
+_numbers = itertools.count()
 _BOTH = (b"application/json", b"text/event-stream")
 _RETRY_MS = 500
 _RESUMABLE_SINCE = b"2025-11-25"
@@ -31,14 +33,13 @@ class SessionStream(EventStream):
         super().__init__(exchange.send, exchange.task.get_loop(), headers)
         self.session = session
         self.table = table
-        self.name = f"short {id(self):x}"
+        self.name = f"short {next(_numbers)}"
         """Its name among the streams of its session."""
         self.is_left = False
         """Whether the server has hung up: the client comes back."""
         self._unkept: list[bytes] = []
         """What was put, by whatever thread; only the loop's keeps events."""
-        version = exchange.headers.get(b"mcp-protocol-version", b"")
-        self.is_resumable = version >= _RESUMABLE_SINCE
+        self.is_resumable = is_resumable(exchange)
         self._is_primed = False
 
     def put(self, line: bytes) -> bool:
@@ -87,6 +88,11 @@ class SessionStream(EventStream):
             self.is_left = True
             await self._finish()
 
+    async def close(self) -> None:
+        """End it, if nobody has."""
+        if not self._last:
+            await self._finish()
+
     def go_on_as(self, name: str) -> None:
         """Let another stream go on with the events of this one; what it sends comes on this one."""
         self._take()
@@ -107,6 +113,11 @@ class SessionStream(EventStream):
     def _kept(self, line: bytes | None, *, ends: bool = False) -> bytes:
         events = self.table.events_of(self.session)
         return events.keep(self.name, line, ends=ends).encode()
+
+
+def is_resumable(exchange: Exchange) -> bool:
+    """Return whether a client can come back for the rest of a stream."""
+    return exchange.headers.get(b"mcp-protocol-version", b"") >= _RESUMABLE_SINCE
 
 
 async def answer_in(

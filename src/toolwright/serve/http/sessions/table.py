@@ -54,6 +54,7 @@ class Session:
         "is_plain",
         "level",
         "owner",
+        "profile_read",
         "protocol",
         "running",
         "transport",
@@ -72,6 +73,7 @@ class Session:
         self.is_initialized = False
         self.level = ""
         """The least severe level of log messages that was asked for."""
+        self.profile_read: ClientProfile | None = None
         self.is_plain = False
         """Whether the short path may answer what is asked in it."""
         self.running: dict[Any, EndsWithSession] = {}
@@ -87,8 +89,11 @@ class Session:
 
     def profile(self) -> ClientProfile:
         """Return what its client can be asked, and which log messages it wants."""
-        hello = from_json(self.hello)
-        return ClientProfile(hello["params"]["capabilities"], self.level or "debug")
+        if self.profile_read is None:
+            hello = from_json(self.hello)
+            self.profile_read = ClientProfile(hello["params"]["capabilities"], None)
+        self.profile_read.level = self.level or "debug"
+        return self.profile_read
 
 
 class SessionTable:
