@@ -15,7 +15,7 @@ from command_files import here, home
 from counting import examples, soaked
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from processes import good, refused, run, start
+from processes import INITIALIZE, good, refused, run, start
 from jsonc_documents import documents, in_order, parent_of, tokens
 
 from toolwright.cli.clients.known import CLIENTS, is_ours
@@ -25,12 +25,13 @@ from toolwright.cli.clients.settings_file import SettingsFile
 __all__ = ["here", "home"]  # fixtures
 
 KEYS = {"claude-desktop": "mcpServers", "claude-code": "mcpServers", "cursor": "mcpServers"}
-KEYS["vscode"] = "servers"
+KEYS |= {"vscode": "servers", "gemini-cli": "mcpServers"}
 FILES = {
     "claude-desktop": ".config/Claude/claude_desktop_config.json",
     "claude-code": ".claude.json",
     "cursor": ".cursor/mcp.json",
     "vscode": ".config/Code/User/mcp.json",
+    "gemini-cli": ".gemini/settings.json",
 }
 BUSY = """\
 {
@@ -56,7 +57,8 @@ def test_a_first_server(home, client):
     assert said.startswith(f"`shop` is installed for {CLIENTS[client].title}: {path}\nNext: ")
     entry = entry_of(path, KEYS[client])
     assert entry["command"] == sys.executable
-    assert entry["args"] == ["-m", "toolwright", "serve", str(Path("shop.py").resolve())]
+    here = str(Path.cwd())
+    assert entry["args"] == ["-m", "toolwright", "serve", "--folder", here, f"{here}/shop.py"]
     assert ("type" in entry) == (client in {"claude-code", "vscode"})
     assert is_ours(entry)
     again = good("install", client, "shop.py")
@@ -232,16 +234,20 @@ def test_a_file_of_the_project(home):
     assert is_ours(entry_of(Path("odd.json"), "mcpServers"))
     rows = json.loads(good("clients", "--json"))
     assert {"client": "vscode", "servers": ["shop"], "exists": True} == {
-        key: value for key, value in rows[-1].items() if key != "file"
+        key: value
+        for row in rows
+        if row["file"].startswith(os.getcwd() + "/.vscode")
+        for key, value in row.items()
+        if key != "file"
     }
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["install", "emacs", "shop.py"], "claude-desktop, claude-code, cursor, vscode, generic"),
+        (["install", "emacs", "shop.py"], "cursor, vscode, gemini-cli, goose, generic"),
         (["install", "cursor", "missing.py"], "missing.py"),
-        (["install", "cursor", "shop.py", "--env", "A"], "NAME=value"),
+        (["install", "cursor", "shop.py", "--env", "=A"], "NAME=value"),
         (["install", "cursor", "shop.py", "--name", "a b"], "spaces"),
         (["uninstall", "cursor", "shop"], "no server `shop`"),
         (["uninstall", "generic", "shop"], "by hand"),
@@ -276,6 +282,82 @@ def test_a_client_starts_what_was_installed(home, here, client, target, monkeypa
             return result.structured_content
 
     assert asyncio.run(asyncio.wait_for(talk(), 60)) == 42
+
+
+DATA = """
+from pathlib import Path
+WORDS = Path("data/words.txt").read_text()
+
+def add(a: int, b: int = 1) -> int:
+    return a + b
+
+def word() -> str:
+    return Path("data/words.txt").read_text()
+"""
+
+
+@pytest.mark.promise("everyday.folder")
+@pytest.mark.parametrize("where", ["project", "file", "below", "given", "module"])
+def test_a_server_finds_its_data_wherever_it_is_started(home, here, where, tmp_path, monkeypatch):
+    """From `/`, and with no PATH; its data stands where `install` was told or has looked."""
+    here({"one/data/words.txt": "hello", "one/two/data_tools.py": DATA})
+    target, more = "one/two/data_tools.py", ["--folder", "one"]
+    if where == "project":
+        here({"one/pyproject.toml": ""})
+        monkeypatch.chdir("one")
+        target, more = "two/data_tools.py", []
+    elif where == "file":
+        here({"one/data_tools.py": DATA, "away/x": ""})
+        monkeypatch.chdir("away")
+        target, more = "../one/data_tools.py", []
+    elif where == "below":
+        here({"one/data_tools.py": DATA})
+        target, more = "one/data_tools.py", []
+    elif where == "module":
+        here({"one/data_tools.py": DATA})
+        monkeypatch.chdir("one")
+        target, more = "data_tools", []
+    entry = json.loads(good("install", "generic", target, *more))["mcpServers"]["data_tools"]
+    assert entry["args"][3:5] == ["--folder", str(tmp_path / "one")]
+    monkeypatch.chdir("/")
+    asked = [
+        {"method": "initialize", "id": 1, "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {"method": "tools/call", "id": 2, "params": {"name": "word", "arguments": {}}},
+    ]
+    done = subprocess.run(
+        [entry["command"], *entry["args"]],
+        input="".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in asked),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={"PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+    )
+    assert "hello" in done.stdout, done.stderr
+
+
+def test_a_folder_that_is_not_there(home):
+    assert "no folder nowhere" in refused(2, "install", "cursor", "shop.py", "--folder", "nowhere")
+    line = refused(2, "install", "vscode", "https://a.example", "--folder", ".")
+    assert "--folder goes with a server on this machine" in line
+
+
+@pytest.mark.promise("everyday.env")
+def test_a_variable_without_a_value_has_that_of_now(home):
+    shown = json.loads(
+        good("install", "generic", "shop.py", "--env", "KEY", "--env", "B=", env={"KEY": "s=1"})
+    )
+    assert shown["mcpServers"]["shop"]["env"] == {"KEY": "s=1", "B": ""}
+    line = refused(2, "install", "generic", "shop.py", "--env", "NO_SUCH_VARIABLE")
+    assert "--env NO_SUCH_VARIABLE: there is no such variable here" in line
+
+
+def test_gemini_takes_urls_under_a_key_of_its_own(home):
+    good("install", "gemini-cli", "https://tools.example/mcp")
+    entry = entry_of(home / FILES["gemini-cli"], "mcpServers", "tools")
+    assert entry == {"httpUrl": "https://tools.example/mcp"}
+    good("install", "gemini-cli", "shop.py", "--project")
+    assert is_ours(entry_of(Path(".gemini/settings.json"), "mcpServers"))
 
 
 def test_files_that_are_no_settings(tmp_path):
@@ -331,8 +413,6 @@ def test_a_server_that_would_not_work_is_not_installed(home, here):
     done = run("install", "generic", "bad.py", "--strict")
     assert done.returncode == 2
     assert "refused" in done.stderr
-    assert "no tool is called `nothing`" in refused(
-        2, "install", "cursor", "shop.py", "--select", "nothing"
-    )
+    assert "no tool is called" in refused(2, "install", "cursor", "shop.py", "--select", "nothing")
     here({"my-tools.py": "def f(x: int) -> int:\n    return x\n"})
     assert list(json.loads(good("install", "generic", "my-tools.py"))["mcpServers"]) == ["my-tools"]
