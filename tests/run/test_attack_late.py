@@ -163,7 +163,7 @@ def test_the_end_of_a_call_forgets_no_other_with_its_id():
         assert talk.calls.running == {1: new}
 
 
-def one() -> int:
+def one(call: Call) -> int:
     """Return one."""
     return 1
 
