@@ -233,7 +233,15 @@ class Tool:
 
     def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
         """Return the tool as `tools/list` shows it, as JSON."""
-        return listed(self, self.compile(), protocol)
+        return listed(
+            self.compile(),
+            self.options,
+            protocol,
+            name=self.published_name,
+            title=self.title,
+            description=self.description,
+            annotations=self.annotations,
+        )
 
 
 # -- what other modules of the package need of a tool, and users do not
