@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _ICON = frozenset(("src", "mimeType", "sizes", "theme"))
+_ALWAYS_OPEN = contextlib.nullcontext()
 """What the protocol lets one say of an icon (2025-11-25, basic, Icons)."""
 
 
@@ -264,7 +265,7 @@ class Served:
 
     def busy(self) -> contextlib.AbstractContextManager[object]:
         """Keep it open while something of it runs: it stays open until it is closed."""
-        return contextlib.nullcontext()
+        return _ALWAYS_OPEN
 
     def close(self) -> None:
         """Leave the lifespan and clean up providers, in a thread that may wait."""
