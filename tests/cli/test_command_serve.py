@@ -251,7 +251,8 @@ def test_more_settings_that_cannot_be(here, given, said):
 
 def test_a_path_begins_with_a_slash(here):
     with Http("shop.py", "--path", "tools") as server:
-        assert f"http://127.0.0.1:{server.port}/tools" in server.said()
+        address = f"http://127.0.0.1:{server.port}/tools"
+        until(lambda: address in server.said(), "it says where it serves")
         data = server.message("tools/list").replace(b"POST /mcp ", b"POST /tools ")
         assert server.asked(data)[0] == 200
 

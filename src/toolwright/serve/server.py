@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from .stdio.settings import StdioConfig, StdioSettings
@@ -26,12 +27,13 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
 
     Raises `TypeError` for an unknown setting, and `ValueError` for one that is wrong or not safe.
     """
-    if transport == "stdio":
-        _serve_stdio(box, settings)
-    elif transport == "http":
-        serve_http(box, **settings)
-    else:
-        raise _unknown(transport)
+    with _raising_cause():
+        if transport == "stdio":
+            _serve_stdio(box, settings)
+        elif transport == "http":
+            serve_http(box, **settings)
+        else:
+            raise _unknown(transport)
 
 
 @overload
@@ -47,16 +49,28 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
 
     Raises what `serve` raises.
     """
-    if transport == "stdio":
-        from .stdio.conversation import serve_async as serve_stdio
+    with _raising_cause():
+        if transport == "stdio":
+            from .stdio.conversation import serve_async as serve_stdio
 
-        config = _stdio_config(settings)
-        await serve_stdio(box, short=config.short, drain=config.drain)
-    elif transport == "http":
-        server, host, port = _http_server(box, cast("HttpSettings", settings))
-        await server.serve_on(listen(host, port))
-    else:
-        raise _unknown(transport)
+            config = _stdio_config(settings)
+            await serve_stdio(box, short=config.short, drain=config.drain)
+        elif transport == "http":
+            server, host, port = _http_server(box, cast("HttpSettings", settings))
+            await server.serve_on(listen(host, port))
+        else:
+            raise _unknown(transport)
+
+
+@contextlib.contextmanager
+def _raising_cause() -> Generator[None]:
+    """Raise what a lifespan has raised, as `with box` does."""
+    from .lifespan import LifespanFailed
+
+    try:
+        yield
+    except LifespanFailed as failed:
+        raise (failed.__cause__ or failed) from None
 
 
 def _unknown(transport: str) -> ValueError:
@@ -80,13 +94,19 @@ def _stdio_config(settings: Mapping[str, Any]) -> StdioConfig:
 
 
 def serve_http(
-    box: Servable, *, listening: socket.socket | None = None, **settings: Unpack[HttpSettings]
+    box: Servable,
+    *,
+    listening: socket.socket | None = None,
+    when_ready: Callable[[], object] | None = None,
+    **settings: Unpack[HttpSettings],
 ) -> None:
     """Serve over HTTP, on a socket that listens already if one is given.
 
-    Without a token only this machine may ask, unless `auth=False` is said.
+    Without a token only this machine may ask, unless `auth=False` is said. `when_ready` is called
+    once requests are answered.
     """
     server, host, port = _http_server(box, settings)
+    server.when_ready = when_ready
     server.run_on(listening or listen(host, port))
 
 

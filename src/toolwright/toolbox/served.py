@@ -240,6 +240,10 @@ class Served:
         """Open the store, if one is named, before the first call does. Raises `StoreError`."""
         self._shared.open_store()
 
+    async def enter(self) -> None:
+        """Enter the lifespan. Raises whatever entering it raises."""
+        await self._runtime.enter()
+
     def busy(self) -> contextlib.AbstractContextManager[object]:
         """Keep it open while something of it runs: it stays open until it is closed."""
         return contextlib.nullcontext()

@@ -37,7 +37,14 @@ def run(chosen: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"{chosen.folder} cannot be entered: {error.strerror}") from error
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
-    return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
+    from ...serve.lifespan import LifespanFailed
+    from ..workers import NOT_STARTED
+
+    try:
+        return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
+    except LifespanFailed as error:
+        print(f"toolwright: {error}", file=sys.stderr)
+        return 1 if chosen.listening is None else NOT_STARTED
 
 
 def _serve_stdio(chosen: argparse.Namespace) -> int:
@@ -76,11 +83,17 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         where = f"{chosen.host}:{chosen.port}"
         print(f"toolwright: cannot listen at {where}: {error.strerror}", file=sys.stderr)
         return 1
-    _print_address(box, chosen.host, listening, settings)
+    url = _address(chosen.host, listening, settings)
+
+    def tell() -> None:
+        _print_address(box, url)
+        show_status(box, chosen)
+
     if chosen.workers > 1:
+        _print_address(box, url)
         return _start_workers(chosen, settings, listening)
-    show_status(box, chosen)
-    serve_http(_served(box, chosen, reloader), **settings, listening=listening)
+    live = _served(box, chosen, reloader)
+    serve_http(live, **settings, listening=listening, when_ready=tell)
     return 0
 
 
@@ -148,11 +161,12 @@ def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None)
     return cast("Servable", live)
 
 
-def _print_address(
-    box: Toolbox, host: str, listening: socket.socket, settings: dict[str, Any]
-) -> None:
+def _address(host: str, listening: socket.socket, settings: dict[str, Any]) -> str:
     scheme = "https" if settings["tls"] else "http"
     shown = f"[{host.strip('[]')}]" if ":" in host else host
-    url = f"{scheme}://{shown}:{listening.getsockname()[1]}{settings['path']}"
+    return f"{scheme}://{shown}:{listening.getsockname()[1]}{settings['path']}"
+
+
+def _print_address(box: Toolbox, url: str) -> None:
     count = sum(box.is_enabled(name) for name in box)
     print(f"{box.name}: {count} tools at {url} (Ctrl-C ends it)", file=sys.stderr)

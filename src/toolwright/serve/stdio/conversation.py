@@ -35,6 +35,7 @@ from ..drain import (
     is_still_answered,
     refusal,
 )
+from ..lifespan import closed, opened
 from ..short_path import (
     PlainCall,
     PlainRequest,
@@ -123,12 +124,16 @@ class Conversation:
         self.loop = asyncio.get_running_loop()
         over = asyncio.Event()
         unsubscribe = self.box.on_change(self._changed)
-        threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
         signals = ended_by_signals(self.loop, over, self.drain)
         try:
             with contextlib.nullcontext() if is_guest else signals:
                 try:
-                    await over.wait()
+                    if await opened(self.box, over.is_set):
+                        reading = threading.Thread(
+                            target=self._read, args=(self.loop, over), daemon=True
+                        )
+                        reading.start()
+                        await over.wait()
                 finally:
                     await ended(self._end(), self.drain.skip)
         finally:
@@ -139,8 +144,10 @@ class Conversation:
         await self._finish()
         if self.sdk is not None:
             await self.sdk.close()
-        await self.box.aclose()
-        self.writer.close()
+        try:
+            await closed(self.box)
+        finally:
+            self.writer.close()
 
     async def _finish(self) -> None:
         """Let calls that are about to end do so, and answer the others with an error."""

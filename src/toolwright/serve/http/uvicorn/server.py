@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import atexit
 import gc
+import signal
 import socket
-from collections.abc import Generator
+import threading
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 import uvicorn
+from uvicorn.server import HANDLED_SIGNALS
 
 from ....run.process.forks import unshared
-from ...drain import ended
+from ...drain import ended, ending_signals
+from ...lifespan import opened
 from ...settings import ConnectionLimits
 from ..app import App
 from .connections import Connections, protocol
@@ -42,6 +46,8 @@ class Server(uvicorn.Server):
                 app,
                 http=protocol(self.connections),
                 ws="none",
+                # We enter and leave it ourselves, so that what it raises reaches the caller.
+                lifespan="off",
                 # We read the headers of proxies ourselves: uvicorn believes any client on this machine.
                 proxy_headers=False,
                 # Warnings are about malformed requests: a line for each would be a flood of its own.
@@ -53,6 +59,8 @@ class Server(uvicorn.Server):
             )
         )
         self.app = app
+        self.when_ready: Callable[[], object] | None = None
+        """Called once connections are accepted."""
         self.is_told = False
         self.is_guest = False
         """Whether it runs in somebody else's loop, and so leaves the signals alone."""
@@ -86,7 +94,21 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         """Take the signals of the process, if it is ours."""
         with nullcontext() if self.is_guest else super().capture_signals():
-            yield
+            others = [] if self.is_guest else self._capture_others()
+            try:
+                yield
+            finally:
+                for number in others:
+                    signal.signal(number, signal.SIG_DFL)
+
+    def _capture_others(self) -> list[int]:
+        """Take the signals that uvicorn leaves alone: a closed terminal ends us, too."""
+        if threading.current_thread() is not threading.main_thread():
+            return []
+        others = [each for each in ending_signals() if each not in HANDLED_SIGNALS]
+        for number in others:
+            signal.signal(number, self.handle_exit)
+        return others
 
     def _open(self, heard: socket.socket) -> list[int]:
         """Return the descriptors of the server: its port, and its clients' connections."""
@@ -104,8 +126,19 @@ class Server(uvicorn.Server):
         """Return whether the main loop ends."""
         return await super().on_tick(counter) or self.is_told
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Enter the lifespan, then accept connections. Raises `LifespanFailed`."""
+        if await opened(self.app.box, lambda: self.is_told):
+            await super().startup(sockets)
+            if self.when_ready is not None:
+                self.when_ready()
+        else:  # told to end before it has begun
+            self.should_exit = True
+            await self.app.close()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Drain, then close; libraries that watch `should_exit` cut streams when it is set."""
         await self.app.stop()
         self.should_exit = True
         await super().shutdown(sockets)
+        await self.app.close()
