@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import importlib.util
 import keyword
@@ -11,11 +12,13 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DefinitionError, SchemaError, ToolNotFound
-from ..toolbox.box import Toolbox, loading
+from ..toolbox.box import Toolbox, loading, served
+from ..toolbox.loading import note_refusal, refused_while_loading
 from ..tools.catalog import matches
+from .folders import ToolFile, all_open, neighbours_first, python_files
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +31,10 @@ _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
 
 class BadTarget(UsageError):
     """The target cannot be loaded; the message says why, in one line."""
+
+
+class NoTools(BadTarget):
+    """The target has nothing that can be a tool."""
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +89,7 @@ def selected_tool(box: Toolbox, name: str) -> Tool:
     return box[name]
 
 
-def load(target: str) -> tuple[Toolbox, list[SchemaError]]:
+def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
     """Return the toolbox that a target names, and what was refused on the way.
 
     Raises `BadTarget`.
@@ -113,15 +120,10 @@ def split(target: str) -> tuple[str, str]:
     return path, attribute
 
 
-def _imported(path: str) -> ModuleType:
-    place = Path(path)
+def _imported(path: str, package: Path | None = None) -> ModuleType:
     try:
-        if place.is_dir():
-            return _folder(place)
-        if path.endswith(".py") or place.is_file():
-            return _file(place)
-        return importlib.import_module(path)
-    except BadTarget:
+        return _module_at(path, package)
+    except UsageError:
         raise
     except ModuleNotFoundError as error:
         missing = error.name or ""
@@ -137,6 +139,17 @@ def _imported(path: str) -> ModuleType:
             raise
         said = str(error).split("\n", 1)[0]
         raise BadTarget(f"{path} cannot be imported: {type(error).__name__}: {said}") from error
+
+
+def _module_at(path: str, package: Path | None) -> ModuleType:
+    place = Path(path)
+    if package is not None:
+        return _in_package(place, package)
+    if place.is_dir():
+        return _folder(place)
+    if path.endswith(".py") or place.is_file():
+        return _file(place)
+    return importlib.import_module(path)
 
 
 def _file(place: Path) -> ModuleType:
@@ -172,33 +185,96 @@ def _under(name: str, place: Path) -> ModuleType:
 
 def _folder(place: Path) -> ModuleType:
     """Return a package as a module, or a module whose toolbox has the tools of all files."""
-    if (place / "__init__.py").is_file():
-        sys.path.append(str(place.resolve().parent))
-        first = place.resolve() / "__init__.py"
-        name = _free(place.resolve().name, first)
-        return sys.modules.get(name) or _under(name, first)
-    files = sorted(
-        file
-        for file in place.glob("*.py")
-        if not file.name.startswith(("_", "test_", "conftest")) and file.name != "setup.py"
-    )
-    if not files:
-        raise BadTarget(f"there are no Python files in {place}")
+    offered = _offered_in(place)
+    if not offered:
+        raise _nothing_in(place)
+    if len(offered) == 1 and not offered[0].prefix:
+        return offered[0].module  # with all that its author gave it
     whole = ModuleType(place.resolve().name)
-    box = Toolbox(place.resolve().name)
-    seen: set[int] = set()
-    for file in files:
-        module = _file(file)
-        own = _box_of(module, module, named=False)
-        if id(own) in seen:
-            continue  # imported by one file from another
-        seen.add(id(own))
-        try:
-            box.include(own)
-        except DefinitionError as error:
-            raise BadTarget(str(error).replace("\n", " ")) from error
+    alive = [each.box for each in offered if served(each.box).has_lifespan]
+    lifespan = functools.partial(all_open, alive) if alive else None
+    box = Toolbox(place.resolve().name, lifespan=lifespan)
+    owners: dict[str, Path] = {}
+    for each in offered:
+        twice = [name for name in each.box if each.prefix + name in owners]
+        for name in twice:
+            first = owners[each.prefix + name].relative_to(place)
+            what = f"is in {first} and in {each.file.relative_to(place)}: the first one counts"
+            note_refusal(SchemaError(what, tool=each.prefix + name))
+        box.include(each.box, prefix=each.prefix, select=["*", *(f"!{name}" for name in twice)])
+        owners |= {each.prefix + name: each.file for name in each.box if name not in twice}
     vars(whole)["box"] = box
     return whole
+
+
+def _nothing_in(place: Path) -> BadTarget:
+    """Return why a folder has no tools: what is broken in it, or that nothing is there."""
+    broken = refused_while_loading()
+    if not broken:
+        return NoTools(f"no file in {place} has a toolbox or public functions with types")
+    error = BadTarget(" ".join(str(broken[0]).split()))
+    error.__cause__ = broken[0].__cause__
+    return error
+
+
+class _Offered(NamedTuple):
+    file: Path
+    prefix: str
+    module: ModuleType
+    box: Toolbox
+
+
+def _offered_in(place: Path) -> list[_Offered]:
+    """Return the toolbox of each file that has one; what a package itself offers is all of it."""
+    offered: list[_Offered] = []
+    seen: set[int] = set()
+    whole: set[Path] = set()
+    if str(place.resolve()) not in sys.path:
+        sys.path.append(str(place.resolve()))
+    for found in python_files(place):
+        if whole.intersection(found.file.parents):
+            continue
+        module, box = _box_in(found, place)
+        if module is None or box is None:
+            continue
+        if found.file.name == "__init__.py":
+            whole.add(found.file.parent)
+        if id(box) in seen:
+            continue  # imported by one file from another
+        seen.add(id(box))
+        named = all(name.startswith(found.prefix) for name in box)
+        offered.append(_Offered(found.file, "" if named else found.prefix, module, box))
+    return offered
+
+
+def _box_in(found: ToolFile, root: Path) -> tuple[ModuleType, Toolbox] | tuple[None, None]:
+    """Return one file of a folder and its toolbox; nothing if it has none, or is broken."""
+    try:
+        with neighbours_first(found.file.parent, root):
+            module = _imported(str(found.file), found.package)
+        return module, _box_of(module, module, named=False)
+    except NoTools:  # it may be there for the others
+        return None, None
+    except BadTarget as bad:
+        broken = DefinitionError(str(bad))
+        broken.__cause__ = bad.__cause__
+        note_refusal(broken)
+        return None, None
+
+
+def _in_package(file: Path, package: Path) -> ModuleType:
+    """Import a file as part of its package, so that relative imports work."""
+    parent = str(package.resolve().parent)
+    if parent not in sys.path:
+        sys.path.append(parent)
+    first = package.resolve() / "__init__.py"
+    known = getattr(sys.modules.get(package.name), "__file__", None)
+    is_known = known is not None and Path(known).resolve() == first
+    name = package.name if is_known else _free(package.resolve().name, first)
+    outer = sys.modules.get(name) or _under(name, first)
+    inner = file.resolve().relative_to(package.resolve()).with_suffix("").parts
+    parts = [outer.__name__, *(part for part in inner if part != "__init__")]
+    return importlib.import_module(".".join(parts)) if len(parts) > 1 else outer
 
 
 def _box_of(source: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
@@ -223,7 +299,7 @@ def _box_of(source: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: F
     else:
         box.include(source)
     if not box:
-        raise BadTarget(f"{module.__name__} has no toolbox and no public functions with types")
+        raise NoTools(f"{module.__name__} has no toolbox and no public functions with types")
     return box
 
 

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..toolbox.box import Toolbox, served
+from .folders import tool_folders
 from .load import BadTarget, split
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Reloader:
 
     def __init__(self, target: str) -> None:
         place = Path(split(target)[0])
-        self.folder = (place if place.is_dir() else place.parent).resolve()
+        self.is_folder = place.is_dir()
+        self.folder = (place if self.is_folder else place.parent).resolve()
         self.folders = self._folders()
         self.seen: dict[str, Stamp] = self._stamps()
         self.ends = threading.Event()
@@ -127,7 +129,11 @@ class Reloader:
         return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
     def _stamps(self) -> dict[str, Stamp]:
-        return {file: stamp for folder in self.folders for file, stamp in _stamps(folder)}
+        # A sub-folder that is new in a folder of tools is a change.
+        inner = tool_folders(self.folder) if self.is_folder else ()
+        return {
+            file: stamp for folder in {*self.folders, *inner} for file, stamp in _stamps(folder)
+        }
 
 
 def _packages(folder: Path) -> Iterator[Path]:

@@ -215,6 +215,11 @@ class Runtime:
     # -- the lifespan
 
     @property
+    def has_lifespan(self) -> bool:
+        """Whether something is opened before the first call."""
+        return self._open_lifespan is not None
+
+    @property
     def state(self) -> Any:
         """What the lifespan gave; None while it is not open."""
         return None if self._lifespan is None else self._lifespan.value

@@ -240,6 +240,11 @@ class Served:
         """Open the store, if one is named, before the first call does. Raises `StoreError`."""
         self._shared.open_store()
 
+    @property
+    def has_lifespan(self) -> bool:
+        """Whether something is opened before the first call."""
+        return self._runtime.has_lifespan
+
     async def enter(self) -> None:
         """Enter the lifespan. Raises whatever entering it raises."""
         await self._runtime.enter()
