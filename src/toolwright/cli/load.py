@@ -18,7 +18,8 @@ from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..toolbox.box import Toolbox, loading, served
 from ..toolbox.loading import note_refusal, refused_while_loading
 from ..tools.catalog import matches
-from .folders import ToolFile, all_open, neighbours_first, python_files
+from .project.configuration import dress, project_at
+from .project.folders import ToolFile, all_open, neighbours_first, python_files
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class NoTools(BadTarget):
 def add_target(parser: argparse.ArgumentParser) -> None:
     """Add TARGET, and the flags that select among its tools."""
     parser.add_argument("target", metavar="TARGET", help="where the tools are")
+    parser.add_argument(
+        "--env-file", metavar="FILE", help="set the variables of this file, such as .env"
+    )
     add_selection(parser)
 
 
@@ -94,7 +98,8 @@ def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
 
     Raises `BadTarget`.
     """
-    path, attribute = split(target)
+    project = project_at(target)
+    path, attribute = split(target if project is None else project.target)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # last: a file of the user must not shadow what we import
@@ -109,6 +114,8 @@ def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
             kind = type(named).__name__
             raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
         box = named if isinstance(named, Toolbox) else _box_of(named, module, bool(attribute))
+    if project is not None:
+        dress(box, project, refused)
     return box, refused
 
 

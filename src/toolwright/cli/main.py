@@ -18,6 +18,8 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
+from .project.target import TAKE_TARGETS, with_target
+
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
 types works as it is: nothing of Toolwright needs to be imported in it.
@@ -124,6 +126,8 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 
         given = name_json_arguments(given)
     root = parser(name)
+    if name in TAKE_TARGETS:
+        given = with_target(given, name, root)
     chosen, rest = root.parse_known_args(given)
     # Pairs may stand behind options, where argparse does not look for positionals.
     pairs = [word for word in rest if "=" in word and not word.startswith("-")]
@@ -147,6 +151,10 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.command != "serve":
         output.claim()
     try:
+        if chosen.command in TAKE_TARGETS:
+            from .project.configuration import prepare
+
+            prepare(chosen)
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:

@@ -16,8 +16,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..toolbox.box import Toolbox, served
-from .folders import tool_folders
 from .load import BadTarget, split
+from .project.configuration import real_target
+from .project.folders import tool_folders
 
 if TYPE_CHECKING:
     from ..serve.reloadable import Reloadable
@@ -39,7 +40,7 @@ class Reloader:
     """Prepares each new toolbox before it is served."""
 
     def __init__(self, target: str) -> None:
-        place = Path(split(target)[0])
+        place = Path(split(real_target(target))[0])
         self.is_folder = place.is_dir()
         self.folder = (place if self.is_folder else place.parent).resolve()
         self.folders = self._folders()

@@ -10,10 +10,10 @@ from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .usage import UsageError
+from ..usage import UsageError
 
 if TYPE_CHECKING:
-    from ..toolbox.box import Toolbox
+    from ...toolbox.box import Toolbox
 
 MOST_FILES = 1000
 MOST_FOLDERS = 2000
