@@ -49,9 +49,8 @@ def announce(home: str) -> None:
     """Say how to reach the server, once it answers."""
     while True:
         with contextlib.suppress(urllib.error.URLError, OSError):
-            with urllib.request.urlopen(f"{home}/ready") as answer:  # noqa: S310 - our own address
-                if answer.status == 200:
-                    break
+            urllib.request.urlopen(f"{home}/ready").close()  # noqa: S310 - our own address
+            break
         time.sleep(0.02)
     text = NEXT.format(
         url=f"{home}/mcp",
