@@ -22,7 +22,8 @@ from .project.target import TAKE_TARGETS, with_target
 
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
-types works as it is: nothing of Toolwright needs to be imported in it.
+types works as it is: nothing of Toolwright needs to be imported in it. Without a TARGET, the one in
+[tool.toolwright] of pyproject.toml is meant.
 """
 _COMMANDS = {
     "serve": "Serve tools over MCP: stdio, or HTTP with --http.",

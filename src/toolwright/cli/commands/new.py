@@ -86,9 +86,7 @@ test = ["pytest"]
 # What `toolwright serve`, `call`, `list` and the others work on in this folder.
 [tool.toolwright]
 target = "{name}.py"
-
-[tool.toolwright.serve]
-transport = "stdio"  # "http" serves at http://127.0.0.1:8000/mcp
+serve.transport = "stdio"  # "http" serves at http://127.0.0.1:8000/mcp
 
 [tool.pytest.ini_options]
 testpaths = ["tests"]
