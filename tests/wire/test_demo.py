@@ -44,6 +44,7 @@ def suggested(said):
     return [shlex.split(line) for line in said.splitlines() if line.startswith("    ")]
 
 
+@pytest.mark.soak
 @pytest.mark.promise("demo.commands")
 def test_what_it_suggests_reaches_that_very_server(demo):
     process, said, env = demo

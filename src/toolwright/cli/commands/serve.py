@@ -43,7 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
     try:
         return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
     except LifespanFailed as error:
-        print(f"toolwright: {error}", file=sys.stderr)
+        sys.stderr.write(f"toolwright: {error}\n")  # at once: other workers write there, too
         return 1 if chosen.listening is None else NOT_STARTED
 
 
