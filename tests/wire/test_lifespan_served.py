@@ -229,3 +229,14 @@ def test_a_call_of_the_command_enters_and_leaves_it(here):
         out, said = process.communicate(timeout=LONGEST)
     assert re.fullmatch(rb"\d+\n", out), said
     assert noted() == ["open", "close"]
+
+
+def test_a_call_of_the_command_whose_lifespan_fails_is_a_failed_call(here):
+    Path("life.py").write_text(BAD)
+    pipe = subprocess.PIPE
+    with start("call", "life.py", "state", stdout=pipe, stderr=pipe) as process:
+        out, said = process.communicate(timeout=LONGEST)
+    assert (process.returncode, out) == (1, b"")
+    assert b"state failed" in said
+    assert b"life.py" in said  # the author's line
+    assert b"toolwright/cli" not in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import logging
 import sys
@@ -44,7 +45,8 @@ def run(chosen: argparse.Namespace) -> int:
     arguments = _object_from(chosen.arguments) if chosen.arguments else {}
     arguments.update(_values_from(chosen.given, tool.input_schema.get("properties", {})))
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
-    with ProgressBar(chosen.tool) as bar, interruptible(), box:
+    # The call enters the lifespan: one that fails to open is a failed call.
+    with ProgressBar(chosen.tool) as bar, interruptible(), contextlib.closing(box):
         call = Call(chosen.tool, on_progress=bar.update) if bar.is_shown else None
         result = box.call(chosen.tool, arguments, call=call)
     if chosen.json:
