@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 from ..._json_values import is_object
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
-from ..load import add_selection, open_target, split
+from ..load import add_selection, open_target
 from ..output import add_json, print_json
+from ..targets.modules import split
 from ..usage import UsageError
 
 _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
