@@ -413,6 +413,6 @@ def test_a_server_that_would_not_work_is_not_installed(home, here):
     done = run("install", "generic", "bad.py", "--strict")
     assert done.returncode == 2
     assert "refused" in done.stderr
-    assert "no tools" in refused(2, "install", "cursor", "shop.py", "--select", "nothing")
+    assert "no tool is called" in refused(2, "install", "cursor", "shop.py", "--select", "nothing")
     here({"my-tools.py": "def f(x: int) -> int:\n    return x\n"})
     assert list(json.loads(good("install", "generic", "my-tools.py"))["mcpServers"]) == ["my-tools"]

@@ -81,7 +81,7 @@ def test_a_plain_module_with_a_bad_mark(here):
         }
     )
     done = run("list", "plain.py")
-    assert done.stdout.split() == ["fine"]  # and not the one whose roles were mistyped
+    assert done.stdout == "fine() -> int\n"  # and not the one whose roles were mistyped
     assert "did you mean `roles`?" in done.stderr
     done = run("list", "only.py")
     assert (done.stdout, done.stderr.count("\n")) == ("", 1)
@@ -135,7 +135,7 @@ def test_a_broken_file_in_a_folder_is_named(here):
         }
     )
     done = run("list", "many")
-    assert done.stdout.split() == ["one", "two"]
+    assert done.stdout.splitlines() == ["one() -> int", "two() -> int"]
     first, second = done.stderr.splitlines()
     assert first.startswith("refused: many/broken.py cannot be imported: SyntaxError")
     assert second.startswith("refused: many/c.py needs nowhere_at_all")

@@ -23,6 +23,7 @@ from call_tools import ERAS, PUPPETS, Point, act, puppet, told
 from toolwright import Result, Toolbox
 from toolwright.arguments.reader import Reader
 from toolwright.run.policies.cache import Cache
+from toolwright.outcome.kept import kept
 from toolwright.outcome.writer import ResultWriter
 from toolwright.results import with_note
 
@@ -147,7 +148,7 @@ def test_a_kept_error_is_noticed(monkeypatch):
 
     monkeypatch.setattr(Cache, "_lead", lead)
     monkeypatch.setattr(
-        Cache, "_again", lambda self, kept, _: self.outcome.of(self.outcome.kept(kept))
+        Cache, "_again", lambda self, stored, _: self.outcome.of(kept(self.outcome, stored))
     )
     with pytest.raises(AssertionError, match="an error was kept"):
         check_kept(make_box(), "kept_gives_int", ("raise", ValueError("x")), call_now)

@@ -37,8 +37,9 @@ class Attacked(Http):
         return Session(self, token, **more)
 
     def errors(self):
-        """Everything the server has written: it writes nothing but warnings and errors."""
-        return [line for line in self.said().splitlines() if line.strip()]
+        """Everything the server has written but its address: that is warnings and errors."""
+        said = [line for line in self.said().splitlines() if line.strip()]
+        return [line for line in said if not line.endswith("(Ctrl-C ends it)")]
 
 
 class Stream:

@@ -196,3 +196,38 @@ def test_a_tool_does_not_hang_up_on_clients_that_cannot_come_back(era):
             assert await client.said("away") == "back"
 
     run(course())
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_call_that_asks_is_answered_when_the_server_stops(first):
+    async def course():
+        app = toolbox().asgi(drain=0)
+        client = await Client(app).open(capabilities=ASKS)
+        call = client.start("ask", {"first": first}, token="t", number=7)
+        await call.until(lambda each: "elicitation/create" in str(each.messages()))
+        await app.stop()
+        came = await call.answer()
+        assert (came["id"], came["error"]["code"]) == (7, -32603)
+        await app.close()
+
+    run(course())
+
+
+def test_streams_leave_no_task_behind():
+    async def course():
+        box = toolbox()
+        async with serving(box) as app:
+            client = await Client(app).open(capabilities=ASKS)
+            await client.ask("resources/list")
+            before = len(asyncio.all_tasks())
+            for at in range(5):
+                asking = await client.start("ask", number=at).until(has_message)
+                asking.leave()
+                assert (await client.cancel(at)).status == 202
+                await asking.whole()
+                assert await client.said("logs") == "logged"
+            async with asyncio.timeout(30):
+                while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - tasks of the SDK
+                    await asyncio.sleep(0.01)
+
+    run(course())

@@ -21,7 +21,6 @@ from ..results import (
     Result,
     Sending,
     has_body,
-    is_canonical,
     json_value,
     replace_notice,
     send_as,
@@ -56,7 +55,7 @@ class Stopped(list[Any]):
 
 
 _SCALARS = frozenset(("integer", "boolean", "string"))
-_BYTES = (bytes, bytearray, memoryview)
+BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # What shows that a value is not exactly of its type, or that its writer does not take it.
 # A constraint that does not fit the value raises TypeError.
@@ -187,7 +186,7 @@ class ResultWriter:
         if not lifted:
             return self._finish(checked, body, repairs)
         # With content in it, the value is what the function gave, not the words in its place.
-        listed = self._blocks(value) if isinstance(value, list | tuple) else None
+        listed = self.blocks_in(value) if isinstance(value, list | tuple) else None
         blocks = listed or [{"type": "text", "text": body.decode()}, *lifted]
         return self._finish(value, body, repairs, blocks)
 
@@ -256,49 +255,6 @@ class ResultWriter:
         where = path_text(("result", *broken[0].absolute_path)).strip("`")
         raise ResultError(f"`{where}` does not meet the output schema: {broken[0].message}")
 
-    # -- values that are kept, or come from elsewhere
-
-    def keep(self, value: Any, made: Result) -> bytes | None:
-        """Write a value so that `kept` gives it back, its whole even if its result was cut.
-
-        What is more than JSON (content, a finished result) is kept as the result it made.
-        """
-        # A value of a declared type is kept as that: a tuple for a list has become a list.
-        exact = made.value if self.to_json is not None and type(value) is not Result else value
-        body = self._plain_body(exact)
-        if body is not None:
-            return b'{"%s":%s}' % (b"stopped" if type(value) is Stopped else b"value", body)
-        payload = made.to_mcp()
-        return to_json({"result": payload}) if is_canonical(payload) else None
-
-    def _plain_body(self, value: Any) -> bytes | None:
-        try:
-            if self.to_json is not None:
-                if self.has_any and holds(value, is_lifted):
-                    return None
-                body = self.to_json(self.check(value, strict=True), by_alias=True)
-                self.compiled.output_validator.validate_json(body, strict=True)
-                return body
-            if type(value) is Result or isinstance(value, _BYTES):
-                return None
-            if self._blocks(value) is not None or finished(value) is not None:
-                return None
-            body, lifted = write(value, self.cap)
-        except (*_INEXACT, ResultError):
-            return None
-        return None if lifted else body
-
-    def kept(self, stored: bytes) -> Any:
-        """Return what was kept: a value of the declared type, or a result. Raises `ValueError`."""
-        name, body = stored[2:-1].split(b'":', 1)
-        if name == b"result":
-            return canonical(from_json(body), ())
-        if self.to_json is None:
-            value: Any = from_json(body)
-        else:
-            value = self.compiled.output_validator.validate_json(body, strict=True)
-        return Stopped(value) if name == b"stopped" else value
-
     # -- values of which no type is declared
 
     def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
@@ -310,7 +266,7 @@ class ResultWriter:
         wanted = self.compiled.content_type
         if wanted is not None and isinstance(value, str | bytes | Path):
             value = wanted(value)
-        shown = of_bytes(bytes(cast("bytes", value))) if isinstance(value, _BYTES) else value
+        shown = of_bytes(bytes(cast("bytes", value))) if isinstance(value, BYTES) else value
         if isinstance(shown, str):
             return self._text(value, to_json(without_surrogates(shown)), repairs)
         given = finished(value)
@@ -318,7 +274,7 @@ class ResultWriter:
             return canonical(given, repairs, self.cap)
         if not self.cap.allows_table(value):
             return self._beginning(value, repairs)
-        blocks = self._blocks(shown)
+        blocks = self.blocks_in(shown)
         if blocks is not None:
             return checked_result(written(value, None, self.cap.blocks(blocks), repairs=repairs))
         body, lifted = write(value, self.cap)
@@ -336,7 +292,7 @@ class ResultWriter:
             return self._cut_text(value, body, repairs)
         return written(value, body, is_text=True, repairs=repairs)
 
-    def _blocks(self, value: Any) -> list[dict[str, Any]] | None:
+    def blocks_in(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""
         many = isinstance(value, list | tuple)
         items = cast("list[Any]", value if many else [value])

@@ -120,12 +120,12 @@ class UnlimitedRunner:
         task = loop.create_task(work.waits(job))
         over: asyncio.Future[None] = loop.create_future()
 
-        def wake(_: object = None) -> None:
+        def wake(ended: Any = None) -> None:
+            _running.discard(ended)
             if not over.done():
                 over.set_result(None)
 
         _running.add(task)
-        task.add_done_callback(_running.discard)
         task.add_done_callback(wake)
         forget = call.on_cancel(_on_loop(loop, wake))
         try:

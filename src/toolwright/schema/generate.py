@@ -34,6 +34,7 @@ from .types.unsendable import (
     SendableGenerator,
     with_losses,
 )
+from .walk import without_repeats
 
 NAME_KEY = "\0name"
 """What a definition would be called if it stood alone."""
@@ -250,7 +251,7 @@ class Generator(SendableGenerator):
             written[NOTE_KEY] = f"the sum of any of {values}"
         else:
             written = super().enum_schema(schema)
-            written["enum"] = _unique(written["enum"])
+            written["enum"] = without_repeats(written["enum"])
             if any(isinstance(v, float) and not math.isfinite(v) for v in written["enum"]):
                 message = "an enum has a value that is not JSON"
                 raise PydanticInvalidForJsonSchema(message)
@@ -377,14 +378,6 @@ class Generator(SendableGenerator):
 def _is_plain_container(schema: Any) -> bool:
     """Return whether values are lists or dicts that nobody writes in another way."""
     return schema["type"] in ("list", "dict") and "serialization" not in schema
-
-
-def _unique(values: list[Any]) -> list[Any]:
-    """Drop repeated values: a member may have another name."""
-    found: dict[str, Any] = {}
-    for value in values:
-        found.setdefault(repr(value), value)
-    return list(found.values())
 
 
 def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:

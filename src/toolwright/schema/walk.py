@@ -81,3 +81,11 @@ def is_any(node: JsonObject) -> bool:
             and len(node.get("anyOf", ())) in (0, 6)
         )
     )
+
+
+def without_repeats(values: list[Any]) -> list[Any]:
+    """Drop repeated values: a member may have another name."""
+    found: dict[str, Any] = {}
+    for value in values:
+        found.setdefault(repr(value), value)
+    return list(found.values())

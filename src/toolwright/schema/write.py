@@ -258,7 +258,7 @@ class SchemaWriter:
         signature = draft.signature
         node = root["properties"][key]
         if "$ref" in node:
-            draft.problems.extend(definitions.losses(node))
+            draft.problems.extend(definitions.losses(definitions.used_by(node)))
             target = definitions[node["$ref"].removeprefix(REF_PREFIX)]
             node = merge(target.schema, {k: v for k, v in node.items() if k != "$ref"})
         fields: dict[str, JsonObject] | None = node.get("properties")

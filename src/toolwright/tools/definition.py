@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .._door import public
-from .._json_values import compact_json
-from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
+from .._protocol import LATEST_PROTOCOL
 from ..errors import SchemaError, ToolwrightError, UnexpectedError
 from ..options import NO_DEFAULTS, Options, ToolOptions, with_defaults
 from ..read.signature import Signature
@@ -23,6 +22,7 @@ from ..run.shared import Shared
 from .checks import check, check_run, read_options
 from .decorator import RefusedMark, marks
 from .lazy_signature import LazySignature
+from .listing import listed
 from .loading import RefusedTarget, note
 from .titles import readable
 
@@ -233,41 +233,15 @@ class Tool:
 
     def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
         """Return the tool as `tools/list` shows it, as JSON."""
-        compiled = self.compile()
-        parts = [b'{"name":', compact_json(self.published_name)]
-        if self.title:
-            parts += [b',"title":', compact_json(self.title)]
-        if self.description:
-            parts += [b',"description":', compact_json(self.description)]
-        if self.options.icons:
-            parts += [b',"icons":', compact_json([dict(icon) for icon in self.options.icons])]
-        parts += [b',"inputSchema":', compiled.input_schema]
-        output = self._published_output(protocol)
-        if output is not None:
-            parts += [b',"outputSchema":', output]
-        annotations: dict[str, Any] = dict(self.annotations)
-        if self.title and protocol < TITLES_SINCE:
-            annotations = {"title": self.title, **annotations}
-        if annotations:
-            parts += [b',"annotations":', compact_json(annotations)]
-        meta = dict(self.options.meta or {})
-        if self.options.tags:
-            meta.setdefault("toolwright/tags", list(self.options.tags))
-        if meta:
-            parts += [b',"_meta":', compact_json(meta)]
-        return b"".join([*parts, b"}"])
-
-    def _published_output(self, protocol: str) -> bytes | None:
-        compiled = self.compile()
-        emit = self.options.emit
-        if compiled.packed_output is None or emit == "text" or compiled.bytes_output:
-            return None
-        if emit == "auto" and compiled.text_output:
-            return None
-        if not compiled.boxes_output:
-            return compiled.output_schema
-        bare = protocol >= STATELESS_SINCE and not compiled.nullable_output
-        return compiled.output_schema if bare else compiled.boxed_output_schema
+        return listed(
+            self.compile(),
+            self.options,
+            protocol,
+            name=self.published_name,
+            title=self.title,
+            description=self.description,
+            annotations=self.annotations,
+        )
 
 
 # -- what other modules of the package need of a tool, and users do not

@@ -43,7 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
                 say("")
             print_heading(f"{kind.capitalize()} ({len(entries)})")
         print_entries(entries)
-    if not shown:
+    if not shown and not chosen.read_only:  # which has said so itself
         none = " and no ".join(wanted or ["tools"])
         print(f"note: {printable(box.name)} has no {none}", file=sys.stderr)
     return 0 if usable else 1

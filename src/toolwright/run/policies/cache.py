@@ -14,6 +14,7 @@ from ..._log import log
 from ...call import Call, depends_on_headers
 from ...errors import CallCancelled, Overloaded, ToolTimeout
 from ...outcome.failure import failed
+from ...outcome.kept import keep, kept
 from ...outcome.writer import ResultWriter
 from ...results import Repair, Result, with_note
 from ...stores.store import Store, clock_of
@@ -144,7 +145,7 @@ class Cache:
                 if not isinstance(result.error, _OWN) and not depends_on_headers(call):
                     flight.failure = result
                 return result
-            stored = None if depends_on_headers(call) else self.outcome.keep(value, result)
+            stored = None if depends_on_headers(call) else keep(self.outcome, value, result)
             fresh: Result | None = result
             if stored is not None and (
                 not stored.startswith(b'{"value"') or self.outcome.to_json is None
@@ -196,7 +197,7 @@ class Cache:
     def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:
         """Make the result of a stored value; None if it no longer fits the tool."""
         try:
-            result = self.outcome.of(self.outcome.kept(stored), repairs)
+            result = self.outcome.of(kept(self.outcome, stored), repairs)
         except ValueError:
             return None
         return result if result.error is None else None

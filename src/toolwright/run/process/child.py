@@ -26,6 +26,7 @@ from ...errors import CallError
 from ...markers import Inject
 from ...options import options_from
 from ...outcome.failure import kinds_of
+from ...outcome.kept import keep
 from ..attempt import AttemptInput
 from ..prepare import runner_for
 from ..shared import Shared
@@ -162,7 +163,7 @@ class Worker:
                 value, result = _run(runner, asked["data"], call)
             if result.error is None:
                 return {
-                    "kept": runner.outcome.keep(value, result),
+                    "kept": keep(runner.outcome, value, result),
                     "headers": depends_on_headers(call),
                 }
             cause = result.error.__cause__ or result.error

@@ -22,6 +22,7 @@ from ...limits import Process
 from ...markers import Inject
 from ...options import Options
 from ...outcome.failure import Remote, failed, names_of
+from ...outcome.kept import kept
 from ...outcome.writer import ResultWriter
 from ...results import Result
 from ...schema.injected import Wanted
@@ -124,7 +125,7 @@ class ProcessInvoker:
         if done["kept"] is None:
             text = f"{self.name}: its result cannot be sent from one process to another"
             return None, failed(CallError(text), job.repairs)
-        value = self.outcome.kept(done["kept"].encode())
+        value = kept(self.outcome, done["kept"].encode())
         result: Result = self.outcome.of(value, job.repairs)
         return value, result
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ...call import Call
 from ...limits import rate_from
 from ...run.threads import holder
 from ..access.address import TrustedProxies, is_loopback
@@ -245,7 +247,9 @@ class App:
         if who is not None:
             scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
         current_caller.set(who)
-        current_view.set(exchange.view)
+        if self.box.asks:
+            # Without the exchange: sessions of the SDK keep this, and would keep its body.
+            current_view.set(functools.partial(Call, **exchange.sender()))
         await self.sdk.answer(scope, receive, send, exchange.body)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
