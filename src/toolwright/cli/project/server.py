@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ..._json_values import is_list, is_object
+from ..._log.levels import LEVELS
 from ..http_settings import flag_of
 from ..usage import UsageError
 
@@ -49,10 +50,17 @@ def known_settings() -> list[str]:
 
 
 def apply_settings(chosen: argparse.Namespace, given: Mapping[str, Any], file: Path) -> None:
-    """Set what the file says, where the command line says nothing. Raises `UsageError`."""
-    for name, value in given.items():
-        for flag, dest, said in _meant(name, value, file):
-            if not _is_given(flag, chosen.given_arguments):
+    """Set what the file says, where the command line says nothing. Raises `UsageError`.
+
+    What only HTTP needs is kept from a server on stdio: the file is for both.
+    """
+    from ...serve.stdio.settings import StdioSettings
+
+    on_stdio = {"transport", "reload", *StdioSettings.__annotations__}
+    for name in sorted(given, key=lambda name: name != "transport"):
+        for flag, dest, said in _meant(name, given[name], file):
+            is_used = chosen.http or name in on_stdio
+            if is_used and not _is_given(flag, chosen.given_arguments):
                 setattr(chosen, dest, said)
 
 
@@ -75,6 +83,8 @@ def _meant(name: str, value: Any, file: Path) -> list[tuple[str, str, Any]]:
     kind = _kind_of(name)
     if not _fits(value, kind):
         raise wrong(_WORDS[kind])
+    if name == "log_level" and value.lower() not in LEVELS:
+        raise wrong(f"one of {', '.join(LEVELS)}")
     if name in _OPPOSITES:
         return [(flag_of(name), _OPPOSITES[name], not value)]
     return [(flag_of(name), name, value)]

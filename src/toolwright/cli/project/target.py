@@ -32,4 +32,6 @@ def _is_complete(words: list[str], parser: argparse.ArgumentParser) -> bool:
             chosen, _ = parser.parse_known_args(words)
         except SystemExit:
             return False
-    return "=" not in getattr(chosen, "tool", "")  # the first argument of a tool
+    # `name=value` is the first argument of a tool; the URI of a resource may have a `=`, too.
+    before, equals, _ = getattr(chosen, "tool", "").partition("=")
+    return not equals or "://" in before
