@@ -263,6 +263,10 @@ class Served:
         """Open the store, if one is named, before the first call does. Raises `StoreError`."""
         self._shared.open_store()
 
+    async def enter(self) -> None:
+        """Enter the lifespans, also of toolboxes that are included. Raises what entering raises."""
+        await self._runtime.open()
+
     def busy(self) -> contextlib.AbstractContextManager[object]:
         """Keep it open while something of it runs: it stays open until it is closed."""
         return _ALWAYS_OPEN
