@@ -84,7 +84,7 @@ def test_a_plain_module_with_a_bad_mark(here):
     assert done.stdout == "fine() -> int\n"  # and not the one whose roles were mistyped
     assert "did you mean `roles`?" in done.stderr
     done = run("list", "only.py")
-    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    assert (done.stdout, done.stderr.count("\n")) == ("", 2)
     assert "bad has a bad option: unknown option `roels`" in done.stderr
 
 
