@@ -47,7 +47,7 @@ from ..short_path import (
 )
 from ..tasks.records import open_stores
 from .calls import StdioCall, StdioCalls
-from .lines import read_lines
+from .lines import has_hung_up, read_lines
 from .signals import ended_by_signals
 from .writer import Writer
 
@@ -176,12 +176,17 @@ class Conversation:
         """Answer lines until the input ends; then the server ends (basic/transports/stdio)."""
         with contextlib.suppress(OSError):
             for line in read_lines(self.wire_in, MOST_LINE):
+                if self.writer.is_full and not self.writer.wait(self._has_left):
+                    break
                 if line is None:
                     self.writer.write(_TOO_LONG)
                 else:
                     self._line(line)
         with contextlib.suppress(RuntimeError):  # the loop has ended already
             loop.call_soon_threadsafe(over.set)
+
+    def _has_left(self) -> bool:
+        return has_hung_up(self.wire_in)
 
     def _line(self, line: bytes) -> None:
         """Answer a line here, or hand it to the SDK."""

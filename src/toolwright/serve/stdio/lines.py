@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 from collections.abc import Generator
 
 _CHUNK = 1 << 16
@@ -29,3 +30,12 @@ def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
             yield bytes(line) if fits else None
             line, fits = bytearray(part), True
     yield bytes(line) if fits else None
+
+
+def has_hung_up(descriptor: int) -> bool:
+    """Return whether the other end of a pipe or a socket is closed, though lines may be left in it."""
+    if not hasattr(select, "poll"):  # on Windows, pipes cannot be asked
+        return False
+    poll = select.poll()
+    poll.register(descriptor, getattr(select, "POLLRDHUP", 0))
+    return bool(poll.poll(0))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import threading
+from collections.abc import Callable
 from queue import SimpleQueue
 
 _AT_ONCE = 4096
@@ -13,6 +13,13 @@ _AT_ONCE = 4096
 
 _MOST_WAITING = 1024 * 1024
 """Bytes that wait for a slow client, beyond which notifications are dropped."""
+
+_MOST_UNREAD = 32 * 1024 * 1024
+"""Bytes that wait for a client that does not read, beyond which nothing is read from it."""
+
+_CHUNK = 1 << 16
+_PATIENCE = 1.0
+"""Seconds in which a client that has closed the input must read something."""
 
 
 class Writer:
@@ -23,6 +30,11 @@ class Writer:
         self.lock = threading.Lock()
         self.waiting = 0
         """Bytes that are not written yet."""
+        self.is_full = False
+        """Whether so much waits that nothing more should be read from the client."""
+        self._written = 0
+        self._closed = False
+        self._changed = threading.Condition(self.lock)
         self.queue: SimpleQueue[bytes | None] = SimpleQueue()
         self.thread: threading.Thread | None = None
         self.poll: select.poll | None = None
@@ -48,6 +60,7 @@ class Writer:
                     pass  # the client has left: the input ends, too
                 return
             self.waiting += len(data)
+            self.is_full = self.waiting > _MOST_UNREAD
             if self.thread is None:
                 self.thread = threading.Thread(target=self._work, daemon=True)
                 self.thread.start()
@@ -56,17 +69,43 @@ class Writer:
     def _ready(self) -> bool:
         return self.poll is not None and bool(self.poll.poll(0))
 
+    def wait(self, has_left: Callable[[], bool]) -> bool:
+        """Wait until the client has read enough; return False if it never will.
+
+        That is when the writer is closed, or a client that has left reads nothing for a second.
+        """
+        with self._changed:
+            while self.is_full and not self._closed:
+                written = self._written
+                if not self._changed.wait(_PATIENCE) and written == self._written and has_left():
+                    return False
+            return not self._closed
+
     def _work(self) -> None:
         while (data := self.queue.get()) is not None:
-            with contextlib.suppress(OSError):
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(self.descriptor, view) :]
-            with self.lock:
-                self.waiting -= len(data)
+            view = memoryview(data)
+            while view:
+                # In parts, so that a client that reads a long line slowly is seen to read.
+                try:
+                    count = os.write(self.descriptor, view[:_CHUNK])
+                except OSError:  # the client has left: nobody reads the rest
+                    count = len(view)
+                view = view[count:]
+                self._count(count)
+
+    def _count(self, written: int) -> None:
+        with self.lock:
+            self._written += written
+            self.waiting -= written
+            if self.is_full and self.waiting <= _MOST_UNREAD:
+                self.is_full = False
+                self._changed.notify_all()
 
     def close(self) -> None:
         """Write what waits, and end."""
+        with self.lock:
+            self._closed = True
+            self._changed.notify_all()
         if self.thread is not None:
             self.queue.put(None)
             self.thread.join(5)
