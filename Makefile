@@ -10,8 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 .PHONY: demo test soak lint check test-all format bench clean
 
 demo: $(INSTALLED)
-	@$(BIN)/python examples/demo.py
-	@$(BIN)/toolwright serve examples/shop.py --http
+	@exec $(BIN)/python examples/demo.py
 
 test: $(READY)
 	$(PYTEST)

@@ -148,7 +148,7 @@ class Held:
 
     def run(self, token=None):
         asked = PlainRequest(1, "tools/call", {"name": "one"}, {})
-        task = PlainCall(runner_of(self.box["one"]), {}, asked, token, "2025-11-25")
+        task = PlainCall(runner_of(self.box["one"]), {}, asked.id, asked, token, "2025-11-25")
         return StdioCall(task, self.calls, ClientProfile({}, "debug"), self.loop)
 
 

@@ -207,6 +207,6 @@ def has_ipv6():
 def test_a_server_on_ipv6_answers_to_its_own_address(here):
     """With an address in a form that is not the one that clients write."""
     with HttpOnIpv6("shop.py", "--host", "0:0:0:0:0:0:0:1") as server:
-        assert f"http://[0:0:0:0:0:0:0:1]:{server.port}/mcp" in server.said()
         data = server.message("tools/list", host=f"[::1]:{server.port}")
         assert server.asked(data)[0] == 200
+        assert f"http://[0:0:0:0:0:0:0:1]:{server.port}/mcp" in server.said()

@@ -1,27 +1,23 @@
-"""Loads the target of a command: file, module or folder."""
+"""Loads the target of a command, and selects among its tools."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-import importlib
-import importlib.util
-import keyword
 import sys
-import zlib
-from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._log.traces import place_of
 from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..toolbox.box import Toolbox, loading
 from ..tools.catalog import matches
 from ..tools.definition import PLAIN
-from ..tools.loading import refused_while_loading
 from . import logs
-from .usage import BadTarget, UsageError
+from .project.configuration import dress, project_at
+from .targets.boxes import named_in
+from .targets.folder_box import folder_module
+from .targets.modules import import_target, split
+from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..tools.definition import Tool
@@ -30,16 +26,14 @@ _MOST_NOTES = 10
 """How many notes on tools are printed: they are no failures."""
 _MOST_NAMES = 10
 """How many names of tools are offered where none was meant."""
-_FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
-
-
-class NoTools(BadTarget):
-    """The target has nothing that can be a tool."""
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
     """Add TARGET, and the flags that select among its tools."""
     parser.add_argument("target", metavar="TARGET", help="where the tools are")
+    parser.add_argument(
+        "--env-file", metavar="FILE", help="set the variables of this file, such as .env"
+    )
     add_selection(parser)
     logs.add_flags(parser)
 
@@ -140,187 +134,14 @@ def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
 
     Raises `BadTarget`.
     """
-    path, attribute = split(target)
+    project = project_at(target)
+    path, attribute = split(target if project is None else project.target)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # last: a file of the user must not shadow what we import
     with loading() as refused:
-        module = _imported(path)
-        named: Any = module
-        for part in filter(None, attribute.split(".")):
-            named = getattr(named, part, None)
-            if named is None:
-                raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
-        if not _holds_functions(named):
-            kind = type(named).__name__
-            raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
-        box = named if isinstance(named, Toolbox) else _box_of(named, module, bool(attribute))
+        module = folder_module(Path(path)) if Path(path).is_dir() else import_target(path)
+        box = named_in(module, path, attribute)
+    if project is not None:
+        dress(box, project, refused)
     return box, refused
-
-
-def split(target: str) -> tuple[str, str]:
-    """Split `file.py:box` into path and attribute; `C:` is a drive, not a path."""
-    path, colon, attribute = target.rpartition(":")
-    if not colon or (len(path) == 1 and path.isalpha()) or "/" in attribute or "\\" in attribute:
-        return target, ""
-    return path, attribute
-
-
-def _imported(path: str) -> ModuleType:
-    place = Path(path)
-    try:
-        if place.is_dir():
-            return _folder(place)
-        if path.endswith(".py") or place.is_file():
-            return _file(place)
-        return importlib.import_module(path)
-    except BadTarget:
-        raise
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise BadTarget(_why_not(path, error)) from error
-
-
-def _why_not(path: str, error: BaseException) -> str:
-    """Return why a target cannot be imported, with the line of the author's that has failed."""
-    missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    if missing and (path == missing or path.startswith(f"{missing}.")):
-        return f"there is no file or module {path}"
-    if missing:
-        said = f"{path} needs {missing}, which is not installed"
-    elif isinstance(error, SystemExit):
-        said = f"{path} ended the program when it was imported"
-    else:
-        text = error.msg if isinstance(error, SyntaxError) else str(error).split("\n", 1)[0]
-        said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
-    place = place_of(error)
-    return said if not place or place in said else f"{said} ({place})"
-
-
-def _file(place: Path) -> ModuleType:
-    if not place.is_file():
-        raise BadTarget(f"there is no file {place}")
-    folder = str(place.resolve().parent)
-    if folder not in sys.path:
-        sys.path.append(folder)
-    name = place.stem
-    known = getattr(sys.modules.get(name), "__file__", None)
-    if known is not None and Path(known).resolve() == place.resolve():
-        return sys.modules[name]
-    return _under(_free(name, place), place)
-
-
-def _free(name: str, place: Path) -> str:
-    """Return the name under which a file is imported: its own, unless another module has it."""
-    if name.isidentifier() and not keyword.iskeyword(name) and name not in sys.modules:
-        spec = importlib.util.find_spec(name)
-        if spec is None or (spec.origin and Path(spec.origin).resolve() == place.resolve()):
-            return name
-    return f"toolwright_target_{zlib.crc32(str(place.resolve()).encode()):x}"
-
-
-def _under(name: str, place: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, place)
-    if spec is None or spec.loader is None:
-        raise BadTarget(f"{place} is not a Python file")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _folder(place: Path) -> ModuleType:
-    """Return a package as a module, or a module whose toolbox has the tools of all files."""
-    if (place / "__init__.py").is_file():
-        sys.path.append(str(place.resolve().parent))
-        first = place.resolve() / "__init__.py"
-        name = _free(place.resolve().name, first)
-        return sys.modules.get(name) or _under(name, first)
-    files = sorted(
-        file
-        for file in place.glob("*.py")
-        if not file.name.startswith(("_", "test_", "conftest")) and file.name != "setup.py"
-    )
-    if not files:
-        raise BadTarget(f"there are no Python files in {place}")
-    whole = ModuleType(place.resolve().name)
-    box = Toolbox(place.resolve().name)
-    seen: set[int] = set()
-    for file in files:
-        own = _box_in(file)
-        if own is None or id(own) in seen:
-            continue  # imported by one file from another
-        seen.add(id(own))
-        try:
-            box.include(own)
-        except DefinitionError as error:
-            raise BadTarget(str(error).replace("\n", " ")) from error
-    if not seen:
-        raise _nothing_in(place)
-    vars(whole)["box"] = box
-    return whole
-
-
-def _box_in(file: Path) -> Toolbox | None:
-    """Return the toolbox of one file of a folder; None if it has none, or a broken one."""
-    try:
-        module = _imported(str(file))
-        return _box_of(module, module, named=False)
-    except NoTools:  # it may be there for the others
-        return None
-    except BadTarget as bad:
-        broken = DefinitionError(str(bad))
-        broken.__cause__ = bad.__cause__
-        noted = refused_while_loading()
-        if noted is None:
-            raise
-        noted.append(broken)
-        return None
-
-
-def _nothing_in(place: Path) -> BadTarget:
-    """Return why a folder has no tools: what is broken in it, or that nothing is there."""
-    broken = refused_while_loading()
-    if not broken:
-        return NoTools(f"no file in {place} has a toolbox or public functions with types")
-    error = BadTarget(" ".join(str(broken[0]).split()))
-    error.__cause__ = broken[0].__cause__
-    return error
-
-
-def _box_of(source: Any, module: ModuleType, named: bool) -> Toolbox:  # noqa: FBT001
-    """Return the toolbox of a module, or a new one with its plain functions."""
-    if isinstance(source, ModuleType):
-        boxes = {name: box for name, box in vars(source).items() if isinstance(box, Toolbox)}
-        distinct = list({id(box): box for box in boxes.values()}.values())
-        if len(distinct) == 1:
-            return distinct[0]
-        for name in _FAVOURITES:
-            if name in boxes:
-                return boxes[name]
-        if distinct:
-            names = ", ".join(f"`{name}`" for name in boxes)
-            raise BadTarget(f"{source.__name__} has several toolboxes: say which of {names}")
-    own = module.__name__.rsplit(".", 1)[-1]
-    if own.startswith("toolwright_target_") and module.__file__:
-        own = Path(module.__file__).stem  # the name that the user knows
-    box = Toolbox(own)
-    if callable(source) and not isinstance(source, type) and named:
-        box.add(source)
-    else:
-        box.include(source)
-    if not box and not refused_while_loading():
-        raise NoTools(f"{module.__name__} has no toolbox and no public functions with types")
-    return box
-
-
-def _holds_functions(value: Any) -> bool:
-    """Return whether a value can hold functions: not a number, a text or a list."""
-    if isinstance(value, ModuleType | Mapping) or callable(value):
-        return True
-    return type(value).__module__ != "builtins"
-
-
-def _offer(module: ModuleType) -> str:
-    names = [name for name, value in vars(module).items() if isinstance(value, Toolbox)]
-    return f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""

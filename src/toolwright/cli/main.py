@@ -18,9 +18,12 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
+from .project.target import TAKE_TARGETS, with_target
+
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
-types works as it is: nothing of Toolwright needs to be imported in it.
+types works as it is: nothing of Toolwright needs to be imported in it. Without a TARGET, the one in
+[tool.toolwright] of pyproject.toml is meant.
 """
 _COMMANDS = {
     "serve": "Serve tools over MCP: stdio, or HTTP with --http.",
@@ -32,7 +35,7 @@ _COMMANDS = {
     "install": "Install a server in a client: Claude, Cursor, VS Code, or print its entry.",
     "uninstall": "Take a server out of a client again.",
     "clients": "List the clients, their files, and the servers of ours in them.",
-    "new": "Write a first toolbox, with a test.",
+    "new": "Write a first toolbox with a test, or a project.",
     "completion": (
         "Print what completes this command in a shell: source <(toolwright completion bash)."
     ),
@@ -163,6 +166,8 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 
         given = name_json_arguments(given)
     root, commands = _parsers(name)
+    if name in TAKE_TARGETS:
+        given = with_target(given, name, root)
     chosen, rest = root.parse_known_args(given)
     # Pairs may stand behind options, where argparse does not look for positionals.
     pairs = [word for word in rest if "=" in word and not word.startswith("-")]
@@ -186,6 +191,10 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.command != "serve":
         output.claim()
     try:
+        if chosen.command in TAKE_TARGETS:
+            from .project.configuration import prepare
+
+            prepare(chosen)
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:

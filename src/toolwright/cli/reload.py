@@ -16,7 +16,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..toolbox.box import Toolbox, served
-from .load import split
+from .project.configuration import real_target
+from .targets.folders import tool_folders
+from .targets.modules import split
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -40,8 +42,9 @@ class Reloader:
 
     def __init__(self, target: str, show_trace: Callable[[BaseException], None]) -> None:
         self.show_trace = show_trace
-        place = Path(split(target)[0])
-        self.folder = (place if place.is_dir() else place.parent).resolve()
+        place = Path(split(real_target(target))[0])
+        self.is_folder = place.is_dir()
+        self.folder = (place if self.is_folder else place.parent).resolve()
         self.folders = self._folders()
         self.seen: dict[str, Stamp] = self._stamps()
         self.ends = threading.Event()
@@ -130,7 +133,11 @@ class Reloader:
         return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
     def _stamps(self) -> dict[str, Stamp]:
-        return {file: stamp for folder in self.folders for file, stamp in _stamps(folder)}
+        # A sub-folder that is new in a folder of tools is a change.
+        inner = tool_folders(self.folder) if self.is_folder else ()
+        return {
+            file: stamp for folder in {*self.folders, *inner} for file, stamp in _stamps(folder)
+        }
 
 
 def _packages(folder: Path) -> Iterator[Path]:

@@ -13,6 +13,8 @@ import threading
 import time
 from collections.abc import Sequence
 
+NOT_STARTED = 113
+"""The exit code of a worker whose lifespan failed; one that nothing else ends with."""
 _LOOK = 0.2
 _CLOSING = 10.0
 """Seconds that workers have to close connections once their calls have ended."""
@@ -42,6 +44,8 @@ class Workers:
         self.folder = folder
         self.running: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self.over = threading.Event()
+        self.replaced = 0
+        """How many have ended: until then, all that run belong to the start."""
         self.have_lived = False
         """Whether any worker has run for a while; if none has, none can start."""
 
@@ -69,7 +73,7 @@ class Workers:
         code, pause = 0, 0.0
         while not self.over.wait(pause):
             died = self._died()
-            if died and not self.have_lived:
+            if died and not (self.have_lived and self.replaced):
                 print("toolwright: a worker cannot start", file=sys.stderr)
                 code = 1
                 break
@@ -89,8 +93,11 @@ class Workers:
             if worker.poll() is None:
                 continue
             del self.running[pid]
+            if worker.returncode == NOT_STARTED and not self.replaced:
+                return True  # however long it took to find out
             young = young or lived < _SHORT
             if self.have_lived:
+                self.replaced += 1
                 said = f"a worker died ({worker.returncode}), another starts"
                 print(f"toolwright: {said}", file=sys.stderr)
         return young

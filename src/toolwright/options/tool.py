@@ -47,6 +47,7 @@ class ToolOptions(TypedDict, total=False):
     title: str | None
     auto_title: bool
     description: str | None
+    descriptions: Mapping[str, str]
     tags: Sequence[str]
     icons: Sequence[Mapping[str, Any]]
     meta: Mapping[str, Any]
@@ -88,6 +89,8 @@ class Options:
     """Make a title of the name where none is given: `get_weather` is "Get weather"."""
     description: str | None = None
     """What the tool does; read from the documentation by default."""
+    descriptions: Mapping[str, str] | None = None
+    """Texts of parameters by name, which count more than what is written in the code."""
     tags: tuple[str, ...] = ()
     """Words to select tools by."""
     icons: tuple[Mapping[str, Any], ...] = ()
@@ -148,7 +151,9 @@ class Options:
 
 
 _FIELDS = frozenset(each.name for each in fields(Options)) - {"given"}
-_OF_ONE = frozenset(("name", "title", "description", "input_schema", "output_schema"))
+_OF_ONE = frozenset(
+    ("name", "title", "description", "descriptions", "input_schema", "output_schema")
+)
 """Options that can only be meant for one tool."""
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -335,6 +340,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "roles": lambda given: _words("roles", given),
         "icons": lambda given: tuple(_json_copy("icons", list(given))),
         "meta": lambda given: None if given is None else _json_copy("meta", dict(given)),
+        "descriptions": lambda given: _json_copy("descriptions", dict(given)),
         "enabled": predicate_from,
         "speak": _speak,
         "style": _style,

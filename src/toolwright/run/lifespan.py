@@ -1,16 +1,21 @@
-"""A toolbox's resources: opened on first use, closed where they were opened."""
+"""A toolbox's resources: opened at the start or first use, closed where they were opened."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import inspect
 import threading
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from typing import Any
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Any, cast
 
 from .current import outside
 from .loop import background
-from .waiting import LOOP, Signal
+from .threads import threads
+from .waiting import LOOP, Pending, Signal
+
+_FORM = "write `async def lifespan():` with one `yield`, and give the function itself"
 
 
 class Lifespan:
@@ -43,18 +48,21 @@ class Lifespan:
             async with self.open() as value:
                 self.value = value
                 held.ready.set()
-                await held.stop.wait()
+                # A loop that ends cancels what still runs on it: then it is closed as usual.
+                with contextlib.suppress(asyncio.CancelledError):
+                    await held.stop.wait()
         except BaseException as error:
             if held.ready.is_set:
                 raise
-            held.failure = error
+            is_given_up = isinstance(error, asyncio.CancelledError)
+            held.failure = RuntimeError("closed while it was opened") if is_given_up else error
             held.ready.set()
         finally:
             if self._held in (held, None):
                 self.value = None
 
     async def leave(self) -> None:
-        """Close, if it is open. Raises whatever closing raises."""
+        """Close, if it is open; stop opening it. Raises whatever closing raises."""
         with self._lock:
             held, self._held = self._held, None
         if held is None or held.loop.is_closed():
@@ -85,4 +93,142 @@ class _Held:
     async def end(self) -> None:
         self.stop.set()
         if self.task is not None:
+            if not self.ready.is_set:
+                self.task.cancel()
             await self.task
+
+
+# -- the forms in which authors write one
+
+
+def opener_of(lifespan: Any, box: object) -> Callable[[], AbstractAsyncContextManager[Any]]:
+    """Return what opens a lifespan, in whatever form it was given.
+
+    It may take the toolbox, and may be sync. Raises `TypeError` for what cannot be opened again
+    and again.
+    """
+    if _is_context(lifespan):
+        _check_reusable(lifespan)
+        return lambda: _as_async(lifespan)
+    if not callable(lifespan):
+        close = getattr(lifespan, "close", None)
+        if inspect.iscoroutine(lifespan) and close is not None:
+            close()  # else Python warns that it was never awaited
+        msg = f"a lifespan cannot be {_kind(lifespan)}: {_FORM}"
+        raise TypeError(msg)
+    open_ = _factory(cast("Callable[..., Any]", lifespan))
+    given = (box,) if _takes_toolbox(lifespan) else ()
+    return lambda: _as_async(open_(*given))
+
+
+def _is_context(value: Any) -> bool:
+    return _has(value, "__aenter__") or _has(value, "__enter__")
+
+
+def _has(value: object, name: str) -> bool:
+    """Return whether its type has a method, as `with` looks for it."""
+    return hasattr(cast("object", type(value)), name)
+
+
+def _check_reusable(context: Any) -> None:
+    """Refuse what `contextmanager` made by a call: it opens only once."""
+    if type(context).__module__ == "contextlib" and hasattr(context, "gen"):
+        name = getattr(context.func, "__name__", "it")
+        msg = (
+            f"lifespan={name}() can be opened only once: give the function itself, lifespan={name}"
+        )
+        raise TypeError(msg)
+
+
+def _factory(lifespan: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what gives a context manager when it is called. Raises `TypeError`."""
+    forms = (lifespan, None if isinstance(lifespan, type) else type(lifespan).__call__)
+    if any(inspect.isasyncgenfunction(form) for form in forms):
+        return contextlib.asynccontextmanager(lifespan)
+    if any(inspect.isgeneratorfunction(form) for form in forms):
+        return contextlib.contextmanager(lifespan)
+    if any(inspect.iscoroutinefunction(form) for form in forms):
+        name = _name(lifespan)
+        msg = f"the lifespan `{name}` has no `yield`: what is opened before a `yield` is closed behind it"
+        raise TypeError(msg)
+    return lifespan
+
+
+def _takes_toolbox(lifespan: Callable[..., Any]) -> bool:
+    """Return whether it wants the toolbox. Raises `TypeError` if it wants anything else."""
+    try:
+        parameters = inspect.signature(lifespan).parameters.values()
+    except ValueError:  # written in C
+        return False
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [
+        each for each in parameters if each.default is each.empty and each.kind not in variadic
+    ]
+    if len(needed) > 1 or any(each.kind is each.KEYWORD_ONLY for each in needed):
+        names = ", ".join(f"`{each.name}`" for each in needed)
+        msg = f"the lifespan `{_name(lifespan)}` needs {names}: it is called with the toolbox, or with nothing"
+        raise TypeError(msg)
+    return bool(needed)
+
+
+def _name(lifespan: Any) -> str:
+    return getattr(lifespan, "__name__", None) or type(lifespan).__name__
+
+
+def _kind(value: Any) -> str:
+    if inspect.isasyncgen(value) or inspect.isgenerator(value) or inspect.iscoroutine(value):
+        return f"the result of a call, `{value.__name__}()`"
+    return f"`{type(value).__name__}`"
+
+
+def _as_async(context: Any) -> AbstractAsyncContextManager[Any]:
+    """Return a context manager as an async one. Raises `TypeError` for anything else."""
+    if _has(context, "__aenter__"):
+        return context
+    if _has(context, "__enter__"):
+        return _in_thread(context)
+    if inspect.iscoroutine(context):
+        context.close()
+    msg = f"the lifespan gives `{type(context).__name__}`, which cannot be opened: {_FORM}"
+    raise TypeError(msg)
+
+
+@contextlib.asynccontextmanager
+async def _in_thread(context: Any) -> AsyncGenerator[Any]:
+    async with AsyncExitStack() as stack:
+        yield await enter_in_thread(context, stack)
+
+
+async def enter_in_thread(context: Any, stack: AsyncExitStack) -> Any:
+    """Enter a sync context manager in a thread; it is left in a thread, too."""
+
+    async def leave(kind: Any, error: Any, trace: Any) -> Any:
+        return await in_thread(context.__exit__, kind, error, trace)
+
+    try:
+        value = await in_thread(context.__enter__)
+    except _Opened:
+        stack.push_async_exit(leave)
+        raise asyncio.CancelledError from None
+    stack.push_async_exit(leave)
+    return value
+
+
+async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
+    """Call a function in a thread, to its end, even if cancelled: what it opens must be closed."""
+    pending = Pending()
+    threads.start(lambda: function(*sent), pending.settle, always=True)
+    try:
+        await LOOP.wait(pending.signal, None)
+    except asyncio.CancelledError as cancelled:
+        # If this second wait is cancelled too, the loop is about to end and nothing can wait for
+        # the thread any more.
+        await LOOP.wait(pending.signal, None)
+        if pending.failure is None:
+            raise _Opened from cancelled
+        raise
+    return pending.result()
+
+
+class _Opened(asyncio.CancelledError):
+    """The caller was cancelled while a function ran, which then succeeded."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -155,6 +157,8 @@ class SchemaWriter:
         if options.input_schema is not None:
             explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
             schema = dict(options.input_schema)
+        if options.descriptions:
+            schema = _described(draft, schema, options.descriptions)
         output: JsonObject | None = None
         if options.output_schema is not None:
             explicit_output = check_explicit(
@@ -338,3 +342,17 @@ def _alias_clash(draft: Draft) -> SchemaError:
             )
         seen.add(name)
     return draft.signature.refusal("has two parameters under one name")
+
+
+def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any]) -> JsonObject:
+    """Return an input schema with other texts of its parameters. Raises `SchemaError`."""
+    properties = dict(schema.get("properties", {}))
+    for name, text in texts.items():
+        if name not in properties:
+            near = difflib.get_close_matches(name, properties, 1)
+            what = f"has `descriptions` of `{name}`, which it does not take"
+            raise draft.signature.refusal(what, hint=f"did you mean `{near[0]}`?" if near else "")
+        if not isinstance(text, str):
+            raise draft.signature.refusal("has `descriptions` that are not text", parameter=name)
+        properties[name] = {**properties[name], "description": text}
+    return {**schema, "properties": properties}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -155,3 +156,14 @@ def refusal(number: Any, text: str, code: int = INTERNAL_ERROR) -> bytes:
     """Write the error that answers a request which the server does not finish."""
     error = {"code": code, "message": text}
     return to_json({"jsonrpc": "2.0", "id": number, "error": error})
+
+
+def ending_signals() -> tuple[int, ...]:
+    """Return the signals that end a server: the last one comes when its terminal is closed.
+
+    What `nohup` starts has it ignored, and lives on.
+    """
+    hang_up: Any = getattr(signal, "SIGHUP", None)  # not on Windows
+    if hang_up is None or signal.getsignal(hang_up) is not signal.SIG_DFL:
+        return (signal.SIGTERM, signal.SIGINT)
+    return (signal.SIGTERM, signal.SIGINT, hang_up)

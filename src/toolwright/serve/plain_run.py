@@ -32,6 +32,22 @@ RUN = "toolwright.begun"
 class PlainRun(ABC):
     """One plain call that runs; it is the asker of its `Call`."""
 
+    __slots__ = (
+        "_adopted",
+        "_profile",
+        "_result",
+        "adopter",
+        "answered",
+        "box",
+        "call",
+        "cancelled",
+        "is_taken",
+        "lock",
+        "loop",
+        "task",
+        "unsent",
+    )
+
     def __init__(
         self,
         task: PlainCall,

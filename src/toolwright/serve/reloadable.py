@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
+from .._log import log
 from ..call import Call
 from ..results import Result
 from ..tools.definition import Tool
+from .lifespan import LifespanFailed, opened
 from .servable import Servable
 
 Listener = Callable[[str, str], object]
 _LISTS = ("tools", "resources", "prompts")
+_CLOSING = 5.0
+"""Seconds that older versions have to close when the server ends."""
+
+
+def _nothing() -> None:
+    pass
 
 
 class _Version:
@@ -24,6 +33,9 @@ class _Version:
         self.unsubscribe = box.on_change(listener)
         self.calls = 0
         self.is_old = False
+        self.is_closed = threading.Event()
+        self.then: Callable[[], object] = _nothing
+        """Called once it is closed."""
         self.lock = threading.Lock()
 
     def enter(self) -> None:
@@ -37,17 +49,26 @@ class _Version:
             self.calls -= 1
         self._close_if_over()
 
-    def retire(self) -> None:
+    def retire(self, then: Callable[[], object]) -> None:
         """Mark it as old: no new call runs on it."""
         with self.lock:
-            self.is_old = True
+            self.is_old, self.then = True, then
         self._close_if_over()
 
     def _close_if_over(self) -> None:
         with self.lock:
             over = self.is_old and not self.calls
         if over:  # in a thread of its own: to close it may take long
-            threading.Thread(target=self.box.close, daemon=True).start()
+            threading.Thread(target=self._close, daemon=True).start()
+
+    def _close(self) -> None:
+        try:
+            self.box.close()
+        except Exception:  # noqa: BLE001 - the newer version is served whatever became of this one
+            log.exception("the lifespan of %s failed to close", self.box.name)
+        finally:
+            self.is_closed.set()
+            self.then()
 
 
 class Reloadable:
@@ -63,6 +84,9 @@ class Reloadable:
     def __init__(self, box: Servable) -> None:
         self._listeners: dict[object, Listener] = {}
         self._version = _Version(box, self._tell)
+        self._old: set[_Version] = set()
+        """Versions that are not closed yet."""
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._version.box, name)
@@ -76,7 +100,37 @@ class Reloadable:
         old.unsubscribe()
         for what in _LISTS:
             self._tell(what, "")
-        old.retire()
+        self._old.add(old)
+        old.retire(lambda: self._succeed(old))
+
+    def _succeed(self, old: _Version) -> None:
+        """Enter the lifespan of the newest version once the one before has left its own.
+
+        Both at once might need the same port or file. A call that comes sooner enters it, too.
+        """
+        self._old.discard(old)
+        loop = self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                asyncio.run_coroutine_threadsafe(self._enter_newest(), loop)
+
+    async def _enter_newest(self) -> None:
+        try:
+            await opened(self._version.box)
+        except LifespanFailed as failed:
+            log.error("%s; the next call tries again", failed)
+
+    async def enter(self) -> None:
+        """Enter the lifespan, here and for later versions. Raises whatever entering it raises."""
+        self._loop = asyncio.get_running_loop()
+        await self._version.box.enter()
+
+    async def aclose(self) -> None:
+        """Close the newest version, and wait for older ones that are about to be closed."""
+        self._loop = None
+        await self._version.box.aclose()
+        for old in list(self._old):
+            await asyncio.to_thread(old.is_closed.wait, _CLOSING)
 
     def is_now(self, box: Servable) -> bool:
         """Return whether a toolbox is the one that is served."""

@@ -190,6 +190,10 @@ class Servable(Protocol):
         """Open the store, if one is named. Raises `StoreError`."""
         ...
 
+    async def enter(self) -> None:
+        """Enter the lifespan. Raises whatever entering it raises."""
+        ...
+
     def busy(self) -> AbstractContextManager[object]:
         """Keep it open while something of it runs."""
         ...

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
+from .announce import announce_http, why_not
 from .stdio.settings import StdioConfig, StdioSettings
 
 if TYPE_CHECKING:
@@ -26,12 +28,13 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
 
     Raises `TypeError` for an unknown setting, and `ValueError` for one that is wrong or not safe.
     """
-    if transport == "stdio":
-        _serve_stdio(box, settings)
-    elif transport == "http":
-        serve_http(box, **settings)
-    else:
-        raise _unknown(transport)
+    with _raising_cause():
+        if transport == "stdio":
+            _serve_stdio(box, settings)
+        elif transport == "http":
+            serve_http(box, **settings)
+        else:
+            raise _unknown(transport)
 
 
 @overload
@@ -47,16 +50,28 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
 
     Raises what `serve` raises.
     """
-    if transport == "stdio":
-        from .stdio.conversation import serve_async as serve_stdio
+    with _raising_cause():
+        if transport == "stdio":
+            from .stdio.conversation import serve_async as serve_stdio
 
-        config = _stdio_config(settings)
-        await serve_stdio(box, short=config.short, drain=config.drain)
-    elif transport == "http":
-        server, config = _http_server(box, cast("HttpSettings", settings))
-        await server.serve_on(_listening(config))
-    else:
-        raise _unknown(transport)
+            config = _stdio_config(settings)
+            await serve_stdio(box, short=config.short, drain=config.drain)
+        elif transport == "http":
+            server, config = _http_server(box, cast("HttpSettings", settings))
+            await server.serve_on(_listening(config))
+        else:
+            raise _unknown(transport)
+
+
+@contextlib.contextmanager
+def _raising_cause() -> Generator[None]:
+    """Raise what a lifespan has raised, as `with box` does."""
+    from .lifespan import LifespanFailed
+
+    try:
+        yield
+    except LifespanFailed as failed:
+        raise (failed.__cause__ or failed) from None
 
 
 def _unknown(transport: str) -> ValueError:
@@ -92,21 +107,20 @@ def serve_http(
     box: Servable,
     *,
     listening: socket.socket | None = None,
-    is_worker: bool = False,
+    announce: Callable[[Servable, HttpConfig, int], None] | None = announce_http,
     **settings: Unpack[HttpSettings],
 ) -> None:
     """Serve over HTTP, on a socket that listens already if one is given; say where.
 
-    Of several workers none says where: who has started them does.
-    Without a token only this machine may ask, unless `auth=False` is said.
+    `announce` is called with the port once requests are answered; of several workers none says
+    where they serve, but whoever has started them. Without a token only this machine may ask,
+    unless `auth=False` is said.
     """
     server, config = _http_server(box, settings)
     heard = listening or _listening(config)
-    if not is_worker:
-        from .announce import announce_http
-
+    if announce is not None:
         port: int = heard.getsockname()[1]  # now: the server takes the socket over
-        server.announce = lambda: announce_http(box, config, port)
+        server.announce = lambda: announce(box, config, port)
     server.run_on(heard)
 
 
@@ -115,8 +129,6 @@ def _listening(config: HttpConfig) -> socket.socket:
     try:
         return listen(config.host, config.port)
     except OSError as error:
-        from .announce import why_not
-
         said = why_not(error, config.host, config.port, "port=0", 'host="127.0.0.1"')
         raise type(error)(error.errno, said) from None
 

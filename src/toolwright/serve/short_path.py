@@ -38,6 +38,8 @@ _ENVELOPE = frozenset((_VERSION, _CAPABILITIES, _INFO))
 _KNOWN = _ENVELOPE | {_LOG, "progressToken"}
 _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
+_NUMBERS: frozenset[type[Any]] = frozenset((int, str))
+"""What ids and tokens are: parsed JSON has no other classes, and booleans are neither."""
 _INFO_KEYS = frozenset(("name", "version", "title", "description", "websiteUrl"))
 _OPEN = frozenset(("experimental", "extensions"))
 """Capabilities of which the protocol says only that they are objects."""
@@ -74,15 +76,12 @@ class PlainCall(NamedTuple):
 
     runner: Runner
     arguments: Any
+    id: Any
+    """The id of its request."""
     asked: PlainRequest
     token: Any
     """The token of its progress notifications; None if the client wants none."""
     protocol: str
-
-    @property
-    def id(self) -> Any:
-        """The id of its request."""
-        return self.asked.id
 
     def profile(self) -> ClientProfile:
         """Return what a request of 2026-07-28 says of its client.
@@ -195,7 +194,7 @@ class ShortPath:
         if (
             not params.keys() <= _CALLED
             or not isinstance(name, str)
-            or not isinstance(arguments, dict | None)
+            or not (arguments is None or arguments.__class__ is dict)
         ):
             return None
         tool = self.box.usable(name, roles, view)
@@ -212,11 +211,9 @@ class ShortPath:
             return None
         # A token is text or an integer (2026-07-28, basic/patterns/progress): a boolean is neither.
         token = asked.meta.get("progressToken")
-        if "progressToken" in asked.meta and (
-            isinstance(token, bool) or not isinstance(token, int | str)
-        ):
+        if token.__class__ not in _NUMBERS and "progressToken" in asked.meta:
             return None
-        return PlainCall(runner, arguments, asked, token, protocol)
+        return PlainCall(runner, arguments, asked.id, asked, token, protocol)
 
     def finished(self, task: PlainCall, result: Any) -> bytes:
         """Write the answer to a call."""
@@ -245,7 +242,7 @@ def plain_request(message: Any) -> PlainRequest | None:
     if not is_object(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _REQUEST:
         return None
     number, method = message.get("id"), message.get("method")
-    if isinstance(number, bool) or not isinstance(number, int | str):
+    if number.__class__ not in _NUMBERS:
         return None
     params = message.get("params", {})
     if not isinstance(method, str) or not is_object(params):

@@ -23,8 +23,6 @@ from .served import Served
 from .serving import asgi, client, handle, route, serve, serve_async
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from ..call import Call
     from ..refusals import OnRefusal
     from ..results import Result
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
     from ..tools.resource import Resource, ResourceOptions
+    from .runtime import AnyLifespan
 
 __all__ = ["Toolbox", "loading", "served"]
 
@@ -64,7 +63,7 @@ class Toolbox(Mapping[str, Tool]):
         title: str | None = None,
         icons: Sequence[Mapping[str, Any]] = (),
         website_url: str | None = None,
-        lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
+        lifespan: AnyLifespan | None = None,
         timeout: float | Timeout | None = None,
         store: str | Store | None = None,
         page_size: int | None = None,
@@ -75,7 +74,7 @@ class Toolbox(Mapping[str, Tool]):
     ) -> None:
         self._shared = Shared(version=version, timeout=timeout_from(timeout), store=store)
         self._registry = Registry(self._shared, defaults_from(defaults), eager=eager)
-        self._runtime = Runtime(self._registry, self._shared, lifespan)
+        self._runtime = Runtime(self._registry, self._shared, self, lifespan)
         self._served = Served(self, self._registry, self._runtime, self._shared)
         self.name = name
         self.version = version

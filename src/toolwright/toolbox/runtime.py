@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakSet
 
@@ -12,7 +12,7 @@ from ..markers import Inject
 from ..tools.definition import inner_of
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from logging import Logger
 
     from ..call import Call
@@ -25,6 +25,19 @@ if TYPE_CHECKING:
     from ..tools.resource import Resource
     from .registry import Registry
 
+    Opened = (
+        AbstractAsyncContextManager[Any]
+        | AbstractContextManager[Any]
+        | AsyncIterator[Any]
+        | Iterator[Any]
+    )
+    AnyLifespan = (
+        Callable[[], Opened]
+        | Callable[[Any], Opened]
+        | AbstractAsyncContextManager[Any]
+        | AbstractContextManager[Any]
+    )
+
 Scope = Literal["call", "process"]
 
 
@@ -35,14 +48,19 @@ class Runtime:
         self,
         registry: Registry,
         shared: Shared,
-        lifespan: Callable[[], AbstractAsyncContextManager[Any]] | None,
+        box: object,
+        lifespan: AnyLifespan | None,
     ) -> None:
         self._registry = registry
         self._catalog = registry.catalog
         self._shared = shared
         self._hooks: list[Hook] = []
         self._on_refusal: list[OnRefusal] = []
-        self._open_lifespan = lifespan
+        self._open_lifespan = None
+        if lifespan is not None:
+            from ..run.lifespan import opener_of
+
+            self._open_lifespan = opener_of(lifespan, box)
         self._lifespan: Lifespan | None = None
         self._users: WeakSet[Any] = WeakSet()
         """The toolboxes that need the lifespan: this one, and those that include it."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _ICON = frozenset(("src", "mimeType", "sizes", "theme"))
+_ALWAYS_OPEN = contextlib.nullcontext()
 """What the protocol lets one say of an icon (2025-11-25, basic, Icons)."""
 
 
@@ -262,9 +263,13 @@ class Served:
         """Open the store, if one is named, before the first call does. Raises `StoreError`."""
         self._shared.open_store()
 
+    async def enter(self) -> None:
+        """Enter the lifespans, also of toolboxes that are included. Raises what entering raises."""
+        await self._runtime.open()
+
     def busy(self) -> contextlib.AbstractContextManager[object]:
         """Keep it open while something of it runs: it stays open until it is closed."""
-        return contextlib.nullcontext()
+        return _ALWAYS_OPEN
 
     def close(self) -> None:
         """Leave the lifespan and clean up providers, in a thread that may wait."""

@@ -38,7 +38,7 @@ def refused_while_loading() -> list[DefinitionError] | None:
     return _refused.get()
 
 
-def note(refusal: SchemaError) -> None:
+def note(refusal: DefinitionError) -> None:
     """Note a refusal, once, while a program is being imported; raise it otherwise."""
     refused = _refused.get()
     if refused is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -167,7 +168,8 @@ def _run(
     typist = Typist() if Typist.is_there() else None
     if confirm:
         need_consent(chosen.tool, given, typist)
-    with ProgressBar(chosen.tool) as bar, interruptible(), box:
+    # The call enters the lifespan: one that fails to open is a failed call.
+    with ProgressBar(chosen.tool) as bar, interruptible(), contextlib.closing(box):
 
         async def asked() -> tuple[Result, set[str]]:
             asker = CommandAsker(given, typist, bar.paused)

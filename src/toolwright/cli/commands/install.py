@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 from ..._json_values import is_object
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
-from ..load import add_selection, open_target, split
+from ..load import add_selection, open_target
 from ..output import add_json, print_json
+from ..project.configuration import project_at
+from ..targets.modules import split
 from ..usage import UsageError
 
 _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
@@ -80,6 +82,12 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     """Return the name and the entry of a server that the client starts itself."""
     if chosen.header:
         raise UsageError("--header goes with a URL: a server on this machine has none")
+    project = project_at(chosen.target)
+    if project is not None and project.serve.get("transport") == "http":
+        raise UsageError(
+            f"{chosen.target} says that it is served over HTTP: start it with `toolwright serve`, "
+            "and install the URL that it shows"
+        )
     path, attribute = split(chosen.target)
     place = Path(path)
     folder = _folder(place, chosen.folder)

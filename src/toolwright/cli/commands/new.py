@@ -1,4 +1,4 @@
-"""`new`: write a first toolbox, with a test."""
+"""`new`: write a first toolbox with a test, or a whole project."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import keyword
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...testing.snapshots import snapshot
@@ -72,7 +73,26 @@ def test_an_empty_note_is_refused(toolbox_client):
 def test_what_models_see_stays_the_same(schema_snapshot):
     schema_snapshot({name})
 '''
+_PROJECT = """\
+[project]
+name = "{title}"
+version = "0.1.0"
+requires-python = ">=3.11"
+dependencies = ["toolwright"]
 
+[dependency-groups]
+test = ["pytest"]
+
+# What `toolwright serve`, `call`, `list` and the others work on in this folder.
+[tool.toolwright]
+target = "{name}.py"
+serve.transport = "stdio"  # "http" serves at http://127.0.0.1:8000/mcp
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+pythonpath = ["."]
+"""
+_IGNORED = ".env\n__pycache__/\n"
 
 _TAKEN = frozenset(
     [
@@ -99,44 +119,77 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("name", metavar="NAME", help="what it is called, such as notes")
     parser.add_argument("--folder", default=".", metavar="DIR", help="where to (here)")
+    parser.add_argument(
+        "--project", action="store_true", help="a folder with pyproject.toml, server and tests"
+    )
     add_json(parser)
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Write a toolbox and its test; existing files are never overwritten."""
-    name = chosen.name.removesuffix(".py").replace("-", "_")
+    name = _name_from(chosen.name)
+    folder = Path(chosen.folder)
+    if chosen.project:
+        folder /= name
+    main, tests = folder / f"{name}.py", folder / "tests" if chosen.project else folder
+    schema = tests / "schemas" / f"{name}.json"
+    files = {main: _TOOLBOX, tests / f"test_{name}.py": _TEST}
+    if chosen.project:
+        files |= {folder / "pyproject.toml": _PROJECT, folder / ".gitignore": _IGNORED}
+    title = name.replace("_", "-")
+    _write({path: text.format(name=name, title=title) for path, text in files.items()}, schema)
+    if chosen.json:
+        print_json({"files": [str(path) for path in (*files, schema)]})
+    elif chosen.project:
+        _say_next_in_project(folder)
+    else:
+        _say_next(main, tests / f"test_{name}.py")
+    return 0
+
+
+def _name_from(given: str) -> str:
+    """Return the name of a toolbox and its module. Raises `UsageError`."""
+    name = given.removesuffix(".py").replace("-", "_")
     if not name.isidentifier() or keyword.iskeyword(name):
         raise UsageError(f"a toolbox is named like a Python module, such as `notes`; got `{name}`")
     if name in _TAKEN or hasattr(builtins, name) or _is_module(name):
         raise UsageError(f"`{name}` is the name of something else: choose another name")
-    folder = Path(chosen.folder)
-    schema = folder / "schemas" / f"{name}.json"
-    files = {
-        folder / f"{name}.py": _TOOLBOX.format(name=name),
-        folder / f"test_{name}.py": _TEST.format(name=name),
-    }
+    return name
+
+
+def _write(files: Mapping[Path, str], schema: Path) -> None:
+    """Write the files and the snapshot of the schemas. Raises `UsageError` if one is there."""
     for path in (*files, schema):
         if os.path.lexists(path):
             raise UsageError(f"{path} is there already: it is left alone")
+    main = next(iter(files))
     try:
         schema.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
-        box, _ = load(str(folder / f"{name}.py"))
+        box, _ = load(str(main))
         schema.write_text(snapshot(box), encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
-    if chosen.json:
-        print_json({"files": [str(path) for path in (*files, schema)]})
-        return 0
-    main, test = (shlex.quote(str(path)) for path in files)
+        raise UsageError(f"{main.parent} cannot be written: {error.strerror}") from error
+
+
+def _say_next(path: Path, tested: Path) -> None:
+    main, test = (shlex.quote(str(each)) for each in (path, tested))
     say(f"{main} and {test} are written. Next:")
     say(f"  toolwright call {main} find_notes query=milk")
     say(f"  toolwright serve {main} --http --reload")
     say(f"  toolwright install claude-desktop {main}")
     say(f"  pytest {test}")
-    return 0
+
+
+def _say_next_in_project(folder: Path) -> None:
+    say(f"{shlex.quote(str(folder))} is written: pyproject.toml, a server and its tests. Next:")
+    say(f"  cd {shlex.quote(str(folder))}")
+    say("  toolwright call find_notes query=milk")
+    say("  toolwright serve --http --reload")
+    say("  toolwright install claude-desktop")
+    say("  pytest")
 
 
 def _is_module(name: str) -> bool:

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
-from ..load import BadTarget, open_target
+from ..load import open_target
 from ..serve_flags import add_flags, complete
 from ..serving.own_settings import check_own_settings
 from ..telemetry import add_hooks, show_status
-from ..usage import UsageError
+from ..usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
     import socket
 
     from ...serve.servable import Servable
+    from ...serve.settings import HttpConfig
     from ..reload import Reloader
 
 
@@ -38,7 +39,21 @@ def run(chosen: argparse.Namespace) -> int:
             os.chdir(chosen.folder)
         except OSError as error:
             raise UsageError(f"{chosen.folder} cannot be entered: {error.strerror}") from error
-    return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
+    from ...serve.lifespan import LifespanFailed
+
+    try:
+        return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
+    except LifespanFailed as error:
+        return _not_started(error, chosen)
+
+
+def _not_started(error: Exception, chosen: argparse.Namespace) -> int:
+    from ..logs import show_trace
+    from ..workers import NOT_STARTED
+
+    show_trace(error, chosen)
+    sys.stderr.write(f"toolwright: {error}\n")  # at once: other workers write there, too
+    return 1 if chosen.listening is None else NOT_STARTED
 
 
 def _serve_stdio(chosen: argparse.Namespace) -> int:
@@ -97,9 +112,14 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     if chosen.workers > 1:
         announce_http(served(box), http_config(cast("Any", settings)), listening.getsockname()[1])
         return _start_workers(chosen, settings, listening)
-    show_status(box, chosen)
+
+    def announce(live: Servable, config: HttpConfig, port: int) -> None:
+        announce_http(live, config, port)
+        show_status(box, chosen)
+
     with contextlib.suppress(KeyboardInterrupt):
-        serve_http(_served(box, chosen, reloader), **settings, listening=listening)
+        live = _served(box, chosen, reloader)
+        serve_http(live, **settings, listening=listening, announce=announce)
     return 0
 
 
@@ -120,7 +140,7 @@ def _serve_as_worker(chosen: argparse.Namespace) -> int:
     add_hooks(box, chosen)
     end_with_input()
     listening = socket.socket(fileno=chosen.listening)
-    serve_http(served(box), **settings, listening=listening, is_worker=True)
+    serve_http(served(box), **settings, listening=listening, announce=None)
     return 0
 
 

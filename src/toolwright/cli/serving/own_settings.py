@@ -12,7 +12,8 @@ from typing import Any
 
 from ...toolbox.box import Toolbox
 from ..http_settings import flag_of
-from ..load import split
+from ..project.configuration import real_target
+from ..targets.modules import split
 from ..usage import UsageError
 
 _UNKNOWN: Any = object()
@@ -30,7 +31,7 @@ def check_own_settings(
     The call may stand under `if __name__ == "__main__"`, so it is read, not run. Raises
     `UsageError`.
     """
-    module = _module_of(split(chosen.target)[0])
+    module = _module_of(split(real_target(chosen.target))[0])
     if module is None:
         return
     for call in _calls(module, box, "http" if chosen.http else "stdio"):
@@ -47,7 +48,7 @@ def check_own_settings(
 
 def _refusal(where: str, dropped: Mapping[str, Any], target: str) -> str:
     names = " and ".join(f"`{name}`" for name in dropped)
-    instead = f"run `python {split(target)[0]}`"
+    instead = f"run `python {split(real_target(target))[0]}`"
     flags = [_flag(name, value) for name, value in dropped.items() if name not in _IN_CODE]
     if any(name in _IN_CODE for name in dropped):
         return f"{where} gives its own serve() {names}, which no flag can: {instead}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import functools
 import inspect
@@ -15,9 +14,7 @@ from typing import Any, NamedTuple
 from ...markers import Inject
 from ...schema.injected import Wanted
 from ..current import outside
-from ..lifespan import Lifespan
-from ..threads import threads
-from ..waiting import LOOP, Pending
+from ..lifespan import Lifespan, enter_in_thread, in_thread
 
 
 class Step(NamedTuple):
@@ -198,34 +195,4 @@ async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitS
     if step.kind == "value":
         return await in_thread(lambda: entered(step, needed, ExitStack()))
     held = contextmanager(generator_of(step.make))(**needed)
-
-    async def leave(kind: Any, error: Any, trace: Any) -> Any:
-        return await in_thread(held.__exit__, kind, error, trace)
-
-    try:
-        value = await in_thread(held.__enter__)
-    except _Opened:
-        stack.push_async_exit(leave)
-        raise asyncio.CancelledError from None
-    stack.push_async_exit(leave)
-    return value
-
-
-async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
-    """Call a function in a thread, to its end, even if cancelled: what it opens must be closed."""
-    pending = Pending()
-    threads.start(lambda: function(*sent), pending.settle, always=True)
-    try:
-        await LOOP.wait(pending.signal, None)
-    except asyncio.CancelledError as cancelled:
-        # If this second wait is cancelled too, the loop is about to end and nothing can wait for
-        # the thread any more.
-        await LOOP.wait(pending.signal, None)
-        if pending.failure is None:
-            raise _Opened from cancelled
-        raise
-    return pending.result()
-
-
-class _Opened(asyncio.CancelledError):
-    """The caller was cancelled while a function ran, which then succeeded."""
+    return await enter_in_thread(held, stack)

@@ -17,6 +17,7 @@ from ..access.metadata import Metadata
 from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
+from ..lifespan import LifespanFailed, closed, opened
 from ..plain_run import RUN
 from ..routes import RouteTable, wrapped
 from ..sdk.calls import current_caller, current_view
@@ -254,11 +255,14 @@ class App:
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
-            if message["type"] == "lifespan.startup":
-                await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
-                await self.close()
-                await send({"type": "lifespan.shutdown.complete"})
+            is_start = message["type"] == "lifespan.startup"
+            try:
+                await (opened(self.box) if is_start else self.close())
+            except LifespanFailed as error:
+                await send({"type": f"{message['type']}.failed", "message": str(error)})
+                return
+            await send({"type": f"{message['type']}.complete"})
+            if not is_start:
                 return
 
     async def stop(self) -> None:
@@ -266,11 +270,11 @@ class App:
         await self.shutdown.run()
 
     async def close(self) -> None:
-        """End all sessions, and close the toolbox."""
+        """End all sessions, and close the toolbox. Raises `LifespanFailed`."""
         await self.stop()
         await self.sdk.close()
-        await self.box.aclose()
         self.shutdown.reset()
+        await closed(self.box)
 
 
 def _is_ambiguous(headers: Iterable[Header]) -> bool:

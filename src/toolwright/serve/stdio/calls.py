@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class StdioCall(PlainRun):
     """One call that runs."""
 
+    __slots__ = ("calls", "held", "job", "running")
+
     def __init__(
         self,
         task: PlainCall,
@@ -102,13 +104,14 @@ class StdioCalls:
         run.held.__enter__()
         # A listener to progress, and hooks, need the call from the beginning.
         tells = task.token is not None and task.runner.may_tell
-        call = run.made() if tells or self.box.is_wrapped else None
+        is_wrapped = self.box.is_wrapped
+        call = run.made() if tells or is_wrapped else None
         with asked_by(run.made):
-            self._start(run, call)
+            self._start(run, call, is_wrapped=is_wrapped)
 
-    def _start(self, run: StdioCall, call: Call | None) -> None:
+    def _start(self, run: StdioCall, call: Call | None, *, is_wrapped: bool) -> None:
         task, runner = run.task, run.task.runner
-        if self.box.is_wrapped or not runner.needs_no_loop:
+        if is_wrapped or not runner.needs_no_loop:
             run.loop.call_soon_threadsafe(self._await, run, call)
         elif runner.inline and not is_large(task.arguments):
             self.done(run, runner.call(task.arguments, call))

@@ -32,6 +32,7 @@ from ..drain import (
     is_still_answered,
     refusal,
 )
+from ..lifespan import closed, opened
 from ..short_path import (
     ClientProfile,
     PlainRequest,
@@ -134,14 +135,18 @@ class Conversation:
         self.context = contextvars.copy_context()
         over = asyncio.Event()
         unsubscribe = self.box.on_change(self._changed)
-        threading.Thread(target=self._read, args=(self.loop, over), daemon=True).start()
         signals = ended_by_signals(self.loop, over, self.drain)
         try:
             with contextlib.nullcontext() if is_guest else signals:
-                if self.announce is not None:
-                    self.announce(self.box)  # from here on Ctrl-C ends it as it should
                 try:
-                    await over.wait()
+                    if await opened(self.box, over.is_set):
+                        if self.announce is not None:
+                            self.announce(self.box)
+                        reading = threading.Thread(
+                            target=self._read, args=(self.loop, over), daemon=True
+                        )
+                        reading.start()
+                        await over.wait()
                 finally:
                     await ended(self._end(), self.drain.skip)
         finally:
@@ -152,8 +157,10 @@ class Conversation:
         await self._finish()
         if self.sdk is not None:
             await self.sdk.close()
-        await self.box.aclose()
-        self.writer.close()
+        try:
+            await closed(self.box)
+        finally:
+            self.writer.close()
 
     async def _finish(self) -> None:
         """Let calls that are about to end do so, and answer the others with an error."""

@@ -8,14 +8,14 @@ import signal
 from collections.abc import Generator
 from typing import Any
 
-from ..drain import Drain
+from ..drain import Drain, ending_signals
 
 
 @contextlib.contextmanager
 def ended_by_signals(
     loop: asyncio.AbstractEventLoop, over: asyncio.Event, drain: Drain
 ) -> Generator[None]:
-    """Set `over` at SIGTERM or SIGINT; at the second one, stop waiting for calls.
+    """Set `over` at SIGTERM, SIGINT or SIGHUP; at the second one, stop waiting for calls.
 
     These are handlers of `signal`, not of the event loop: the second signal must work while a tool
     blocks the loop.
@@ -31,7 +31,7 @@ def ended_by_signals(
 
     before: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # only the main thread can set handlers
-        before = {each: signal.signal(each, end) for each in (signal.SIGTERM, signal.SIGINT)}
+        before = {each: signal.signal(each, end) for each in ending_signals()}
     try:
         yield
     finally:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import atexit
 import gc
+import signal
 import socket
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 import uvicorn
+from uvicorn.server import HANDLED_SIGNALS
 
 from ....run.process.forks import unshared
-from ...drain import ended
+from ...drain import ended, ending_signals
+from ...lifespan import opened
 from ...settings import ConnectionLimits
 from ..app import App
 from .connections import Connections, protocol
@@ -42,6 +46,8 @@ class Server(uvicorn.Server):
                 app,
                 http=protocol(self.connections),
                 ws="none",
+                # We enter and leave it ourselves, so that what it raises reaches the caller.
+                lifespan="off",
                 # We read the headers of proxies ourselves: uvicorn believes any client on this machine.
                 proxy_headers=False,
                 # Warnings are about malformed requests: a line for each would be a flood of its own.
@@ -57,7 +63,7 @@ class Server(uvicorn.Server):
         self.is_guest = False
         """Whether it runs in somebody else's loop, and so leaves the signals alone."""
         self.announce: Callable[[], None] = lambda: None
-        """Called when a signal would end it as it should: Ctrl-C may come at once."""
+        """Called once connections are accepted; by then a signal ends it as it should."""
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
@@ -86,10 +92,23 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Take the signals of the process, if it is ours; then the start can be announced."""
+        """Take the signals of the process, if it is ours."""
         with nullcontext() if self.is_guest else super().capture_signals():
-            self.announce()
-            yield
+            others = [] if self.is_guest else self._capture_others()
+            try:
+                yield
+            finally:
+                for number in others:
+                    signal.signal(number, signal.SIG_DFL)
+
+    def _capture_others(self) -> list[int]:
+        """Take the signals that uvicorn leaves alone: a closed terminal ends us, too."""
+        if threading.current_thread() is not threading.main_thread():
+            return []
+        others = [each for each in ending_signals() if each not in HANDLED_SIGNALS]
+        for number in others:
+            signal.signal(number, self.handle_exit)
+        return others
 
     def _open(self, heard: socket.socket) -> list[int]:
         """Return the descriptors of the server: its port, and its clients' connections."""
@@ -107,8 +126,18 @@ class Server(uvicorn.Server):
         """Return whether the main loop ends."""
         return await super().on_tick(counter) or self.is_told
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Enter the lifespan, then accept connections. Raises `LifespanFailed`."""
+        if await opened(self.app.box, lambda: self.is_told):
+            await super().startup(sockets)
+            self.announce()
+        else:  # told to end before it has begun
+            self.should_exit = True
+            await self.app.close()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Drain, then close; libraries that watch `should_exit` cut streams when it is set."""
         await self.app.stop()
         self.should_exit = True
         await super().shutdown(sockets)
+        await self.app.close()

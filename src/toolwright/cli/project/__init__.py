@@ -1,0 +1,1 @@
+"""What the files of a project say about its tools."""

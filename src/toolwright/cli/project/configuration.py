@@ -1,0 +1,262 @@
+"""`[tool.toolwright]` in `pyproject.toml`: the target of a project, and how it is served."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ..._json_values import is_list, is_object
+from ...errors import SchemaError
+from ..usage import UsageError
+from .env_file import load_env_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...errors import DefinitionError
+    from ...toolbox.box import Toolbox
+    from ...tools.definition import Tool
+
+NAME = "pyproject.toml"
+_DRESSED = "_project"
+_KEYS = ("target", "select", "read_only", "strict", "env_file", "aliases", "tools", "serve")
+_OF_TOOLS = ("description", "append", "parameters")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """What one file says; its paths are relative to it."""
+
+    file: Path
+    target: str
+    select: list[str]
+    read_only: bool
+    strict: bool
+    env_file: Path | None
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tools by the names under which they are published instead of their own."""
+    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """Documentation of tools, by their own names."""
+    serve: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def find_project() -> Path | None:
+    """Return the nearest `pyproject.toml` with our table, from the working folder upwards.
+
+    One that cannot be read counts: whoever reads it says why.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        file = folder / NAME
+        if not file.is_file():
+            continue
+        try:
+            is_ours = _table(file) is not None
+        except UsageError:
+            is_ours = True
+        if is_ours:
+            return file
+    return None
+
+
+def project_at(target: str) -> Project | None:
+    """Return the project that a target names; None if it is no `pyproject.toml`.
+
+    Raises `UsageError`.
+    """
+    file = Path(target)
+    if file.name != NAME or not file.is_file():
+        return None
+    table = _table(file)
+    if table is None:
+        raise UsageError(f"{file} has no [tool.toolwright] with a target")
+    return _read(file.resolve(), table)
+
+
+def prepare(chosen: argparse.Namespace) -> None:
+    """Complete what was given on the command line from the project, and set its variables.
+
+    What was given counts more. Raises `UsageError`.
+    """
+    target = getattr(chosen, "target", None)
+    project = None if target is None else project_at(target)
+    env_file = getattr(chosen, "env_file", None)
+    if env_file is not None:
+        load_env_file(Path(env_file))
+    if project is None:
+        return
+    if project.env_file is not None:
+        load_env_file(project.env_file)
+    if getattr(chosen, "select", None) is None:
+        chosen.select = project.select or None
+    chosen.read_only = chosen.read_only or project.read_only
+    chosen.strict = chosen.strict or project.strict
+    if chosen.command == "serve":
+        from .server import apply_settings
+
+        apply_settings(chosen, project.serve, project.file)
+
+
+def real_target(target: str) -> str:
+    """Return the target itself, or the one that the project names. Raises `UsageError`."""
+    project = project_at(target)
+    return target if project is None else project.target
+
+
+def dress(box: Toolbox, project: Project, refused: Sequence[DefinitionError]) -> None:
+    """Give tools the names and texts that the project has for them. Raises `UsageError`."""
+    if vars(box).get(_DRESSED) == project:
+        return  # a module that is installed is loaded once only
+    _check_tools(box, project, refused)
+    vars(box)[_DRESSED] = project
+    renamed = {name: alias for alias, name in project.aliases.items()}
+    if not renamed and not project.tools:
+        return
+    for name in list(box):  # all of them, so that their order stays
+        is_enabled = box.is_enabled(name)
+        tool = box.remove(name)
+        options = _texts(tool, project.tools.get(name, {}))
+        if name in renamed:
+            options["name"] = renamed[name]
+        try:
+            added = box.add(tool.replace(**options) if options else tool)
+        except SchemaError as error:
+            raise UsageError(f"{project.file}: {error}") from error
+        if not is_enabled:
+            box.disable(added.name)
+
+
+def _check_tools(box: Toolbox, project: Project, refused: Sequence[DefinitionError]) -> None:
+    """Refuse names of tools that are not there, unless something was refused with them."""
+    if refused:
+        return
+    for table, names in (("aliases", project.aliases.values()), ("tools", project.tools)):
+        for name in names:
+            if name not in box:
+                near = _near(name, box)
+                raise UsageError(f"{project.file}: {table} has `{name}`, which is no tool{near}")
+
+
+def _texts(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a tool that give it the texts of the project."""
+    options: dict[str, Any] = {}
+    if "description" in given:
+        options["description"] = given["description"]
+    if "append" in given:
+        before = given.get("description", tool.description)
+        options["description"] = f"{before}\n\n{given['append']}".strip()
+    if given.get("parameters"):
+        options["descriptions"] = {**(tool.options.descriptions or {}), **given["parameters"]}
+    return options
+
+
+# -- reading
+
+
+def _table(file: Path) -> Mapping[str, Any] | None:
+    import tomllib  # most targets need none of it
+
+    try:
+        with file.open("rb") as opened:
+            document = tomllib.load(opened)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        said = str(error).split("\n", 1)[0]
+        raise UsageError(f"{file} is not TOML: {said}") from error
+    table = document.get("tool", {})
+    return table.get("toolwright") if is_object(table) else None
+
+
+def _read(file: Path, table: Mapping[str, Any]) -> Project:
+    reader = _Reader(file)
+    reader.check_keys("[tool.toolwright]", table, _KEYS)
+    target = reader.get(table, "target", str, "text")
+    if target is None:
+        raise UsageError(f'{file}: [tool.toolwright] needs a target, such as target = "server.py"')
+    select = table.get("select", [])
+    selected = [select] if isinstance(select, str) else select
+    env_file = reader.get(table, "env_file", str, "the name of a file")
+    return Project(
+        file=file,
+        target=_beside(file, target),
+        select=reader.words("select", selected),
+        read_only=reader.get(table, "read_only", bool, "true or false") or False,
+        strict=reader.get(table, "strict", bool, "true or false") or False,
+        env_file=None if env_file is None else file.parent / env_file,
+        aliases=reader.texts("aliases", table.get("aliases", {})),
+        tools=reader.tools(table.get("tools", {})),
+        serve=reader.table("serve", table.get("serve", {})),
+    )
+
+
+class _Reader:
+    """Reads values of one file; a mistake names the file and the key."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def check_keys(self, where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
+        for key in table:
+            if key not in known:
+                hint = _near(key, known) or f"; it has {', '.join(known)}"
+                raise UsageError(f"{self.file}: {where} has no `{key}`{hint}")
+
+    def get(self, table: Mapping[str, Any], key: str, kind: type, wanted: str) -> Any:
+        value = table.get(key)
+        if value is not None and not isinstance(value, kind):
+            raise self.wrong(key, wanted, value)
+        return value
+
+    def wrong(self, key: str, wanted: str, value: object) -> UsageError:
+        return UsageError(f"{self.file}: `{key}` must be {wanted}; got {value!r}")
+
+    def words(self, key: str, value: object) -> list[str]:
+        if not is_list(value) or not all(isinstance(each, str) for each in value):
+            raise self.wrong(key, "a list of texts", value)
+        return cast("list[str]", value)
+
+    def table(self, key: str, value: object) -> Mapping[str, Any]:
+        if not is_object(value):
+            raise self.wrong(key, "a table", value)
+        return value
+
+    def texts(self, key: str, value: object) -> Mapping[str, str]:
+        for name, text in self.table(key, value).items():
+            if not isinstance(text, str):
+                raise self.wrong(f"{key}.{name}", "text", text)
+        return cast("Mapping[str, str]", value)
+
+    def tools(self, value: object) -> Mapping[str, Mapping[str, Any]]:
+        for name, given in self.table("tools", value).items():
+            where = f"tools.{name}"
+            table = self.table(where, given)
+            self.check_keys(f"`{where}`", table, _OF_TOOLS)
+            for key in ("description", "append"):
+                self.get(table, key, str, "text")
+            self.texts(f"{where}.parameters", table.get("parameters", {}))
+        return cast("Mapping[str, Mapping[str, Any]]", value)
+
+
+def _beside(file: Path, target: str) -> str:
+    """Return a target as seen from anywhere: a path beside the file, or a module found there."""
+    path, colon, attribute = target.rpartition(":")
+    if not colon or "/" in attribute or "\\" in attribute:
+        path, colon, attribute = target, "", ""
+    place = file.parent / path
+    if place.exists() or path.endswith(".py"):
+        return f"{place}{colon}{attribute}"
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    return target
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean `{near[0]}`?" if near else ""

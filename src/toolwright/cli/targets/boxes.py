@@ -1,0 +1,80 @@
+"""Finds the toolbox in what a target names, or makes one of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from ...toolbox.box import Toolbox
+from ...tools.loading import refused_while_loading
+from ..usage import BadTarget
+from .modules import name_of
+
+_FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
+
+
+class NoTools(BadTarget):
+    """The target has nothing that can be a tool."""
+
+
+def named_in(module: ModuleType, path: str, attribute: str) -> Toolbox:
+    """Return the toolbox that an attribute of a module names. Raises `BadTarget`."""
+    found: Any = module
+    for part in filter(None, attribute.split(".")):
+        found = getattr(found, part, None)
+        if found is None:
+            raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
+    if not _holds_functions(found):
+        kind = type(found).__name__
+        raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
+    if isinstance(found, Toolbox):
+        return found
+    return box_of(found, module, is_function=callable(found) and bool(attribute))
+
+
+def box_of(
+    source: Any, module: ModuleType, *, is_function: bool = False, refused_before: int = 0
+) -> Toolbox:
+    """Return the toolbox of a module, or a new one with the functions of a source.
+
+    It may be empty if all that it would have was refused; so many refusals are not its own. Raises
+    `BadTarget`, and `NoTools` if nothing is offered.
+    """
+    box = _found_in(source) if isinstance(source, ModuleType) else None
+    if box is not None:
+        return box
+    box = Toolbox(name_of(module))
+    if is_function and not isinstance(source, type):
+        box.add(source)
+    else:
+        box.include(source)
+    if not box and len(refused_while_loading() or ()) <= refused_before:
+        raise NoTools(f"{module.__name__} has no toolbox and no public functions with types")
+    return box
+
+
+def _found_in(module: ModuleType) -> Toolbox | None:
+    boxes = {name: box for name, box in vars(module).items() if isinstance(box, Toolbox)}
+    distinct = list({id(box): box for box in boxes.values()}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    for name in _FAVOURITES:
+        if name in boxes:
+            return boxes[name]
+    if distinct:
+        names = ", ".join(f"`{name}`" for name in boxes)
+        raise BadTarget(f"{module.__name__} has several toolboxes: say which of {names}")
+    return None
+
+
+def _holds_functions(value: Any) -> bool:
+    """Return whether a value can hold functions: not a number, a text or a list."""
+    if isinstance(value, ModuleType | Mapping) or callable(value):
+        return True
+    return type(value).__module__ != "builtins"
+
+
+def _offer(module: ModuleType) -> str:
+    names = [name for name, value in vars(module).items() if isinstance(value, Toolbox)]
+    return f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""

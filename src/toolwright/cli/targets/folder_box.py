@@ -1,0 +1,109 @@
+"""One toolbox with the tools of all files in a folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from ...errors import DefinitionError, SchemaError
+from ...toolbox.box import Toolbox
+from ...tools.loading import note, refused_while_loading
+from ..usage import BadTarget
+from .boxes import NoTools, box_of
+from .folders import ToolFile, neighbours_first, python_files
+from .modules import import_target, importing
+
+
+def folder_module(place: Path) -> ModuleType:
+    """Return a package as a module, or a module whose toolbox has the tools of all files.
+
+    Raises `BadTarget`.
+    """
+    with importing(str(place)):
+        offered = _offered_in(place)
+    if not offered:
+        raise _nothing_in(place)
+    if len(offered) == 1 and not offered[0].prefix:
+        return offered[0].module  # with all that its author gave it
+    whole = ModuleType(place.resolve().name)
+    box = Toolbox(place.resolve().name)
+    owners: dict[str, Path] = {}
+    for each in offered:
+        twice = [name for name in each.box if each.prefix + name in owners]
+        for name in twice:
+            first = owners[each.prefix + name].relative_to(place)
+            what = f"is in {first} and in {each.file.relative_to(place)}: the first one counts"
+            note(SchemaError(what, tool=each.prefix + name))
+        box.include(each.box, prefix=each.prefix, select=["*", *(f"!{name}" for name in twice)])
+        owners |= {each.prefix + name: each.file for name in each.box if name not in twice}
+    vars(whole)["box"] = box
+    return whole
+
+
+def _nothing_in(place: Path) -> BadTarget:
+    """Return why a folder has no tools: what is broken in it, or that nothing is there."""
+    broken = refused_while_loading()
+    if not broken:
+        return NoTools(f"no file in {place} has a toolbox or public functions with types")
+    error = BadTarget(" ".join(str(broken[0]).split()))
+    error.__cause__ = broken[0].__cause__
+    return error
+
+
+class _Offered(NamedTuple):
+    file: Path
+    prefix: str
+    module: ModuleType
+    box: Toolbox
+
+
+def _offered_in(place: Path) -> list[_Offered]:
+    """Return the toolbox of each file that has one; what a package itself offers is all of it."""
+    offered: list[_Offered] = []
+    seen: set[int] = set()
+    whole: set[Path] = set()
+    if str(place.resolve()) not in sys.path:
+        sys.path.append(str(place.resolve()))
+    for found in python_files(place):
+        if whole.intersection(found.file.parents):
+            continue
+        module, box = _box_in(found, place)
+        if module is None or box is None:
+            continue
+        if found.file.name == "__init__.py":
+            whole.add(found.file.parent)
+        if id(box) in seen:
+            continue  # imported by one file from another
+        seen.add(id(box))
+        named = all(name.startswith(found.prefix) for name in box)
+        offered.append(_Offered(found.file, "" if named else found.prefix, module, box))
+    return offered
+
+
+def _box_in(found: ToolFile, root: Path) -> tuple[ModuleType, Toolbox] | tuple[None, None]:
+    """Return one file of a folder and its toolbox; nothing if it has none, or is broken."""
+    before = len(refused_while_loading() or ())
+    try:
+        with neighbours_first(found.file.parent, root):
+            module = import_target(str(found.file), found.package)
+        return module, box_of(module, module, refused_before=before)
+    except NoTools:  # it may be there for the others
+        return None, None
+    except BadTarget as bad:
+        broken = DefinitionError(str(bad))
+        broken.__cause__ = bad.__cause__
+        note(broken)
+        return None, None
+    finally:
+        _name_fully(found.prefix, before)
+
+
+def _name_fully(prefix: str, before: int) -> None:
+    """Give refused tools of a sub-folder the names that they were to have."""
+    refused = refused_while_loading() or []
+    for at, error in enumerate(refused[before:], before):
+        if isinstance(error, SchemaError) and not error.tool.startswith(prefix):
+            refused[at] = error.named(prefix + error.tool)
+            refused[at].__cause__ = error.__cause__

@@ -1,0 +1,119 @@
+"""Imports the modules that a target names."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import keyword
+import sys
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+from types import ModuleType
+
+from ..._log.traces import place_of
+from ..usage import BadTarget, UsageError
+
+_STAND_IN = "toolwright_target_"
+"""What the names of modules begin with whose own names are taken."""
+
+
+def split(target: str) -> tuple[str, str]:
+    """Split `file.py:box` into path and attribute; `C:` is a drive, not a path."""
+    path, colon, attribute = target.rpartition(":")
+    if not colon or (len(path) == 1 and path.isalpha()) or "/" in attribute or "\\" in attribute:
+        return target, ""
+    return path, attribute
+
+
+@contextlib.contextmanager
+def importing(path: str) -> Generator[None]:
+    """Raise `BadTarget` for whatever the import of a target raises."""
+    try:
+        yield
+    except (UsageError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise BadTarget(_why_not(path, error)) from error
+
+
+def _why_not(path: str, error: BaseException) -> str:
+    """Return why a target cannot be imported, with the line of the author's that has failed."""
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if missing and (path == missing or path.startswith(f"{missing}.")):
+        return f"there is no file or module {path}"
+    if missing:
+        said = f"{path} needs {missing}, which is not installed"
+    elif isinstance(error, SystemExit):
+        said = f"{path} ended the program when it was imported"
+    else:
+        text = error.msg if isinstance(error, SyntaxError) else str(error).split("\n", 1)[0]
+        said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
+    place = place_of(error)
+    return said if not place or place in said else f"{said} ({place})"
+
+
+def import_target(path: str, package: Path | None = None) -> ModuleType:
+    """Import a file or a module, a file in a package as part of it. Raises `BadTarget`."""
+    place = Path(path)
+    with importing(path):
+        if package is not None:
+            return _in_package(place, package)
+        if path.endswith(".py") or place.is_file():
+            return _file(place)
+        return importlib.import_module(path)
+
+
+def name_of(module: ModuleType) -> str:
+    """Return the name of a module that its author knows."""
+    own = module.__name__.rsplit(".", 1)[-1]
+    if own.startswith(_STAND_IN) and module.__file__:
+        return Path(module.__file__).stem
+    return own
+
+
+def _file(place: Path) -> ModuleType:
+    if not place.is_file():
+        raise BadTarget(f"there is no file {place}")
+    folder = str(place.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    name = place.stem
+    known = getattr(sys.modules.get(name), "__file__", None)
+    if known is not None and Path(known).resolve() == place.resolve():
+        return sys.modules[name]
+    return _under(_free(name, place), place)
+
+
+def _in_package(file: Path, package: Path) -> ModuleType:
+    """Import a file as part of its package, so that relative imports work."""
+    parent = str(package.resolve().parent)
+    if parent not in sys.path:
+        sys.path.append(parent)
+    first = package.resolve() / "__init__.py"
+    known = getattr(sys.modules.get(package.name), "__file__", None)
+    is_known = known is not None and Path(known).resolve() == first
+    name = package.name if is_known else _free(package.resolve().name, first)
+    outer = sys.modules.get(name) or _under(name, first)
+    inner = file.resolve().relative_to(package.resolve()).with_suffix("").parts
+    parts = [outer.__name__, *(part for part in inner if part != "__init__")]
+    return importlib.import_module(".".join(parts)) if len(parts) > 1 else outer
+
+
+def _free(name: str, place: Path) -> str:
+    """Return the name under which a file is imported: its own, unless another module has it."""
+    if name.isidentifier() and not keyword.iskeyword(name) and name not in sys.modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None or (spec.origin and Path(spec.origin).resolve() == place.resolve()):
+            return name
+    return f"{_STAND_IN}{zlib.crc32(str(place.resolve()).encode()):x}"
+
+
+def _under(name: str, place: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, place)
+    if spec is None or spec.loader is None:
+        raise BadTarget(f"{place} is not a Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

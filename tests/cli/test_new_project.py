@@ -1,0 +1,78 @@
+"""`new --project`: what it writes works as it is."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from command_files import here
+from processes import Stdio, good, refused
+
+__all__ = ["here"]  # a fixture
+
+PAGE = Path(__file__).parents[2] / "docs" / "project.md"
+
+
+def commands():
+    """The commands of the page, without those of the shell itself."""
+    block = re.search(r"```sh\n(.*?)```", PAGE.read_text(), re.S)[1]
+    return [shlex.split(line) for line in block.splitlines()]
+
+
+@pytest.mark.promise("project.new")
+def test_the_commands_of_the_page(here, monkeypatch):
+    new, enter, tests, call, serve = commands()
+    assert new == ["toolwright", "new", "notes", "--project"]
+    said = good(*new[1:])
+    assert enter == ["cd", "notes"]
+    monkeypatch.chdir("notes")
+    assert tests == ["pytest"]
+    assert good(*call[1:]) == '{"1":"Buy milk"}\n'
+    assert serve == ["toolwright", "serve"]
+    with Stdio() as server:
+        assert server.hello["serverInfo"] == {"name": "notes", "version": "0.1.0"}
+    for line in said.splitlines()[2:-1]:
+        words = shlex.split(line)[1:]
+        if words[0] == "install":
+            words += ["--dry-run"]
+        if words[0] != "serve":
+            good(*words)
+    assert tomllib.loads(Path("pyproject.toml").read_text())["project"]["name"] == "notes"
+
+
+@pytest.mark.soak
+def test_its_tests_pass(here, monkeypatch):
+    good("new", "notes", "--project")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
+        cwd="notes",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+
+
+def test_its_files_are_named_and_none_is_overwritten(here):
+    files = json.loads(good("new", "my-tools", "--project", "--folder", "deep", "--json"))["files"]
+    assert files == [
+        f"deep/my_tools/{name}"
+        for name in (
+            "my_tools.py",
+            "tests/test_my_tools.py",
+            "pyproject.toml",
+            ".gitignore",
+            "tests/schemas/my_tools.json",
+        )
+    ]
+    assert all(Path(file).is_file() for file in files)
+    said = refused(2, "new", "my-tools", "--project", "--folder", "deep")
+    assert "deep/my_tools/my_tools.py is there already: it is left alone" in said
+    here({"other/pyproject.toml": ""})
+    assert "pyproject.toml is there already" in refused(2, "new", "other", "--project")
+    assert [path.name for path in Path("other").iterdir()] == ["pyproject.toml"]

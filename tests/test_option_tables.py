@@ -1,0 +1,92 @@
+"""docs/options.md: every option there is, with its default and its flag; nothing else."""
+
+import argparse
+import inspect
+import re
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import pytest
+
+from toolwright import SignIn, Toolbox
+from toolwright.cli.http_settings import flag_of
+from toolwright.cli.serve_flags import add_flags
+from toolwright.options import Options, ToolOptions
+from toolwright.serve.settings import DEFAULTS, AppSettings, HttpSettings
+
+PAGE = Path(__file__).parents[1] / "docs" / "options.md"
+IN_WORDS = {None: "none", False: "off", True: "on", "": "empty"}
+
+
+def rows(heading):
+    """The rows of the table under a heading, by the name of the option."""
+    part = PAGE.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    cells = [re.split(r" \| ", line.strip("| ")) for line in part.splitlines() if line[:3] == "| `"]
+    return {re.match(r"`(\w+)`", each[0])[1]: each for each in cells}
+
+
+def written(value):
+    if isinstance(value, bool | str | None) and value in IN_WORDS:
+        return IN_WORDS[value]
+    if isinstance(value, tuple) and all(isinstance(each, type) for each in value) and value:
+        return ", ".join(f"`{each.__name__}`" for each in value)
+    if isinstance(value, tuple | list | dict):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+@pytest.mark.promise("options.all")
+def test_options_of_tools():
+    found = rows("Of a tool")
+    assert set(found) == set(ToolOptions.__annotations__), "each option of a tool has one row"
+    defaults = {each.name: each.default for each in fields(Options)}
+    for name, cells in found.items():
+        if name in ("annotations", "style"):
+            continue
+        default = defaults[name]
+        shown = f'`"{default}"`' if isinstance(default, str) else written(default)
+        assert cells[1] == shown, name
+
+
+def test_options_of_toolboxes():
+    found = rows("Of a toolbox")
+    parameters = dict(inspect.signature(Toolbox).parameters)
+    assert set(found) == set(parameters), "each option of a toolbox has one row"
+    in_words = {"store": "in memory", "tasks": "a file of the user's"}
+    for name, cells in found.items():
+        default = parameters[name].default
+        shown = "needed" if default is inspect.Parameter.empty else written(default)
+        assert cells[1] == in_words.get(name, shown), name
+
+
+def test_settings_of_servers():
+    found = rows("Of a server")
+    assert set(found) == set(HttpSettings.__annotations__), "each setting has one row"
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    flags = set(re.findall(r"--[a-z-]+", parser.format_help()))
+    for name, cells in found.items():
+        assert ("*" in cells[0]) == (name in AppSettings.__annotations__), name
+        assert cells[1] == ("random" if name == "state_key" else written(DEFAULTS[name])), name
+        shown = re.findall(r"`(--[a-z-]+)`", cells[2])
+        if name in ("routes", "middleware"):
+            assert cells[2] == "in code only"
+        else:
+            assert shown[0] == flag_of(name)
+            assert set(shown) <= flags, name
+
+
+def test_options_of_signing_in():
+    found = rows("Of signing in")
+    known = {each.name: each.default for each in fields(SignIn) if each.init}
+    assert set(found) == set(known), "each option of SignIn has one row"
+    in_words = {
+        "jwks": "found at the issuer",
+        "algorithms": "all that are safe",
+        "clock": "the system's",
+    }
+    for name, cells in found.items():
+        shown = "needed" if known[name] is MISSING else written(known[name])
+        assert cells[1] == in_words.get(name, shown), name
