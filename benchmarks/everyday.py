@@ -43,7 +43,7 @@ def greet(name: str) -> str:
     return f"Write a greeting for {{name}}."
 '''
 VERIFIER = "from fastmcp.server.auth import StaticTokenVerifier\n"
-AUTH = ', auth=StaticTokenVerifier({"s3cret": {"client_id": "ada", "scopes": []}})'
+AUTH = ', auth=StaticTokenVerifier({"s3cret-token": {"client_id": "ada", "scopes": []}})'
 LONGEST = 60
 """Seconds after which a task has failed."""
 
@@ -76,7 +76,6 @@ class Task:
 def environment(folder, programs):
     home = folder / "home"
     (home / ".config/Claude").mkdir(parents=True)
-    (home / ".config/goose").mkdir()
     (home / ".config/Claude/claude_desktop_config.json").write_text('{"mcpServers": {}}')
     path = os.pathsep.join([*(str(Path(each).parent) for each in programs), os.environ["PATH"]])
     return {**os.environ, "HOME": str(home), "PATH": path, "FASTMCP_CHECK_FOR_UPDATES": "off"}
@@ -87,6 +86,7 @@ def run(program, typed, folder):
     began = time.perf_counter()
     ended = subprocess.run(
         program.line(typed),
+        check=False,
         cwd=folder,
         env=program.env,
         stdin=subprocess.DEVNULL,
@@ -119,7 +119,9 @@ def post(port, method, params, **headers):
         text = answer.read().decode()
     finally:
         connection.close()
-    lines = [line[5:] for line in text.splitlines() if line.startswith("data:") and line[5:].strip()]
+    lines = [
+        line[5:] for line in text.splitlines() if line.startswith("data:") and line[5:].strip()
+    ]
     body = lines[-1] if lines else text
     found = json.loads(body) if body.startswith((" {", "{")) and answer.status == 200 else None
     return answer.status, answer.getheader("mcp-session-id"), found
@@ -133,7 +135,9 @@ def tools(port, token=None):
     status, session, _ = post(port, "initialize", hello, **headers)
     if status != 200:
         return status
-    headers |= {"MCP-Protocol-Version": "2025-11-25"} | ({"Mcp-Session-Id": session} if session else {})
+    headers |= {"MCP-Protocol-Version": "2025-11-25"} | (
+        {"Mcp-Session-Id": session} if session else {}
+    )
     post(port, "notifications/initialized", {}, **headers)
     return [tool["name"] for tool in post(port, "tools/list", {}, **headers)[2]["result"]["tools"]]
 
@@ -182,7 +186,7 @@ def start(program, typed, folder):
 
 def start_with_token(program, typed, folder):
     with served(program, typed, folder) as (port, seen):
-        took = wait_for(["search"], port, "s3cret")
+        took = wait_for(["search"], port, "s3cret-token")
         assert tools(port) == 401
         return took, seen()
 
@@ -244,7 +248,12 @@ TASKS = [
     ),
     Task("list", "list shop.py", "list shop.py --tools", run),
     Task("resources, prompts", "list shop.py --resources --prompts", "list shop.py", run),
-    Task("call", "call shop.py search query=bike limit=2", "call shop.py search query=bike limit=2", run),
+    Task(
+        "call",
+        "call shop.py search query=bike limit=2",
+        "call shop.py search query=bike limit=2",
+        run,
+    ),
     Task("read a resource", "call shop.py shop://orders/7", "call shop.py shop://orders/7", run),
     Task(
         "get a prompt",
@@ -254,13 +263,23 @@ TASKS = [
     ),
     Task("inspect", "inspect shop.py", "list shop.py", run),
     Task("inspect, as JSON", "inspect shop.py --format mcp", "export shop.py -o -", run),
-    Task("install, Claude Desktop", "install claude-desktop shop.py", "install claude-desktop shop.py", run),
-    Task("install, Cursor", "install cursor shop.py --workspace .", "install cursor shop.py --project", run),
-    Task("install, goose", "install goose shop.py", "install goose shop.py", run),
+    Task(
+        "install, Claude Desktop",
+        "install claude-desktop shop.py",
+        "install claude-desktop shop.py",
+        run,
+    ),
+    Task(
+        "install, Cursor",
+        "install cursor shop.py --workspace .",
+        "install cursor shop.py --project",
+        run,
+    ),
+    Task("install, any other", "install mcp-json shop.py", "install generic shop.py", run),
     Task(
         "run with a token",
         "run guarded.py --transport http",
-        "serve shop.py --http --token s3cret",
+        "serve shop.py --http --token s3cret-token",
         start_with_token,
         code=2,
     ),
@@ -303,7 +322,9 @@ def show(task, took, seen, most):
         print(f"\n$ {name} {typed}    [{1 + more} line{'s' if more else ''} typed]")
         for line in seen[name].strip().splitlines()[:most]:
             print(f"  {line.rstrip()}")
-    return f"| {task.name} | {theirs:.2f} | {ours:.2f} | {ours / theirs:.2f} | {1 + task.code} / 1 |"
+    return (
+        f"| {task.name} | {theirs:.2f} | {ours:.2f} | {ours / theirs:.2f} | {1 + task.code} / 1 |"
+    )
 
 
 def main():

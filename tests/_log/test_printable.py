@@ -105,3 +105,13 @@ def test_a_server_on_a_terminal_shows_a_callers_text_without_obeying_it(here):
             typed.answer("", f"{line}\n")
         until(lambda: f"RuntimeError: {SHOWN}" in typed.text(), "the traceback")
         assert "\x1b" not in typed.text()
+
+
+@pytest.mark.promise("serve.printable-logs")
+def test_a_target_that_fails_to_load_commands_no_terminal(here):
+    here({"broken.py": f"raise RuntimeError({COMMAND!r})\n"})
+    with Typed("list", "broken.py", "--debug", NO_COLOR="1") as typed:
+        code, text = typed.end()
+    assert code != 0
+    assert "\x1b" not in text
+    assert f"RuntimeError: {SHOWN}" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from typing import Any, cast
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -16,6 +17,13 @@ def printable(text: str) -> str:
     What tools return may come from anywhere; a terminal obeys some of what it is made to show.
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def say(text: str) -> None:
+    """Write a line to standard error, at once; on a terminal it commands nothing."""
+    shown = printable(text) if sys.stderr.isatty() else text
+    sys.stderr.write(f"{shown}\n")
+    sys.stderr.flush()
 
 
 class PrintableFormatter(logging.Formatter):
