@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolwright.cli.asking.fields import FormField, fields_of
-from toolwright.cli.terminal import printable
+from toolwright._log.printable import printable
 
 WORDS = st.text(min_size=1, max_size=8).map(str.strip).filter(lambda word: word and "," not in word)
 NUMBERS = st.integers(-50, 50)

@@ -6,6 +6,7 @@ import logging
 import sys
 
 from . import log
+from .printable import keep_logs_printable
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
@@ -23,7 +24,9 @@ def level_from(given: str | int) -> int:
 def show_logs(level: int, own: int | None = None) -> None:
     """Write what is logged from a level on to standard error; `own` is that of this package.
 
-    A program that has set up its own handlers keeps them.
+    A program that has set up its own handlers keeps them; on a terminal, what callers have sent
+    is shown there without commanding it.
     """
     logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")
+    keep_logs_printable()
     log.setLevel(level if own is None else own)

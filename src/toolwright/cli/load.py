@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._log.printable import say
 from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..toolbox.box import Toolbox, loading
 from ..tools.catalog import matches
@@ -67,13 +68,13 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     for error in refused:
         logs.show_trace(error, chosen)
     for line in dict.fromkeys(lines):
-        print(f"refused: {line}", file=sys.stderr)
+        say(f"refused: {line}")
     notes = [each for each in problems if not each.fatal]
     for note in notes[:_MOST_NOTES]:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}")
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
-        print(f"note: {more} more; `toolwright show` has those of one tool", file=sys.stderr)
+        say(f"note: {more} more; `toolwright show` has those of one tool")
     return box, not (lines and chosen.strict)
 
 
@@ -100,7 +101,7 @@ def _select(
             box.disable(name)
         if selected and not any(box.is_enabled(name) for name in box):
             why = "since none of them is read-only: `read_only=True` makes it so"
-            print(f"note: no tool is left, {why}", file=sys.stderr)
+            say(f"note: no tool is left, {why}")
     return [each for each in refused if not isinstance(each, SchemaError) or each.tool in selected]
 
 

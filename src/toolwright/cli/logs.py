@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 
 from .._log.levels import LEVELS, level_from, show_logs
+from .._log.printable import say
 from .._log.traces import written
 
 
@@ -46,4 +46,4 @@ def shows_traces(chosen: argparse.Namespace) -> bool:
 def show_trace(error: BaseException, chosen: argparse.Namespace) -> None:
     """Show where the author's code has raised what is behind an error."""
     if error.__cause__ is not None and shows_traces(chosen):
-        print(written(error.__cause__), file=sys.stderr)
+        say(written(error.__cause__))

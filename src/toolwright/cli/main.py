@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
+from .._log.printable import say
 from .project.target import TAKE_TARGETS, with_target
 
 _EPILOG = """\
@@ -198,18 +199,18 @@ def _run(chosen: argparse.Namespace) -> int:
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:
-        print(f"toolwright: {error}; `toolwright list {chosen.target}` shows all", file=sys.stderr)
+        say(f"toolwright: {error}; `toolwright list {chosen.target}` shows all")
         return 2
     except UsageError as error:
         if isinstance(error, BadTarget):
             logs.show_trace(error, chosen)
-        print(f"toolwright: {error}", file=sys.stderr)
+        say(f"toolwright: {error}")
         return 2
     except BrokenPipeError:
         output.drop()
         return 0
     except OSError as error:  # a full disk, a folder that is gone
-        print(f"toolwright: {error.strerror or error}", file=sys.stderr)
+        say(f"toolwright: {error.strerror or error}")
         output.drop()
         return 1
     return code

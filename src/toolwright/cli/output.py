@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from .terminal import is_coloured, printable
+from .._log.printable import printable
+from .terminal import is_coloured
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""

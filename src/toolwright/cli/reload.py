@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from .._log.printable import say
 from ..toolbox.box import Toolbox, served
 from .project.configuration import real_target
 from .targets.folders import tool_folders
@@ -108,7 +109,7 @@ class Reloader:
                 str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
             )
             self.show_trace(error)
-            print(f"toolwright: not reloaded, {said}", file=sys.stderr, flush=True)
+            say(f"toolwright: not reloaded, {said}")
             return False
         from ..run.process.pool import forget_code
 
@@ -116,7 +117,7 @@ class Reloader:
         if is_new:
             self.live.swap(served(box))
         count = sum(box.is_enabled(name) for name in box)
-        print(f"toolwright: reloaded, {count} tools", file=sys.stderr, flush=True)
+        say(f"toolwright: reloaded, {count} tools")
         return True
 
     def _modules(self) -> dict[str, ModuleType]:

@@ -7,17 +7,16 @@ import contextlib
 import json
 import logging
 import os
-import re
 import signal
 import sys
 import threading
 from collections.abc import Generator, Mapping
 from types import TracebackType
-from typing import Any, Self, TextIO, cast
+from typing import Any, Self, TextIO
+
+from .._log.printable import printable
 
 _CHUNK = 4096
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Characters that command a terminal, or turn the order of what stands on it around."""
 _MOST_HELD = 1000
 _COLOURS = {"debug": "dim", "info": "cyan", "notice": "cyan", "warning": "yellow"}
 """Of levels of log messages; any other is an error."""
@@ -27,35 +26,6 @@ def is_coloured(stream: TextIO) -> bool:
     """Return whether a stream is a terminal on which colours are wished (no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not plain
-
-
-def printable(text: str) -> str:
-    """Return a text that commands no terminal: each such character stands there as its number.
-
-    What tools return may come from anywhere; a terminal obeys some of what it is made to show.
-    """
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-class PrintableFormatter(logging.Formatter):
-    """Formats log records for a terminal: a message, or an exception, may have any text in it."""
-
-    def __init__(self, inner: logging.Formatter) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the record as text that commands no terminal."""
-        return printable(self.inner.format(record))
-
-
-def keep_logs_printable() -> None:
-    """Let nothing that is logged command the terminal; handlers of a kind of their own stay."""
-    for handler in logging.getLogger().handlers:
-        known = handler.formatter
-        is_plain = type(handler) is logging.StreamHandler and type(known) is logging.Formatter
-        if is_plain and known is not None and cast("Any", handler).stream.isatty():
-            handler.setFormatter(PrintableFormatter(known))
 
 
 class ProgressBar:

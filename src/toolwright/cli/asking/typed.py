@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..terminal import printable
+from ..._log.printable import printable
 
 T = TypeVar("T")
 _MOST = 1 << 16

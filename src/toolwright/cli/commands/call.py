@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..._log.printable import keep_logs_printable, printable
 from ...call import Call
 from ...toolbox.box import served
 from ..load import add_target, open_target, selected_tool
 from ..output import print_json
-from ..terminal import ProgressBar, interruptible, keep_logs_printable, printable
+from ..terminal import ProgressBar, interruptible
 from ..usage import UsageError
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..._log.printable import printable
 from ...errors import SchemaError
 from ..load import add_target, open_target
 from ..output import add_json, first_line, print_entries, print_heading, print_json, say
-from ..terminal import printable
 
 if TYPE_CHECKING:
     from ...toolbox.box import Toolbox

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..._log.printable import say
 from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
 from ..load import open_target
@@ -107,7 +108,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         listening = listen(chosen.host, chosen.port)
     except OSError as error:
         said = why_not(error, chosen.host, chosen.port, "--port 0", "--host 127.0.0.1")
-        print(f"toolwright: {said}", file=sys.stderr)
+        say(f"toolwright: {said}")
         return 1
     if chosen.workers > 1:
         announce_http(served(box), http_config(cast("Any", settings)), listening.getsockname()[1])

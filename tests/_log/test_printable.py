@@ -1,0 +1,117 @@
+"""What is logged, or told of a failure, commands no terminal."""
+
+import io
+import json
+import logging
+import sys
+
+import pytest
+from command_files import here
+from typed_terminal import Typed, until
+
+from toolwright import Toolbox
+from toolwright._log.levels import show_logs
+
+__all__ = ["here"]  # a fixture
+
+COMMAND = "\x1b]0;mine\x07"
+SHOWN = "\\u001b]0;mine\\u0007"
+RAISING = """
+from toolwright import Toolbox
+box = Toolbox("raising")
+
+@box.tool
+def fail(text: str) -> str:
+    raise RuntimeError(text)
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def no_handlers(monkeypatch):
+    """Return what puts pytest's own handlers aside, as in a program that has set up no logging."""
+    levels = [(each, each.level) for each in (logging.root, logging.getLogger("toolwright"))]
+    yield lambda: monkeypatch.setattr(logging.root, "handlers", [])
+    for logger, level in levels:
+        logger.setLevel(level)
+
+
+def failing():
+    box = Toolbox("raising")
+
+    @box.tool
+    def fail(text: str) -> str:
+        raise RuntimeError(text)
+
+    return box
+
+
+@pytest.mark.promise("serve.printable-logs")
+@pytest.mark.parametrize(
+    "set_up",
+    [
+        None,
+        lambda: logging.basicConfig(format="own %(message)s"),
+        lambda: logging.root.addHandler(logging.StreamHandler()),
+    ],
+    ids=["nothing", "basicConfig", "no formatter"],
+)
+def test_what_is_logged_commands_no_terminal(set_up, no_handlers, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    no_handlers()
+    if set_up is not None:
+        set_up()
+    show_logs(logging.WARNING)
+    failing().call("fail", {"text": f"{COMMAND}\nline"})
+    assert SHOWN in terminal.getvalue()
+    assert "\x1b" not in terminal.getvalue()
+    assert "line\n" in terminal.getvalue()
+
+
+def test_a_pipe_and_a_file_get_logs_as_they_are(no_handlers, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", pipe := io.StringIO())
+    no_handlers()
+    show_logs(logging.WARNING)
+    logging.getLogger("own").warning(COMMAND)
+    assert pipe.getvalue() == f"{COMMAND}\n"
+
+
+def test_a_handler_of_another_kind_keeps_its_formatter(no_handlers):
+    class Own(logging.StreamHandler):
+        pass
+
+    no_handlers()
+    handler = Own(terminal := Terminal())
+    logging.root.addHandler(handler)
+    show_logs(logging.WARNING)
+    logging.getLogger("own").warning(COMMAND)
+    assert terminal.getvalue() == f"{COMMAND}\n"
+
+
+@pytest.mark.promise("serve.printable-logs")
+def test_a_server_on_a_terminal_shows_a_callers_text_without_obeying_it(here):
+    here({"raising.py": RAISING})
+    sent = {"name": "fail", "arguments": {"text": COMMAND}}
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    hello["clientInfo"] = {"name": "typed", "version": "1"}
+    with Typed("serve", "raising.py", NO_COLOR="1") as typed:
+        until(lambda: "raising" in typed.text(), "the server says what it is")
+        for id, method, params in ((1, "initialize", hello), (2, "tools/call", sent)):
+            line = json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+            typed.answer("", f"{line}\n")
+        until(lambda: f"RuntimeError: {SHOWN}" in typed.text(), "the traceback")
+        assert "\x1b" not in typed.text()
+
+
+@pytest.mark.promise("serve.printable-logs")
+def test_a_target_that_fails_to_load_commands_no_terminal(here):
+    here({"broken.py": f"raise RuntimeError({COMMAND!r})\n"})
+    with Typed("list", "broken.py", "--debug", NO_COLOR="1") as typed:
+        code, text = typed.end()
+    assert code != 0
+    assert "\x1b" not in text
+    assert f"RuntimeError: {SHOWN}" in text
