@@ -56,6 +56,17 @@ def test_show(here):
     assert json.loads(good("show", "shop.py", "orders.find", "--json")) == shown
 
 
+def test_a_description_of_several_paragraphs_stays_in_its_row(here):
+    here(
+        {
+            "long.py": "def f(x: int) -> int:\n"
+            '    """Do it.\n\n    Args:\n        x: One.\n\n            Two.\n    """\n'
+            "    return x\n"
+        }
+    )
+    assert "  x  int  required  One. Two." in good("show", "long.py", "f").splitlines()
+
+
 def test_export(here, tmp_path):
     assert good("export", "shop.py") == "3 tools written to mcp-tools.json\n"
     written = json.loads((tmp_path / "mcp-tools.json").read_text())

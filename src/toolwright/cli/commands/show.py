@@ -102,7 +102,8 @@ def _print(tool: Tool, head: str) -> None:
 
 
 def _row(argument: Argument) -> tuple[str, str, str, str]:
-    words = [str(argument.schema.get("description") or ""), *_limits(argument)]
+    described = " ".join(str(argument.schema.get("description") or "").split())  # in one cell
+    words = [described, *_limits(argument)]
     said = " ".join(f"{text.rstrip('.')}." for text in words if text)
     needed = "any" if argument.name.startswith("*") else "required"
     return argument.name, argument.kind, argument.default or needed, said
