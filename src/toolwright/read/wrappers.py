@@ -1,4 +1,4 @@
-"""Wrappers around functions, and attributes of targets, which may have code of their own."""
+"""Wrappers around functions, and attributes of targets."""
 
 from __future__ import annotations
 

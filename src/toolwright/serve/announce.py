@@ -1,4 +1,4 @@
-"""What a server says when it starts: where it is, and how to use it."""
+"""What a server says when it starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers what a tool asks: from flags, or from whoever sits at the terminal."""
+"""Answers what a tool asks, from flags or at the terminal."""
 
 from __future__ import annotations
 

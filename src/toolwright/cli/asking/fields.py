@@ -1,4 +1,4 @@
-"""Fields of a form: how each is described, and what a typed text means."""
+"""Fields of a form: their descriptions, and what typed text means."""
 
 from __future__ import annotations
 

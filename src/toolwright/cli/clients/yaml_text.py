@@ -1,4 +1,4 @@
-"""Edits one entry of a YAML mapping of mappings; every other line stays.
+"""Edits one entry of a YAML mapping; every other line stays.
 
 PyYAML finds where things stand; what is written is text. Each edit is read back: a file that would
 then hold anything but the old values and the one entry is refused.

@@ -159,7 +159,7 @@ def _run(
     *,
     confirm: bool = False,
 ) -> Result:
-    """Run something as a server does for a client; the client is whoever sits here."""
+    """Run something as a server does for a client; the client is the person at the terminal."""
     from ...run.loop import background
     from ..asking.asker import CommandAsker, Given, need_consent
     from ..asking.typed import Typist

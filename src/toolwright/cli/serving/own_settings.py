@@ -1,4 +1,4 @@
-"""Settings that a file gives to its own `serve(...)`, and the command might drop."""
+"""Settings that a file passes to its own `serve(...)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fields of a record, and the keys it takes by all of its aliases."""
+"""The fields of a record, and the keys it takes."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def is_preflight(method: str, headers: Mapping[bytes, bytes]) -> bool:
 
 
 def method_asked(headers: Mapping[bytes, bytes]) -> str:
-    """Return the method that a page wants to use; GET if it is none."""
+    """Return the method that a page wants to use; GET if it is not a method."""
     asked = headers.get(b"access-control-request-method", b"").strip()
     return asked.decode() if _METHOD.fullmatch(asked) else "GET"
 

@@ -1,4 +1,4 @@
-"""The stream of a call in a session: its events can be asked for again."""
+"""The stream of a call in a session, which can be resumed."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class SessionRequests:
         return True
 
     async def _level(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
-        """Answer `logging/setLevel`; the SDK must know of it, if it has a half of the session."""
+        """Answer `logging/setLevel`; the SDK must know of it, if it shares the session."""
         level = level_asked(asked)
         if level is None or not self.box.sees_calls:
             return False

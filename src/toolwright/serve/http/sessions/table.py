@@ -38,7 +38,7 @@ class Session:
     """One session: whose it is, what it holds, and whether anything uses it now.
 
     It begins on the short path, with nothing but its handshake. When something is asked that the
-    short path does not answer, the SDK is shown this handshake, and has a half of the session.
+    short path does not answer, the SDK is shown this handshake, and shares the session from then on.
     """
 
     __slots__ = (

@@ -96,7 +96,7 @@ class HttpCall(PlainRun):
         return True
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Send nothing more."""
         with self.lock:
             self.answered = True
         if self._ping is not None:

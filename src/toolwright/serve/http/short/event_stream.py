@@ -1,4 +1,4 @@
-"""An HTTP answer that becomes a stream of events once there is something to tell."""
+"""An HTTP answer that becomes a stream of events when needed."""
 
 from __future__ import annotations
 
