@@ -199,7 +199,7 @@ def _run(chosen: argparse.Namespace) -> int:
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:
-        say(f"toolwright: {error}; `toolwright list {chosen.target}` shows all")
+        say(f"toolwright: {error} (`toolwright list {chosen.target}` shows all)")
         return 2
     except UsageError as error:
         if isinstance(error, BadTarget):

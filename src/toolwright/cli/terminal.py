@@ -18,8 +18,8 @@ from .._log.printable import printable
 
 _CHUNK = 4096
 _MOST_HELD = 1000
-_COLOURS = {"debug": "dim", "info": "cyan", "notice": "cyan", "warning": "yellow"}
-"""Of levels of log messages; any other is an error."""
+_COLOURS = {"debug": "dim", "info": "cyan", "notice": "cyan", "warning": "magenta"}
+"""Of levels of log messages; any other is an error. Yellow cannot be read on white."""
 
 
 def is_coloured(stream: TextIO) -> bool:
