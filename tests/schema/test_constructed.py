@@ -1,9 +1,12 @@
 """Plain classes: made by their constructors, and sent by what is known of their attributes."""
 
+from collections.abc import Callable
+from typing import Any
+
 import attrs
 import pytest
 
-from toolwright import ArgumentError, Tool, UnexpectedError
+from toolwright import ArgumentError, SchemaError, Tool, UnexpectedError
 
 
 class Kept:
@@ -126,3 +129,139 @@ def test_what_attrs_writes_at_its_constructors_describes_nothing():
     assert "description" not in Tool(f).input_schema["properties"]["point"]
     assert "description" not in Tool(f).output_schema
     assert Tool(Point).description == ""
+
+
+class Variadic:
+    def __init__(self, x: int, /, y: int = 2, *rest: int, z: int = 4, **more: str) -> None:
+        self.given = (x, y, rest, z, more)
+
+
+class Tags:
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+class Anything:
+    def __init__(self, *args: Any, **kwargs: object) -> None: ...
+
+
+def given(made: Variadic) -> list[Any]:
+    return list(made.given)
+
+
+def test_a_constructor_with_typed_variadics_is_built_by_all_it_takes():
+    assert Tool(given).input_schema["properties"]["made"] == {
+        "type": "object",
+        "properties": {
+            "x": {"type": "integer"},
+            "y": {"type": "integer", "default": 2},
+            "rest": {"type": "array", "items": {"type": "integer"}},
+            "z": {"type": "integer", "default": 4},
+        },
+        "required": ["x"],
+        "additionalProperties": {"type": "string"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ({"x": 1}, [1, 2, [], 4, {}]),
+        ({"x": 1, "rest": [8, 9]}, [1, 2, [8, 9], 4, {}]),
+        ({"x": 1, "z": 0, "a": "b", "more": "c"}, [1, 2, [], 0, {"a": "b", "more": "c"}]),
+    ],
+)
+def test_what_is_sent_for_variadics_reaches_the_constructor(sent, expected):
+    assert Tool(given).call({"made": sent}).structured == expected
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"x": 1, "a": 2}, "given: `made.a` must be a string; got 2"),
+        ({"x": 1, "rest": ["a"]}, 'given: `made.rest[0]` must be an integer; got "a"'),
+        ({"a": "b"}, "given: missing argument `made.x` (an integer)"),
+    ],
+)
+def test_what_variadics_do_not_take_is_refused(sent, said):
+    assert Tool(given).call({"made": sent}).text == said
+
+
+def test_a_constructor_with_nothing_but_typed_positionals_takes_a_list():
+    def f(tags: list[Tags] | None) -> list[str]:
+        return [name for each in tags or () for name in each.names]
+
+    assert Tool(f).call({"tags": [{"names": ["a", "b"]}, {}]}).structured == ["a", "b"]
+    assert "unknown argument `tags[0].name`" in Tool(f).call({"tags": [{"name": "a"}]}).text
+
+
+def test_a_constructor_that_says_nothing_of_what_it_takes_is_refused():
+    def f(it: Anything) -> None: ...
+
+    with pytest.raises(SchemaError, match="it takes anything: its parameters have no names"):
+        Tool(f).compile()
+
+
+def test_variadics_that_cannot_be_sent_are_left_out_and_noted():
+    class Hooked:
+        def __init__(self, x: int, *before: Callable[[], None], **hooks: Callable[[], None]):
+            self.given = (x, before, hooks)
+
+    def f(it: Hooked) -> int:
+        return it.given[0]
+
+    tool = Tool(f)
+    assert tool.input_schema["properties"]["it"] == {
+        "type": "object",
+        "properties": {"x": {"type": "integer"}},
+        "required": ["x"],
+        "additionalProperties": False,
+    }
+    assert tool.problems == (
+        "`Hooked`: leaves `before` out: `Callable` cannot be sent as JSON",
+        "`Hooked`: leaves `**kwargs` out: `Callable` cannot be sent as JSON",
+    )
+    assert tool.call({"it": {"x": 1}}).structured == 1
+    assert "unknown argument `it.k`" in tool.call({"it": {"x": 1, "k": 1}}).text
+
+
+def test_where_a_constructor_keeps_variadics_is_not_guessed():
+    def f() -> Tags:
+        return Tags("a")
+
+    assert Tool(f).output_schema is None
+
+
+class Options:
+    def __init__(self, **options: str) -> None:
+        self.options = options
+
+
+def test_no_keyword_of_a_constructor_has_the_name_of_its_instance():
+    def f(options: list[Options]) -> int:
+        return len(options)
+
+    said = Tool(f).call({"options": [{"cls": "a"}, {"self": "a"}]}).text
+    assert said == "f: `options[1]`: unknown argument `self`"
+
+
+class Many:
+    def method(self, **values: str) -> dict[str, str]:
+        return values
+
+    @classmethod
+    def of_class(cls, **values: str) -> dict[str, str]:
+        return values
+
+    def __call__(self, **values: str) -> dict[str, str]:
+        return values
+
+
+@pytest.mark.parametrize(
+    ("target", "name"), [(Many().method, "self"), (Many.of_class, "cls"), (Many(), "self")]
+)
+def test_no_unknown_argument_has_the_name_of_the_instance(target, name):
+    tool = Tool(target, name="many")
+    other = {"self": "cls", "cls": "self"}[name]
+    assert tool.call({name: "a"}).text == f"many: unknown argument `{name}`"
+    assert tool.call({other: "a"}).structured == {other: "a"}

@@ -140,7 +140,9 @@ def _open_function(obj: Any) -> Target:
         function = chain[0]  # the wrapper shows its signature, so it was written there
     owner = _defining_class(function)
     unbound = _is_unbound(function, owner, parameters)
+    reserved: frozenset[str] = frozenset()
     if unbound:
+        reserved = _instance_name(parameters)
         parameters = parameters[1:]
     if is_dispatcher(obj) and parameters:
         # It chooses by the first *positional* argument, and holds its instance itself.
@@ -155,6 +157,7 @@ def _open_function(obj: Any) -> Target:
         function=function,
         documented=(obj,) if function is obj else (obj, function),
         owner=owner,
+        reserved=reserved,
         unbound=unbound,
         writers=chain if len(chain) > 1 else (),
     )
@@ -162,16 +165,24 @@ def _open_function(obj: Any) -> Target:
 
 def _open_method(obj: types.MethodType) -> Target:
     inner = _open_function(obj.__func__)
+    reserved = inner.reserved
     owner = obj.__self__ if isinstance(obj.__self__, type) else type(obj.__self__)
     parameters = inner.parameters
     if not inner.unbound and not _wraps_plain(obj.__func__, inner):
         if not parameters or _is_argument(parameters[0], owner):
             what = "is a method whose first parameter is not its instance"
             raise _refuse(obj, what, "give it `self`, or make it a `@staticmethod`")
+        reserved = _instance_name(parameters)
         parameters = _without_positionals(parameters, 1)
     known = type_arguments(obj.__self__, getattr(obj, "__name__", ""))
     return replace(
-        inner, call=obj, parameters=parameters, owner=owner, unbound=False, type_arguments=known
+        inner,
+        call=obj,
+        parameters=parameters,
+        owner=owner,
+        reserved=reserved,
+        unbound=False,
+        type_arguments=known,
     )
 
 
@@ -233,13 +244,17 @@ def open_constructor(cls: type) -> Target:
     if function is None:
         raise _refuse(cls, "has no constructor of its own", "give it an `__init__` with types")
     inner = _open_function(function)
-    parameters = inner.parameters if inner.unbound else _without_positionals(inner.parameters, 1)
+    parameters, reserved = inner.parameters, inner.reserved
+    if not inner.unbound:
+        reserved = _instance_name(parameters)
+        parameters = _without_positionals(parameters, 1)
     return replace(
         inner,
         name=cls.__name__,
         call=cls,
         parameters=parameters,
         returns=returns,
+        reserved=reserved,
         documented=(cls, function),
         owner=cls,
         unbound=False,
@@ -299,6 +314,13 @@ def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:
         Bare(p.name, p.kind, p.annotation, p.default) for p in signature.parameters.values()
     )
     return parameters, signature.return_annotation
+
+
+def _instance_name(parameters: tuple[Bare, ...]) -> frozenset[str]:
+    """Return the name of a method's instance if it takes unknown keywords: none can have it."""
+    takes_any = any(p.kind is VAR_KEYWORD for p in parameters)
+    named = parameters[:1] if takes_any else ()
+    return frozenset(p.name for p in named if p.kind is POSITIONAL_OR_KEYWORD)
 
 
 def _defining_class(function: Any) -> type | None:

@@ -41,9 +41,7 @@ def has_typed_constructor(cls: type) -> bool:
         parameters = open_target(cls).parameters
     except SchemaError:
         return False
-    return bool(parameters) and all(
-        p.annotation is not EMPTY and p.kind not in VARIADIC for p in parameters
-    )
+    return bool(parameters) and all(p.annotation is not EMPTY for p in parameters)
 
 
 def kept_parameters(cls: type) -> set[str]:
@@ -67,6 +65,9 @@ def kept_parameters(cls: type) -> set[str]:
         if step.opname != "CACHE":
             loaded = []
     return kept - changed
+
+
+_ANYTHING: tuple[Any, ...] = (Any, object)
 
 
 def _given(docs: tuple[str, str]) -> Any:
@@ -150,8 +151,10 @@ class Constructed:
 
     def _schema(self, handler: Any) -> Any:
         signature = self._signature()
+        if all(p.kind in VARIADIC and p.hint in _ANYTHING for p in signature.parameters):
+            raise signature.refusal("takes anything: its parameters have no names and no types")
         # A record drops unknown keys, as pydantic does for one it takes as it is.
-        extra = "ignore" if self.is_record else "forbid"
+        extra = "ignore" if self.is_record else None
         planned = plan(signature, self.translate, extra=extra, skip=False)
         if planned.injected:
             raise signature.refusal(
@@ -178,6 +181,8 @@ class Constructed:
 
     def _builder(self, planned: Plan) -> Any:
         def build(validated: dict[str, Any]) -> Any:
+            for name in planned.unsendable.intersection(validated):
+                raise ValueError(f"unknown argument `{name}`")
             positional, named = planned.bind(validated)
             return self.cls(*positional, **named)
 
@@ -192,7 +197,9 @@ class Constructed:
             hints = {
                 name: declared.get(name, hint) for name, hint in hints.items() if name in known
             }
-        if len(hints) < len(planned.slots):
+        # Where a constructor keeps what has no name of its own is not known.
+        unnamed = planned.rest or (planned.extra is not EMPTY and not planned.drop_extra)
+        if unnamed or len(hints) < len(planned.slots):
 
             def unknown(value: Any) -> Any:
                 return value

@@ -323,24 +323,24 @@ class SendableGenerator(GenerateJsonSchema):
         written: JsonSchemaValue = {"type": "object", "properties": properties}
         if required:
             written["required"] = required
-        self._write_rest(written, var_kwargs_schema)
+        self._write_rest(written, var_kwargs_schema, None if at_root else lost)
         if at_root or not lost:
             return written
-        if not properties:
+        if not properties and written.get("additionalProperties") is False:
             _refuse(lost.values())
         return with_losses(written, _left_out_texts(lost))
 
-    def _write_rest(self, written: JsonSchemaValue, schema: Any) -> None:
-        """Write what unknown arguments may be."""
-        if not schema:
-            written["additionalProperties"] = False
-            return
+    def _write_rest(self, written: Any, schema: Any, lost: dict[str, str] | None) -> None:
+        """Write what unknown arguments may be; note in `lost`, if given, that none can be sent."""
         try:
-            node = self.generate_inner(schema)
+            node = self.generate_inner(schema) if schema else False
         except PydanticInvalidForJsonSchema as error:
             node = {REFUSED_KEY: error.message}
-        if node:
-            written["additionalProperties"] = node
+            if lost is not None:
+                lost["**kwargs"], node = error.message, False
+        written["additionalProperties"] = node
+        if node == {}:
+            del written["additionalProperties"]
 
     def _check_use(self, schema: Any, node: JsonSchemaValue) -> None:
         """Refuse what could only be sent as null, and is null when it is not sent."""
