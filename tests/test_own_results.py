@@ -41,6 +41,12 @@ def test_a_result_of_what_json_cannot_hold_says_what_it_needs():
         Result(object())
 
 
+@pytest.mark.parametrize("value", [float("nan"), 10**5000, [float("inf")]])
+def test_a_result_of_a_number_that_json_cannot_hold_is_refused_in_words(value):
+    with pytest.raises(ValueError, match="a Result needs a value that JSON can hold"):
+        Result(value)
+
+
 @pytest.mark.parametrize("value", [0, -1, 10**40, True, "", "text", "é\u2028", "x" * 5000])
 def test_short_and_long_scalars_are_written_alike(value):
     box = Toolbox("b")

@@ -156,6 +156,9 @@ def _json_of(value: Any) -> bytes:
         return compact_json(value)
     except TypeError:  # a model, a date, or what cannot be written at all
         pass
+    except (ValueError, RecursionError):  # NaN, an integer of too many digits, a cycle
+        msg = "a Result needs a value that JSON can hold: finite, not too long, not too deep"
+        raise ValueError(msg) from None
     try:
         return to_json(value)
     except PydanticSerializationError:

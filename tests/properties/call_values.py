@@ -88,7 +88,7 @@ PLAIN = st.one_of(
     st.sampled_from([int, Odd, json, len, ValueError("x"), ..., NotImplemented]),
     st.builds(Image, st.just(b"\x89PNG")),
     st.builds(File, st.just("/nowhere/at/all.png")),
-    st.builds(Result, INTEGERS),
+    st.builds(Result, INTEGERS.filter(lambda n: abs(n) < 10**4000)),  # longer ones it refuses
     st.builds(deep, st.sampled_from([3, 90, 300, 5000]), ANY_TEXT),
 )
 HASHABLE = st.none() | st.booleans() | st.integers() | ANY_TEXT | st.binary(max_size=3) | FLOATS

@@ -292,6 +292,8 @@ def _open_object(obj: Any) -> Target:
     written = inspect.getattr_static(cls, "__call__", None)
     if isinstance(written, staticmethod):
         inner = open_target(written.__func__)
+    elif isinstance(written, functools.partial):
+        inner = open_target(written)  # no method before Python 3.14, and 3.13 warns of that
     elif hasattr(written, "__get__"):
         inner = open_target(cls.__call__.__get__(obj, cls))
     else:
