@@ -41,7 +41,9 @@ def test_a_result_of_what_json_cannot_hold_says_what_it_needs():
         Result(object())
 
 
-@pytest.mark.parametrize("value", [float("nan"), 10**5000, [float("inf")]])
+@pytest.mark.parametrize(
+    "value", [float("nan"), 10**5000, [float("inf")]], ids=["nan", "long", "infinite"]
+)
 def test_a_result_of_a_number_that_json_cannot_hold_is_refused_in_words(value):
     with pytest.raises(ValueError, match="a Result needs a value that JSON can hold"):
         Result(value)
