@@ -2,11 +2,12 @@
 
 Needs griffelib beside Toolwright, and the packages, in one environment. See docs/decisions/0001.
 
-    python benchmarks/docstrings_real.py [--show KIND] [--few 20]
+    python benchmarks/docstrings_real.py [--corpus] [--show KIND] [--few 20]
 
 What is read: every function and class in the source of the packages below (not their tests) that
 has a docstring and at least one parameter; a class has those of its `__init__`. Nothing is
-imported. The same text for the same parameters counts once.
+imported. The same text for the same parameters counts once. With `--corpus`, the packages and
+servers of `real.json` are read instead, where `real.py` has installed them.
 
 What is compared: for each parameter, the text that each reader found, with every run of white
 space as one space. griffe has to be told the style, so it is asked for all three of its styles,
@@ -23,6 +24,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import itertools
+import json
 import logging
 import platform
 import re
@@ -77,19 +79,37 @@ class Difference(NamedTuple):
 # -- the corpus
 
 
-def cases():
-    seen = set()
+def installed():
+    """Yield the files of the packages of the list, each with its name."""
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
-        roots = [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
-        for root in roots:
+        for root in map(Path, (spec.submodule_search_locations or ()) if spec else ()):
             for file in sorted(root.rglob("*.py")):
-                parts = file.relative_to(root).parts
-                if not {"tests", "test", "testing"}.intersection(parts):
-                    for case in cases_of(file, "/".join((package, *parts))):
-                        if (case.text, case.names) not in seen:
-                            seen.add((case.text, case.names))
-                            yield case
+                yield file, Path(package) / file.relative_to(root)
+
+
+def corpus():
+    """Yield the files of the packages and servers of `real.json`, each with its name."""
+    here = Path(__file__).parent
+    listed = json.loads((here / "real.json").read_text())
+    home = here.parent / ".bench"
+    folders = dict.fromkeys(listed["packages"], home / "corpus")
+    folders |= {name: home / "servers" / name for name in listed["servers"]}
+    for name, folder in folders.items():
+        found = next(iter(importlib.metadata.distributions(name=name, path=[str(folder)])))
+        for file in sorted(found.files):
+            if file.suffix == ".py":
+                yield folder / file, file
+
+
+def cases(files):
+    seen = set()
+    for file, name in files:
+        if not {"tests", "test", "testing"}.intersection(name.parts):
+            for case in cases_of(file, str(name)):
+                if (case.text, case.names) not in seen:
+                    seen.add((case.text, case.names))
+                    yield case
 
 
 def cases_of(file, where):
@@ -238,6 +258,7 @@ RULES = {
 
 def main():
     parser = argparse.ArgumentParser(description="Compare two docstring readers on real packages.")
+    parser.add_argument("--corpus", action="store_true", help="read what real.json lists")
     parser.add_argument("--show", help="show the disagreements of a kind")
     parser.add_argument("--few", type=int, default=20, help="how many to show")
     chosen = parser.parse_args()
@@ -246,7 +267,7 @@ def main():
     count = collections.Counter()
     kinds = collections.Counter()
     shown = []
-    for case in cases():
+    for case in cases(corpus() if chosen.corpus else installed()):
         count["with parameters"] += 1
         found = []
         for name, reader in (("ours", ours), ("griffe", theirs)):
@@ -265,6 +286,7 @@ def main():
             kinds[kind, difference.relation] += 1
             if chosen.show == kind:
                 shown.append(difference)
+    print("the corpus" if chosen.corpus else f"{len(PACKAGES)} packages")
     report(count, kinds, spent)
     for difference in shown[:: max(1, len(shown) // chosen.few)]:
         show(difference)
@@ -272,7 +294,7 @@ def main():
 
 def report(count, kinds, spent):
     version = importlib.metadata.version("griffelib")
-    print(f"Python {platform.python_version()}, griffelib {version}, {len(PACKAGES)} packages")
+    print(f"Python {platform.python_version()}, griffelib {version}")
     print(f"docstrings with parameters: {count['with parameters']:,}")
     print(f"of them, parameters are described in: {count['described']:,}")
     print(f"parameters described by either: {count['parameters']:,}, same text: {count['same']:,}")
