@@ -77,6 +77,7 @@ class Numbers(Handler[int]): ...
 class Pairs(Handler[K], Generic[K, T]): ...
 
 
+@pytest.mark.filterwarnings("ignore:functools.partial will be:FutureWarning")  # 3.13, of the class
 @pytest.mark.promise("targets.callable-kinds")
 @pytest.mark.parametrize(
     "target",
