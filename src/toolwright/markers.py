@@ -78,7 +78,12 @@ class FromText:
 
 def _read_text(source: Any, handler: Any) -> Any:
     """Read a text and call the class with it; a value of the class stays as it is."""
-    from pydantic_core import core_schema
+    from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
+
+    def written(value: Any) -> str:
+        if not isinstance(value, source):  # of another arm of a union
+            raise PydanticSerializationUnexpectedValue
+        return str(value)
 
     def built(text: str) -> Any:
         try:
@@ -98,7 +103,7 @@ def _read_text(source: Any, handler: Any) -> Any:
         json_schema=read,
         python_schema=core_schema.union_schema([core_schema.is_instance_schema(source), read]),
         serialization=core_schema.plain_serializer_function_ser_schema(
-            str, return_schema=core_schema.str_schema()
+            written, return_schema=core_schema.str_schema()
         ),
     )
 

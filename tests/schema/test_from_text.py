@@ -70,6 +70,15 @@ def test_it_is_sent_back_as_text():
     assert "1.2" in result.text
 
 
+@pytest.mark.parametrize("value", [[], [1], 5, {"a": 1}, Version("1.2")])
+def test_values_of_other_arms_are_not_written_as_text(value):
+    def give() -> int | V | list[int] | dict[str, int]:
+        return value
+
+    written = str(value) if isinstance(value, Version) else value
+    assert Tool(give).call().structured == written
+
+
 @pytest.mark.parametrize("sent", ["x", 5, None, {"text": "1"}])
 def test_what_the_class_refuses_is_the_callers_error(sent):
     result = Tool(major).call({"version": sent})
