@@ -116,6 +116,7 @@ class Bench:
             await asyncio.to_thread(self.go.wait, 30)
         except asyncio.CancelledError:
             self.seen.append("cancelled")
+            self.go.set()  # lets the thread go: the event loop waits for it at its end
             self.ended.set()
             raise
         return 1
