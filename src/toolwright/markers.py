@@ -82,7 +82,8 @@ def _read_text(source: Any, handler: Any) -> Any:
 
     def written(value: Any) -> str:
         if not isinstance(value, source):  # of another arm of a union
-            raise PydanticSerializationUnexpectedValue
+            msg = f"not a {source.__name__}"
+            raise PydanticSerializationUnexpectedValue(msg)
         return str(value)
 
     def built(text: str) -> Any:
