@@ -87,6 +87,16 @@ def test_two_signals_leave_it_too(here):
     assert noted() == ["open", "close"]
 
 
+def test_a_signal_that_reaches_another_thread_ends_it(here):
+    line = "signal.pthread_kill(threading.get_ident(), signal.SIGTERM); time.sleep(3600)"
+    source = Path("life.py").read_text().replace("return box.state", line)
+    Path("life.py").write_text(f"import signal, threading, time\n{source}")
+    with Stdio("life.py", "--drain", "0") as server:
+        server.begin("tools/call", {"name": "state", "arguments": {}})
+        assert server.process.wait(LONGEST) == 0
+    assert noted() == ["open", "close"]
+
+
 @pytest.mark.promise("lifespan.failure")
 @pytest.mark.parametrize("more", [(), ("--http", "--port", "0")], ids=["stdio", "http"])
 def test_a_lifespan_that_fails_ends_the_start_with_one_line(here, more):

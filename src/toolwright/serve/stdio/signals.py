@@ -30,10 +30,19 @@ def ended_by_signals(
         loop.call_soon_threadsafe(over.set)
 
     before: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):  # only the main thread can set handlers
-        before = {each: signal.signal(each, end) for each in ending_signals()}
+    with contextlib.suppress(ValueError, RuntimeError):  # only the main thread can set handlers
+        for each in ending_signals():
+            before[each] = signal.getsignal(each) or signal.SIG_DFL
+            # A signal may reach another thread. Then only the loop's own file descriptor wakes the
+            # loop, in which our handler runs.
+            with contextlib.suppress(NotImplementedError):
+                loop.add_signal_handler(each, over.set)
+            signal.signal(each, end)
     try:
         yield
     finally:
         for each, handler in before.items():
-            signal.signal(each, handler)
+            with contextlib.suppress(NotImplementedError, RuntimeError):
+                loop.remove_signal_handler(each)
+            with contextlib.suppress(ValueError):
+                signal.signal(each, handler)
