@@ -1,6 +1,7 @@
 """A validator that does nothing changes nothing, for types and values nobody chose by hand."""
 
 import collections
+import copy
 import enum
 import json
 from typing import Annotated, Union
@@ -43,7 +44,8 @@ def typed_json(draw, depth=2):
     how = draw(st.sampled_from(["fits", "bent", "any"]))
     if how == "any":
         return spec.hint, draw(JSON)
-    sent = written(spec.hint, draw(spec.values))
+    # A copy: it is bent below, and what is drawn may be the same object the next time.
+    sent = copy.deepcopy(written(spec.hint, draw(spec.values)))
     spots = list(_spots(sent))
     if how == "bent" and spots:
         holder, key = draw(st.sampled_from(spots))
