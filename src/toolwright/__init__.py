@@ -8,6 +8,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost
 
 if TYPE_CHECKING:
     from .call import Call
+    from .cli.embedded.add import add_mcp
     from .content import Audio, File, Image, converter
     from .errors import (
         ArgumentError,
@@ -83,6 +84,7 @@ __all__ = [
     "Toolbox",
     "ToolwrightError",
     "UnexpectedError",
+    "add_mcp",
     "converter",
     "current_call",
     "tool",
@@ -122,6 +124,7 @@ _HOMES = {
     "serve.access.guard": ("Caller",),
     "serve.access.oauth": ("SignIn",),
     "toolbox.box": ("Toolbox",),
+    "cli.embedded.add": ("add_mcp",),
 }
 
 

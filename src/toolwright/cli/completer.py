@@ -81,7 +81,7 @@ class _Finder(CompletionFinder):
 def _box(chosen: argparse.Namespace) -> Toolbox:
     from .load import load
 
-    return load(os.path.expanduser(chosen.target))[0]  # noqa: PTH111 - text
+    return load(os.path.expanduser(chosen.target)).box  # noqa: PTH111 - text
 
 
 def _tools(chosen: argparse.Namespace) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._log.printable import say
 from ..errors import DefinitionError, SchemaError, ToolNotFound
@@ -18,6 +19,7 @@ from .project.configuration import dress, project_at
 from .targets.boxes import named_in
 from .targets.folder_box import folder_module
 from .targets.modules import import_target, split
+from .targets.programs import app_named, captured, program_box, scanned
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +53,11 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--read-only", action="store_true", help="only tools that say they change nothing"
     )
+    group.add_argument(
+        "--script",
+        action="store_true",
+        help="TARGET is a program: its commands are the tools, by what it parses",
+    )
     group.add_argument("--strict", action="store_true", help="fail if a tool is refused")
 
 
@@ -59,9 +66,10 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
 
     With `--strict` it may not if a tool was refused. Raises `BadTarget`.
     """
-    box, refused = load(chosen.target)
+    must_select = chosen.command in ("serve", "install")
+    loaded = load(chosen.target, chosen.select, script=chosen.script, must_select=must_select)
     logs.set_up(chosen)
-    refused = _select(box, refused, chosen)
+    box, refused = loaded.box, _select(loaded, chosen)
     problems = [each for each in box.problems if box.is_enabled(each.tool)]
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
@@ -78,21 +86,20 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     return box, not (lines and chosen.strict)
 
 
-def _select(
-    box: Toolbox, refused: list[DefinitionError], chosen: argparse.Namespace
-) -> list[DefinitionError]:
+def _select(loaded: Loaded, chosen: argparse.Namespace) -> list[DefinitionError]:
     """Disable the tools not selected; return the refusals of those that are.
 
     Raises `UsageError` for a pattern that matches nothing: a typo would serve too little, or with
     `!` too much.
     """
-    patterns: list[str] = chosen.select or []
+    box, refused = loaded.box, loaded.refused
+    patterns: list[str] = [] if loaded.is_selected else chosen.select or []
     lost = [error.tool for error in refused if isinstance(error, SchemaError)]
     for pattern in patterns:
         bare = pattern.removeprefix("!")
-        if not any(_is_selected(name, [bare]) for name in (*box, *lost)):
+        if not any(_is_selected(box, name, [bare]) for name in (*box, *lost)):
             raise UsageError(_no_match(bare, list(box), lost))
-    selected = {name for name in (*box, *lost) if _is_selected(name, patterns)}
+    selected = {name for name in (*box, *lost) if _is_selected(box, name, patterns)}
     for name in set(box) - selected:
         box.disable(name)
     if chosen.read_only:
@@ -105,9 +112,11 @@ def _select(
     return [each for each in refused if not isinstance(each, SchemaError) or each.tool in selected]
 
 
-def _is_selected(name: str, patterns: list[str]) -> bool:
-    """Return whether a tool is selected by its name, or by the one that clients see."""
-    return matches((name, name.translate(PLAIN)), patterns)
+def _is_selected(box: Toolbox, name: str, patterns: list[str]) -> bool:
+    """Return whether a tool is selected by its name, the one that clients see, or its command's."""
+    target = box[name].target if name in box else None
+    command = getattr(target, "dotted", None) or name
+    return matches((name, name.translate(PLAIN), command), patterns)
 
 
 def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
@@ -130,10 +139,26 @@ def selected_tool(box: Toolbox, name: str) -> Tool:
     return box[name]
 
 
-def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
+class Loaded(NamedTuple):
+    """A toolbox that was loaded."""
+
+    box: Toolbox
+    refused: list[DefinitionError]
+    is_selected: bool = False
+    """Whether it has only what is selected: commands are, before they become tools."""
+
+
+def load(
+    target: str,
+    select: Sequence[str] | None = None,
+    *,
+    script: bool = False,
+    must_select: bool = False,
+) -> Loaded:
     """Return the toolbox that a target names, and what was refused on the way.
 
-    Raises `BadTarget`.
+    With `script`, the target is run until it parses its command line. With `must_select`, nothing
+    is taken of a scanned program without a selection. Raises `BadTarget`.
     """
     project = project_at(target)
     path, attribute = split(target if project is None else project.target)
@@ -141,8 +166,19 @@ def load(target: str) -> tuple[Toolbox, list[DefinitionError]]:
     if here not in sys.path:
         sys.path.append(here)  # last: a file of the user must not shadow what we import
     with loading() as refused:
-        module = folder_module(Path(path)) if Path(path).is_dir() else import_target(path)
-        box = named_in(module, path, attribute)
+        program: Any = None
+        module: Any = None
+        if script:
+            program = captured(target if project is None else project.target)
+        elif path.endswith(".json") and Path(path).is_file():
+            program = scanned(Path(path), must_select=must_select and not select)
+        else:
+            module = folder_module(Path(path)) if Path(path).is_dir() else import_target(path)
+            program = app_named(module, attribute)
+        if program is not None:
+            box = program_box(program, select)
+        else:
+            box = named_in(module, path, attribute)
     if project is not None:
         dress(box, project, refused)
-    return box, refused
+    return Loaded(box, refused, program is not None)

@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple, cast, get_origin
 
 from ..errors import SchemaError
 from ..markers import Flatten
+from .command_trees import framework_of
 from .generics import type_arguments
 from .records import is_made_by_named_tuple, is_record, is_typed_dict
 from .signature import (
@@ -108,6 +109,10 @@ def _open(obj: Any) -> Target:
     if isinstance(get_origin(obj), type):
         opened = _open_class(get_origin(obj))
         return replace(opened, call=obj, type_arguments=type_arguments(obj))
+    framework = framework_of(obj)
+    if framework:
+        hint = "`box.include(...)` makes tools of its commands"
+        raise _refuse(obj, f"is a command-line program of {framework}", hint)
     if not callable(obj):
         raise _refuse(obj, f"is {_article(type(obj).__name__)}, which cannot be called", "")
     if isinstance(obj, types.FunctionType | types.BuiltinFunctionType | types.BuiltinMethodType):

@@ -36,6 +36,11 @@ def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str)
             "has an input_schema whose root is not an object",
             hint='write {"type": "object", "properties": {...}}',
         )
+    return validator_for(schema)
+
+
+def validator_for(schema: Mapping[str, Any]) -> Any:
+    """Return a validator for a schema that is known to be one."""
     return _validators()(schema)
 
 

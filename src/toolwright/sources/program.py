@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..read.command_trees import ProgramSource
+
 Emit = Literal[
     "value",  # `--size=3`; a positional: `3`
     "flag",  # `--force` if true, nothing if false
@@ -142,7 +144,7 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(ProgramSource):
     """A whole program."""
 
     name: str

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 from .._door import public
 from .._protocol import LATEST_PROTOCOL
 from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions, defaults_from
+from ..read.command_trees import is_program
 from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
 from ..tools.loading import loading, noted_while_loading
 from ..tools.members import listed
+from .command_lines import include_commands
 from .registry import Registry, check_options
 from .runtime import Runtime, Scope
 from .served import Served
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from ..refusals import OnRefusal
     from ..results import Result
     from ..run.hooks import Hook
+    from ..sources.rules import Rule
     from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
     from ..tools.resource import Resource, ResourceOptions
@@ -136,15 +140,22 @@ class Toolbox(Mapping[str, Tool]):
         *,
         select: str | Sequence[str] = "*",
         prefix: str = "",
+        rules: Sequence[Rule] | None = None,
         **options: Unpack[ToolOptions],
     ) -> list[Tool]:
         """Add all tools of a module, an object, a class, a mapping or another toolbox.
+
+        Of a command-line program (an app of Click, Typer, argparse or Cyclopts, or a `CommandLine`)
+        its commands; `rules` say which, and how they run.
 
         The resources and prompts of another toolbox come along. `select` takes glob patterns on
         the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay. Where some members are marked with `@tool`, only those are taken;
         else a module gives its `__all__` or the public functions defined in it, an object its
         public methods. The good ones are added; then `DefinitionError` names all the bad ones.
         """
+        if rules is not None or is_program(source):
+            add, inner = self._registry.add_one, partial(type(self), self.name)
+            return include_commands(source, select, prefix, rules, options, add, inner)
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         offered = (
             [*source.resources.values(), *source.prompts.values()]

@@ -7,14 +7,16 @@ from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import DefinitionError, SchemaError
+from ..errors import SchemaError
 from ..markers import Complete
 from ..options import unknown_option
+from ..read.command_trees import is_program
 from ..tools.catalog import Catalog, matches, may_use
 from ..tools.decorator import with_name
 from ..tools.definition import Tool, bound_to, forget_compiled, inner_of, outline, tool_with
-from ..tools.loading import RefusedTarget, note, noted_while_loading, refused_while_loading
+from ..tools.loading import RefusedTarget, note, noted_while_loading, raise_or_note
 from ..tools.members import members
+from .command_lines import only_command
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -60,12 +62,15 @@ class Registry:
         the tool.
         """
         try:
-            return self._add(target, options)
+            return self.add_one(target, options)
         except SchemaError as error:
             note(error)
             return Tool(RefusedTarget(error))
 
-    def _add(self, target: Any, options: ToolOptions) -> Tool:
+    def add_one(self, target: Any, options: ToolOptions) -> Tool:
+        """Add a tool, or the one command of a program; return the tool. Raises `SchemaError`."""
+        if is_program(target):
+            target, options = only_command(target, options)
         tool = self._bound(target, options)
         if self.eager:
             tool.compile()
@@ -98,7 +103,7 @@ class Registry:
             if not matches(name, select):
                 continue
             try:
-                added.append(self._add(target, {"name": prefix + name, **options}))
+                added.append(self.add_one(target, {"name": prefix + name, **options}))
             except SchemaError as error:
                 bad.append(error)
                 continue
@@ -107,11 +112,7 @@ class Registry:
         for each in offered:
             if matches(each.tool.name, select):
                 bad += self._include_offered(each, {"name": prefix + each.tool.name, **options})
-        if len(bad) == 1 or refused_while_loading() is not None:
-            for each in bad:
-                note(each)
-        elif bad:
-            raise DefinitionError(problems=bad)
+        raise_or_note(bad)
         return added
 
     def _switch(self, name: str, given: Any, *, is_on: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextvars import ContextVar
 
 from ..errors import DefinitionError, SchemaError
@@ -54,3 +54,12 @@ def noted_while_loading() -> Generator[None]:
         yield
     except SchemaError as error:
         note(error)
+
+
+def raise_or_note(refused: Sequence[SchemaError]) -> None:
+    """Raise what was refused, all of it together; note it while a command imports the program."""
+    if len(refused) == 1 or refused_while_loading() is not None:
+        for each in refused:
+            note(each)
+    elif refused:
+        raise DefinitionError(problems=refused)

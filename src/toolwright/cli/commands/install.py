@@ -97,7 +97,7 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     command.append(f"{target}:{attribute}" if attribute else target)
     command += [f"--select={pattern}" for pattern in chosen.select or ()]
     command += [
-        f"--{flag}" for flag in ("read-only", "strict") if getattr(chosen, flag.replace("-", "_"))
+        f"--{flag}" for flag in ("read-only", "script", "strict") if getattr(chosen, flag.replace("-", "_"))
     ]
     served = _served_name(chosen, command[6], folder)
     name = _checked_name(chosen.name or served)
@@ -144,7 +144,7 @@ def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[
         raise UsageError(f"{chosen.target} is not a URL: it names no host")
     short = host if host.replace(".", "").isdecimal() or ":" in host else host.split(".", 1)[0]
     name = _checked_name(chosen.name or short)
-    return name, client.remote(name, chosen.target, _pairs(chosen.header, "--header"))
+    return name, client.remote(name, chosen.target, pairs_from(chosen.header, "--header"))
 
 
 def _is_url(target: str) -> bool:
@@ -167,10 +167,11 @@ def _variables(given: list[str]) -> dict[str, str]:
             pairs.append(f"{pair}={os.environ[pair]}")
         else:
             pairs.append(pair)
-    return _pairs(pairs, "--env")
+    return pairs_from(pairs, "--env")
 
 
-def _pairs(given: list[str], flag: str) -> dict[str, str]:
+def pairs_from(given: list[str], flag: str) -> dict[str, str]:
+    """Read what is written NAME=value. Raises `UsageError`."""
     pairs: dict[str, str] = {}
     for pair in given:
         key, equals, value = pair.partition("=")

@@ -168,7 +168,7 @@ def _write(files: Mapping[Path, str], schema: Path) -> None:
         for path, text in files.items():
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
-        box, _ = load(str(main))
+        box = load(str(main)).box
         schema.write_text(snapshot(box), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{main.parent} cannot be written: {error.strerror}") from error

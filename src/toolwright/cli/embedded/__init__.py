@@ -1,0 +1,1 @@
+"""The group `mcp` that `add_mcp` gives another program."""

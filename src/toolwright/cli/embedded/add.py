@@ -1,0 +1,209 @@
+"""`add_mcp`: one line that lets a program serve its own commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..._door import public
+from ...read.command_trees import framework_of
+
+if TYPE_CHECKING:
+    from ...sources.command_line import CommandLine, Mode
+    from ...sources.commands import CommandStyle
+    from ...sources.rules import Rule
+
+A = TypeVar("A")
+_HELP = "Offer the commands of this program to language models."
+_OWN_WORDS = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+
+@public
+def add_mcp(
+    app: A,
+    *,
+    name: str = "mcp",
+    rules: Sequence[Rule] | None = None,
+    mode: Mode = "auto",
+    style: CommandStyle = "typed",
+    prefix: str | None = None,
+    argv: Sequence[str] | None = None,
+) -> A:
+    """Add a group `mcp` to a program of Click, Typer, argparse or Cyclopts; return the program.
+
+    `PROGRAM mcp start` serves its commands over stdio, `stream` over HTTP, `tools` writes them to a
+    file, and `mcp claude enable` installs them in an editor. Call it before the program parses its
+    command line; commands that are added later are offered, too. `rules`, `mode` and `style` are
+    those of `CommandLine`; `prefix` stands for the program's name in those of tools. Raises
+    `TypeError` for anything else.
+    """
+    add = _ADDERS.get(framework_of(app))
+    if add is None:
+        msg = f"add_mcp takes an app of Click, Typer, argparse or Cyclopts; got {type(app).__name__}"
+        raise TypeError(msg)
+
+    def line_of() -> CommandLine:
+        from ...sources.command_line import CommandLine
+
+        started = tuple(argv) if argv is not None else own_argv()
+        return CommandLine(app, rules=rules, mode=mode, style=style, name=prefix, argv=started)
+
+    def run(words: Sequence[str]) -> None:
+        from .group import run_group
+
+        sys.exit(run_group(words, line_of, (Path(sys.argv[0]).name, name)))
+
+    add(app, name, run)
+    return app
+
+
+def own_argv() -> tuple[str, ...]:
+    """Return the words that start this very program again."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable,)
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is not None:
+        return (sys.executable, "-m", spec.name.removesuffix(".__main__"))
+    script = Path(sys.argv[0]).resolve()
+    if script.suffix != ".py" and _is_executable(script):
+        return (str(script),)  # what pip makes of an entry point: it names its own Python
+    return (sys.executable, str(script))
+
+
+def _is_executable(file: Path) -> bool:
+    import os
+
+    return file.is_file() and os.access(file, os.X_OK)
+
+
+Run = Callable[[Sequence[str]], None]
+
+
+def _add_to_click(app: Any, name: str, run: Run) -> None:
+    import click
+
+    if not hasattr(app, "add_command"):
+        _intercept_main(app, name, run)
+        return
+
+    def group(words: tuple[str, ...]) -> None:
+        run(words)
+
+    words = click.Argument(["words"], nargs=-1, type=click.UNPROCESSED)
+    command = click.Command(
+        name,
+        callback=_own(group),
+        params=[words],
+        help=_HELP,
+        add_help_option=False,
+        context_settings=dict(_OWN_WORDS),
+    )
+    app.add_command(command)
+
+
+def _intercept_main(app: Any, name: str, run: Run) -> None:
+    """Let a program of one command take the word of the group first: it has no other commands."""
+    main = app.main
+
+    def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
+        given = list(sys.argv[1:] if args is None else args)
+        if given[:1] == [name]:
+            run(given[1:])
+        return main(args, *more, **known)
+
+    app.main = intercepted
+
+
+def _add_to_typer(app: Any, name: str, run: Run) -> None:
+    if not hasattr(app, "registered_commands"):  # the command that Typer has made of an app
+        _intercept_main(app, name, run)
+        return
+    many = len(app.registered_commands) + len(app.registered_groups) > 1
+    if not many and app.registered_callback is None:
+        _intercept_typer(app, name, run)
+        return
+    import typer
+
+    def group(context: typer.Context) -> None:
+        run(context.args)
+
+    group.__annotations__ = {"context": typer.Context, "return": None}
+    register = app.command(
+        name, help=_HELP, add_help_option=False, context_settings=dict(_OWN_WORDS)
+    )
+    register(_own(group))
+
+
+def _intercept_typer(app: Any, name: str, run: Run) -> None:
+    """Do the same for an app of one command: a second one would change how the first is called."""
+    kind: Any = type(app)
+
+    class Intercepted(kind):
+        def __call__(self, *args: Any, **known: Any) -> Any:
+            given = known.get("args")
+            words = list(sys.argv[1:] if given is None else given)
+            if words[:1] == [name]:
+                run(words[1:])
+            return super().__call__(*args, **known)
+
+    Intercepted.__name__, Intercepted.__module__ = kind.__name__, kind.__module__
+    app.__class__ = Intercepted
+
+
+def _add_to_argparse(app: Any, name: str, run: Run) -> None:
+    import argparse
+
+    for action in app._actions:  # noqa: SLF001 - argparse has no other way
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 # pyright: ignore[reportUnknownArgumentType]
+            parser: Any = action.add_parser(name, help=_HELP, add_help=False)  # pyright: ignore[reportUnknownMemberType]
+            _own(parser)
+    _intercept_parser(app, "parse_known_args", name, run)
+
+
+def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
+    parse = getattr(app, method)
+
+    def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
+        given = list(sys.argv[1:] if args is None else args)
+        if given[:1] == [name]:
+            run(given[1:])
+        return parse(args, *more, **known)
+
+    setattr(app, method, intercepted)
+
+
+def _add_to_optparse(app: Any, name: str, run: Run) -> None:
+    _intercept_parser(app, "parse_args", name, run)
+
+
+def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
+    from typing import Annotated
+
+    from cyclopts import App, Parameter
+
+    def group(*words: Any) -> None:
+        run(words)
+
+    group.__annotations__ = {"words": Annotated[str, Parameter(allow_leading_hyphen=True)]}
+    inner = App(name=name, help=_HELP, help_flags=[], version_flags=[])
+    inner.default(_own(group))
+    app.command(inner)
+
+
+def _own(group: Any) -> Any:
+    """Mark what serves the program itself: it never becomes a tool."""
+    from ...sources.annotate import annotate
+    from ...sources.commands import OWN_GROUP
+
+    return annotate(group, **{OWN_GROUP: True})
+
+
+_ADDERS: dict[str, Callable[[Any, str, Run], None]] = {
+    "click": _add_to_click,
+    "typer": _add_to_typer,
+    "argparse": _add_to_argparse,
+    "optparse": _add_to_optparse,
+    "cyclopts": _add_to_cyclopts,
+}

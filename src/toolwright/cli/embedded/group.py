@@ -1,0 +1,161 @@
+"""The commands of the group: start, stream, tools, and one for each editor."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..._json_values import is_object
+from ..._log.levels import LEVELS
+from ..._log.printable import say
+from ..clients.edit import retry_if_changed, save, settings_file
+from ..clients.known import CLIENTS, KnownClient
+from ..commands.install import pairs_from
+from ..usage import UsageError
+
+if TYPE_CHECKING:
+    from ...sources.command_line import CommandLine
+
+EDITORS: Mapping[str, str] = {"claude": "claude-desktop", **{name: name for name in CLIENTS}}
+"""What an editor is called here, and what it is called elsewhere."""
+
+
+def run_group(words: Sequence[str], line_of: Callable[[], CommandLine], group: Sequence[str]) -> int:
+    """Run one of the commands; return the exit code.
+
+    `group` are the program's name and the words of the group: what the help shows.
+    """
+    try:
+        parser = _parser(" ".join(group))
+        chosen = parser.parse_args(list(words))
+        if "run" not in chosen:
+            parser.print_help()
+            return 2
+        return chosen.run(chosen, line_of(), group)
+    except UsageError as error:
+        say(f"{group[0]}: {error}")
+        return 2
+    except SystemExit as ended:  # of argparse: it has said why
+        return int(ended.code or 0)
+
+
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=prog, description="Offer this program's commands to language models, over MCP."
+    )
+    commands = parser.add_subparsers(metavar="COMMAND")
+
+    def command(name: str, text: str, run: Any, under: Any = commands) -> argparse.ArgumentParser:
+        added = under.add_parser(name, help=text, description=text)
+        added.add_argument(
+            "--log-level", type=str.lower, choices=LEVELS, metavar="LEVEL", help="what is logged"
+        )
+        added.set_defaults(run=run)
+        return added
+
+    command("start", "Serve over stdio: what an editor starts.", _start)
+    stream = command("stream", "Serve over HTTP.", _stream)
+    stream.add_argument("--host", default="127.0.0.1")
+    stream.add_argument("--port", type=int, default=8000)
+    tools = command("tools", "Write the list of tools to a file.", _tools)
+    tools.add_argument("-o", "--output", default="mcp-tools.json", metavar="FILE")
+    for name, client in EDITORS.items():
+        known = CLIENTS[client]
+        text = f"Manage the entry in {known.title}."
+        editor = commands.add_parser(name, help=text, description=text)
+        under = editor.add_subparsers(metavar="COMMAND", required=True)
+        enable = command("enable", f"Write an entry for {known.title}.", _enable, under)
+        enable.add_argument("--env", action="append", default=[], metavar="NAME=value")
+        disable = command("disable", f"Remove the entry from {known.title}.", _disable, under)
+        listing = command("list", f"List the servers of {known.title}.", _list, under)
+        for each in (enable, disable, listing):
+            each.set_defaults(client=known, json=False, dry_run=False)
+            each.add_argument("--config-path", dest="config", metavar="FILE")
+            each.add_argument("--workspace", dest="project", action="store_true")
+        for each in (enable, disable):
+            each.add_argument("--server-name", metavar="NAME")
+    return parser
+
+
+def _box(line: CommandLine) -> Any:
+    from ...toolbox.box import Toolbox
+
+    box = Toolbox(line.name, version=line.program.version)
+    box.include(line)
+    return box
+
+
+def _settings(chosen: argparse.Namespace) -> dict[str, Any]:
+    return {} if chosen.log_level is None else {"log_level": chosen.log_level}
+
+
+def _start(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    _box(line).serve("stdio", **_settings(chosen))
+    return 0
+
+
+def _stream(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    _box(line).serve("http", host=chosen.host, port=chosen.port, **_settings(chosen))
+    return 0
+
+
+def _tools(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    import json
+
+    tools = _box(line).to_mcp()["tools"]
+    text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
+    if chosen.output == "-":
+        sys.stdout.write(text)
+        return 0
+    try:
+        Path(chosen.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
+    say(f"{len(tools)} tools written to {chosen.output}")
+    return 0
+
+
+def _enable(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    client: KnownClient = chosen.client
+    name = chosen.server_name or line.name
+    command = [*line.program.argv, *group[1:], "start"]
+    if chosen.log_level is not None:
+        command += ["--log-level", chosen.log_level]
+    env = {**line.environment(), **pairs_from(chosen.env, "--env")}
+    entry = client.entry(name, command, env)
+
+    def change() -> int:
+        file = settings_file(client, chosen)
+        text = file.put((client.key, name), entry)
+        return save(file, text, chosen, f"`{name}` is installed for {client.title}", client)
+
+    return retry_if_changed(change)
+
+
+def _disable(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    client: KnownClient = chosen.client
+    name = chosen.server_name or line.name
+
+    def change() -> int:
+        file = settings_file(client, chosen)
+        if name not in _servers(client, chosen):
+            say(f"{file.shown} has no server `{name}`: nothing to do")
+            return 0
+        text = file.drop((client.key, name))
+        return save(file, text, chosen, f"`{name}` is gone from {client.title}")
+
+    return retry_if_changed(change)
+
+
+def _list(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    for name in _servers(chosen.client, chosen):
+        sys.stdout.write(f"{name}\n")
+    return 0
+
+
+def _servers(client: KnownClient, chosen: argparse.Namespace) -> list[str]:
+    servers = settings_file(client, chosen).get(client.key)
+    return list(servers) if is_object(servers) else []

@@ -1,0 +1,119 @@
+"""Makes a toolbox of a command-line program that a target names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..._log.printable import say
+from ...errors import SchemaError
+from ...read.command_trees import framework_of, is_program
+from ...toolbox.box import Toolbox
+from ...tools.catalog import matches
+from ...tools.decorator import is_marked
+from ..usage import BadTarget, UsageError
+
+if TYPE_CHECKING:
+    from ...sources.command_line import CommandLine
+
+_FAVOURITES = ("cli", "app", "main", "parser")
+
+
+def app_named(module: ModuleType, attribute: str) -> Any:
+    """Return the command-line program that a target names; None if it names something else.
+
+    A module without a toolbox may have one. Raises `BadTarget`.
+    """
+    if not attribute:
+        has_tools = any(isinstance(each, Toolbox) or is_marked(each) for each in vars(module).values())
+        return None if has_tools else _app_in(module)
+    found: Any = module
+    for part in attribute.split("."):
+        found = getattr(found, part, None)
+    return found if is_program(found) else None
+
+
+def _app_in(module: ModuleType) -> Any:
+    apps = {name: app for name, app in vars(module).items() if framework_of(app)}
+    below = {id(each) for app in apps.values() for each in _below(app)}
+    roots = {id(app): name for name, app in apps.items() if id(app) not in below}
+    if len(roots) == 1:
+        return apps[next(iter(roots.values()))]
+    for name in _FAVOURITES:
+        if name in apps:
+            return apps[name]
+    if roots:
+        names = ", ".join(f"`{name}`" for name in roots.values())
+        raise BadTarget(f"{module.__name__} has several command lines: say which of {names}")
+    return None
+
+
+def _below(app: Any) -> Iterator[Any]:
+    """Yield the apps that an app holds, as far as it says so without running anything."""
+    for name in ("commands", "_commands"):
+        held = vars(app).get(name)
+        if isinstance(held, dict):
+            yield from held.values()
+    for each in vars(app).get("registered_groups") or ():
+        yield getattr(each, "typer_instance", None)
+
+
+def scanned(file: Path, *, must_select: bool) -> CommandLine:
+    """Return the program that a file of `toolwright scan` describes. Raises `UsageError`."""
+    from ...sources.command_line import CommandLine
+    from ...sources.program_file import is_stale, read_program
+
+    try:
+        line = CommandLine(read_program(file))
+    except (OSError, ValueError) as error:
+        raise BadTarget(f"{file} cannot be used: {error}") from error
+    if must_select and line.needs_selection:
+        raise UsageError(
+            f"{line.name} was scanned: say which commands to offer, such as --select '{_example(line)}'; "
+            f"`toolwright list {file}` shows them"
+        )
+    if stale := is_stale(line.program):
+        say(f"note: {stale}")
+    return line
+
+
+def _example(line: CommandLine) -> str:
+    first = next((each.path[0] for each in line.commands if len(each.path) > 1), "")
+    return f"{first}.*" if first else "*"
+
+
+def captured(script: str) -> CommandLine:
+    """Return the program that a script is, by what it parses. Raises `BadTarget`."""
+    from ...sources.capture import NotCaptured, capture
+    from ...sources.command_line import CommandLine
+
+    try:
+        return CommandLine(capture(script))
+    except NotCaptured as error:
+        raise BadTarget(str(error)) from error
+
+
+def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:
+    """Return a toolbox with the commands of a program. Raises `UsageError`."""
+    from ...sources.command_line import CommandLine
+    from ...sources.rules import dotted
+
+    try:
+        line = source if isinstance(source, CommandLine) else CommandLine(source)
+    except SchemaError as error:
+        raise BadTarget(str(error)) from error
+    known = [dotted(command) for command in line.commands]
+    for pattern in select or ():
+        bare = pattern.removeprefix("!")
+        if not any(matches((each, f"{line.name}_{each.replace('.', '_')}"), bare) for each in known):
+            near = difflib.get_close_matches(bare, known, 1)
+            said = f" (did you mean `{near[0]}`?)" if near else ""
+            raise UsageError(f"--select: no command matches `{bare}`{said}")
+    box = Toolbox(line.name, version=line.program.version)
+    box.include(line, select=list(select or ("*",)))
+    return box
+
+

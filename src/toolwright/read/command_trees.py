@@ -1,0 +1,41 @@
+"""Recognises the apps of command-line frameworks, without importing any."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+_CLASSES = {
+    ("click", "Command"): "click",
+    ("click", "BaseCommand"): "click",
+    ("typer", "Typer"): "typer",
+    ("typer", "Command"): "typer",
+    ("typer", "BaseCommand"): "typer",
+    ("argparse", "ArgumentParser"): "argparse",
+    ("optparse", "OptionParser"): "optparse",
+    ("cyclopts", "App"): "cyclopts",
+}
+"""The first part of a module, the name of a class in it, and the framework."""
+
+
+class ProgramSource:
+    """What our own classes for command-line programs derive from: most toolboxes never load them."""
+
+    __slots__ = ()
+
+
+def is_program(source: Any) -> bool:
+    """Return whether a source is a command-line program."""
+    return isinstance(source, ProgramSource) or bool(framework_of(source))
+
+
+def framework_of(target: Any) -> str:
+    """Return which framework an app is of; empty if it is none."""
+    if isinstance(target, types.FunctionType | types.MethodType | types.ModuleType | type):
+        return ""  # by far the most targets
+    for base in type(target).__mro__:
+        root = str(getattr(base, "__module__", "")).partition(".")[0]
+        known = _CLASSES.get((root, base.__name__))
+        if known is not None:
+            return known
+    return ""

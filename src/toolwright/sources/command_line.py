@@ -1,0 +1,171 @@
+"""A command-line program that a toolbox includes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, cast
+
+from ..errors import SchemaError
+from ..options import ToolOptions
+from ..read.command_trees import ProgramSource, framework_of
+from ..tools.catalog import matches
+from .commands import Naming, Offer, CommandStyle, offer_of, offered_commands
+from .frameworks.recognise import program_of
+from .grouped import group_offer, search_offers, stays_alone
+from .program import Command, Program
+from .rules import Rule, dotted
+
+Mode = Literal["auto", "command", "group", "search"]
+MOST_SINGLE = 30
+"""How many commands are each a tool in the mode `auto`."""
+MOST_GROUPED = 150
+"""Above this number of commands `auto` offers a search."""
+
+
+class Offered(NamedTuple):
+    """What a program offers, and what was refused."""
+
+    offers: list[Offer]
+    refused: list[SchemaError]
+
+
+class CommandLine(ProgramSource):
+    """A program of Click, Typer, argparse, optparse or Cyclopts, or one that was scanned.
+
+    `Toolbox.include` takes it, or the framework's own object if nothing more is to be said.
+
+    - `rules`: which commands and options are offered, and how they run; the first rule that matches
+      a command counts, and one that none matches is not offered.
+    - `mode`: `"command"` makes a tool of each command, `"group"` one of each group, `"search"` three
+      of all; `"auto"` chooses by their number.
+    - `style`: `"flags_args"` takes options in `flags`, and positionals as texts in `args`.
+    - `name`: what the names of its tools begin with; the program's name by default.
+    - `argv`: the words that start the program, where that cannot be found out.
+    """
+
+    def __init__(
+        self,
+        target: Any,
+        *,
+        rules: Sequence[Rule] | None = None,
+        mode: Mode = "auto",
+        style: CommandStyle = "typed",
+        name: str | None = None,
+        argv: Sequence[str] | None = None,
+    ) -> None:
+        if mode not in ("auto", "command", "group", "search"):
+            msg = f'mode must be "auto", "command", "group" or "search"; got {mode!r}'
+            raise ValueError(msg)
+        if style not in ("typed", "flags_args"):
+            msg = f'style must be "typed" or "flags_args"; got {style!r}'
+            raise ValueError(msg)
+        if isinstance(argv, str):
+            msg = f"argv takes a list of words: no shell reads it; got {argv!r}"
+            raise TypeError(msg)
+        program = target if isinstance(target, Program) else program_of(target)
+        self.program = program if argv is None else replace(program, argv=tuple(argv))
+        self.rules = _checked(rules)
+        self.mode: Mode = mode
+        self.style: CommandStyle = style
+        self.name = name or program.name
+
+    def __repr__(self) -> str:
+        return f"<CommandLine {self.name}>"
+
+    @property
+    def needs_selection(self) -> bool:
+        """Whether nothing is offered that was not chosen: what help texts say is not the author's word."""
+        return self.program.fingerprint is not None and self.rules is None
+
+    @property
+    def commands(self) -> list[Command]:
+        """The commands that may be offered."""
+        return [command for command, _ in offered_commands(self.program, self.rules)]
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that rules set for every command: what an installed server needs."""
+        rules = self.rules or ()
+        found = dict(rules[0].env) if rules else {}
+        return {key: value for key, value in found.items() if all(r.env.get(key) == value for r in rules)}
+
+    def offered(self, select: str | Sequence[str] = "*", prefix: str = "") -> Offered:
+        """Return the tools to make: of the commands whose path or name matches."""
+        naming = Naming(prefix + self.name)
+        refused: list[SchemaError] = []
+        single: list[tuple[Command, Offer]] = []
+        for command, rule in offered_commands(self.program, self.rules):
+            name = naming.name_of(command)
+            if not matches((dotted(command), name), select):
+                continue
+            try:
+                single.append((command, offer_of(self.program, command, rule, name, self.style)))
+            except SchemaError as error:
+                refused.append(error)
+        return Offered(self._gathered(single, naming), refused)
+
+    def _gathered(self, single: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
+        mode = self.mode
+        if mode == "auto":
+            many = "group" if len(single) <= MOST_GROUPED else "search"
+            mode = "command" if len(single) <= MOST_SINGLE else many
+        if mode == "command":
+            return [offer for _, offer in single]
+        alone = [offer for _, offer in single if stays_alone(offer)]
+        rest = [(command, offer) for command, offer in single if not stays_alone(offer)]
+        about = self.program.root.summary or self.program.root.description.partition("\n")[0]
+        if mode == "search":
+            table = {" ".join(command.path) or self.name: offer for command, offer in rest}
+            return [*(search_offers(naming.first, about, table) if table else ()), *alone]
+        return [*self._groups(rest, naming), *alone]
+
+    def _groups(self, rest: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
+        groups: dict[str, dict[str, Offer]] = {}
+        tops = {each.name: each for each in self.program.root.commands}
+        for command, offer in rest:
+            first = command.path[0] if command.path and tops[command.path[0]].commands else ""
+            words = command.path[1:] if first else command.path
+            groups.setdefault(first, {})[" ".join(words) or first or self.name] = offer
+        made: list[Offer] = []
+        for first, offers in groups.items():
+            if len(offers) == 1:
+                made += offers.values()
+                continue
+            top = tops[first] if first else self.program.root
+            naming.taken -= {each.name for each in offers.values()}
+            about = top.summary or top.description.partition("\n")[0]
+            made.append(group_offer(naming.name_of(Command(path=top.path)), about, offers))
+        return made
+
+
+def command_line_of(
+    source: Any, rules: Sequence[Rule] | None, options: ToolOptions
+) -> tuple[CommandLine, ToolOptions]:
+    """Return a program, and the options of its tools. Raises `TypeError` if it is something else."""
+    given = cast("ToolOptions", dict(options))
+    style: CommandStyle = "typed"
+    if given.get("style") == "flags_args":
+        style = "flags_args"
+        del given["style"]
+    if isinstance(source, CommandLine):
+        if rules is not None:
+            msg = "the CommandLine has its rules: give them there"
+            raise TypeError(msg)
+        return source, given
+    if not isinstance(source, Program) and not framework_of(source):
+        msg = "rules are for command-line programs: Click, Typer, argparse, Cyclopts, or a scan"
+        raise TypeError(msg)
+    return CommandLine(source, rules=rules, style=style), given
+
+
+def _checked(rules: Any) -> tuple[Rule, ...] | None:
+    if rules is None:
+        return None
+    given = tuple(rules) if not isinstance(rules, Rule) else (rules,)
+    for each in given:
+        if not isinstance(each, Rule):
+            msg = f"rules takes a list of Rule; got {each!r}"
+            raise TypeError(msg)
+    return given
+
+

@@ -1,0 +1,241 @@
+"""One command of a program as the target of a tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
+
+from ..call import Call, reports_progress
+from ..errors import ArgumentError, Fault
+from .argv import RefusedValue, command_line
+from .output import CommandOutput, JsonOutput, answer_of
+from .program import UNSET, Command, CommandParameter, Program
+from .rules import Rule, dotted
+from .running.process import run
+from .running.settings import RunSettings
+from .values import JsonSchemaValue, hint_of, typed_dict, with_field
+
+if TYPE_CHECKING:
+    from .program import Exclusive
+
+STDIN = "stdin"
+"""The argument for what a program reads."""
+_CALL = "_toolwright_call"
+"""No option can have this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedParameter:
+    """A parameter that callers may set."""
+
+    key: str
+    """Its name in the arguments."""
+    level: int
+    """Which command on the way to the one that runs has it."""
+    parameter: CommandParameter
+
+
+@dataclass(frozen=True, eq=False)
+class CommandTarget:
+    """Runs a command with the arguments of a call."""
+
+    program: Program
+    chain: tuple[Command, ...]
+    rule: Rule
+    offered: tuple[OfferedParameter, ...]
+    fixed: tuple[Mapping[str, Any], ...]
+    """Values that a rule sets, for each command of the chain."""
+    settings: RunSettings
+    name: str
+    in_two_parts: bool = False
+    """Whether arguments are `flags` and `args`."""
+
+    def __post_init__(self) -> None:
+        set_own = object.__setattr__
+        values = flags_and_args(self) if self.in_two_parts else values_of(self)
+        kind = inspect.Parameter
+        parameters = [
+            kind(_CALL, kind.KEYWORD_ONLY, annotation=Call),
+            kind("values", kind.VAR_KEYWORD, annotation=Unpack[values]),
+        ]
+        returns = JsonOutput if self.rule.parse == "json" else CommandOutput
+        set_own(self, "__signature__", inspect.Signature(parameters, return_annotation=returns))
+        set_own(self, "__name__", self.name)
+
+    @property
+    def command(self) -> Command:
+        """The command that runs."""
+        return self.chain[-1]
+
+    @property
+    def dotted(self) -> str:
+        """What selections call it: the words behind the program's name."""
+        return dotted(self.command)
+
+    async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Any:
+        """Run the command. Raises `ArgumentError` for a value that cannot be passed on safely."""
+        text = values.pop(STDIN, None) if self.rule.stdin else None
+        words = self.words(values)
+        told = _Lines(_toolwright_call) if reports_progress(_toolwright_call) else None
+        finished = await run(
+            words,
+            self.settings.with_input(None if text is None else text.encode()),
+            on_line=told,
+        )
+        return answer_of(finished, self.rule.ok_codes, self.rule.parse)
+
+    def words(self, values: Mapping[str, Any]) -> list[str]:
+        """Return the command line for some values. Raises `ArgumentError`."""
+        if self.in_two_parts:
+            values = self._one_part(values)
+        by_level: list[dict[str, Any]] = [dict(each) for each in self.fixed]
+        for each in self.offered:
+            if each.key in values:
+                by_level[each.level][each.parameter.name] = values[each.key]
+        self._check_exclusive(by_level)
+        try:
+            return command_line(self.program, self.chain, by_level)
+        except RefusedValue as error:
+            refused = next(
+                (o for o in self.offered if o.parameter is error.parameter), self.offered[0]
+            )
+            path = (refused.key,) if error.index is None else (refused.key, error.index)
+            raise ArgumentError(self.name, [Fault(path, "refused", str(error))]) from None
+
+    def _one_part(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of `flags`, and those of `args` for the positionals, in their order."""
+        made = dict(cast("Mapping[str, Any]", values.get("flags") or {}))
+        left: list[str] = list(values.get("args") or ())
+        places = [each for each in self.offered if each.parameter.is_positional]
+        for at, each in enumerate(places):
+            if each.parameter.emit in ("rest", "remainder"):
+                behind = sum(place.parameter.required for place in places[at + 1 :])
+                taken = max(len(left) - behind, 0)
+                made[each.key], left = left[:taken], left[taken:]
+            elif left:
+                made[each.key] = left.pop(0)
+        if left:
+            text = f"`args` has {len(left)} more than the command takes"
+            raise ArgumentError(self.name, [Fault(("args",), "too_many", text)])
+        return made
+
+    def _check_exclusive(self, by_level: Sequence[Mapping[str, Any]]) -> None:
+        for level, command in enumerate(self.chain):
+            keys = {each.parameter.name: each.key for each in self.offered if each.level == level}
+            for group in command.exclusive:
+                given = [name for name in group.names if name in by_level[level]]
+                if len(given) > 1 or (group.required and not given):
+                    names = [f"`{keys[name]}`" for name in group.names if name in keys]
+                    path = (keys.get(given[0], given[0]),) if given else ()
+                    text = f"send {_how_many(group)} of {', '.join(names)}"
+                    raise ArgumentError(self.name, [Fault(path, "exclusive", text)])
+
+
+class _Lines:
+    """Reports each line of output as a step of progress."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.count = 0
+
+    def __call__(self, line: str) -> None:
+        self.count += 1
+        self.call.progress(self.count, message=line)
+
+
+def _how_many(group: Exclusive) -> str:
+    return "exactly one" if group.required else "at most one"
+
+
+def exclusive_text(target: CommandTarget) -> Iterator[str]:
+    """Yield a sentence for each group of parameters that exclude each other."""
+    for level, command in enumerate(target.chain):
+        keys = {each.parameter.name: each.key for each in target.offered if each.level == level}
+        for group in command.exclusive:
+            names = [f"`{keys[name]}`" for name in group.names if name in keys]
+            if len(names) > 1 or (names and group.required):
+                yield f"Send {_how_many(group)} of {', '.join(names)}."
+
+
+def values_of(target: CommandTarget) -> Any:
+    """Return the type of a command's arguments: one key for each parameter."""
+    hints = {each.key: _hint(each.parameter) for each in target.offered}
+    required = {each.key for each in target.offered if each.parameter.required}
+    if target.rule.stdin:
+        hints[STDIN] = Annotated[str, "What the program reads from standard input."]
+    return typed_dict("Values", hints, required)
+
+
+def flags_and_args(target: CommandTarget) -> Any:
+    """Return the type of arguments in two parts: options by name, positionals in one list."""
+    options = [each for each in target.offered if not each.parameter.is_positional]
+    hints = {each.key: _hint(each.parameter) for each in options}
+    required = {each.key for each in options if each.parameter.required}
+    parts: dict[str, Any] = {"flags": typed_dict("Flags", hints, required), "args": list[str]}
+    if target.rule.stdin:
+        parts[STDIN] = str
+    return typed_dict("Values", parts, ("flags",) if required else ())
+
+
+def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
+    """Return the schema of arguments in two parts, as it is published."""
+    flags: dict[str, Any] = {}
+    required: list[str] = []
+    for each in target.offered:
+        if not each.parameter.is_positional:
+            flags[each.key] = {**each.parameter.schema, **_said(each.parameter)}
+            text = description_of(each.parameter)
+            if text:
+                flags[each.key]["description"] = text
+            if each.parameter.required:
+                required.append(each.key)
+    usage = target.command.usage or "[flags]"
+    args = {
+        "type": "array",
+        "description": f"Positional arguments\nUsage: {usage}",
+        "items": {"type": "string"},
+    }
+    part: dict[str, Any] = {"type": "object", "properties": flags}
+    if required:
+        part["required"] = required
+    properties: dict[str, Any] = {"flags": part, "args": args}
+    if target.rule.stdin:
+        properties[STDIN] = {"type": "string"}
+    made: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        made["required"] = ["flags"]
+    return made
+
+
+def _hint(parameter: CommandParameter) -> Any:
+    if parameter.emit == "json":
+        hint: Any = Annotated[Any, JsonSchemaValue(parameter.schema)]
+    else:
+        hint = hint_of(parameter.schema)
+    text = description_of(parameter)
+    return with_field(hint, _said(parameter), **({"description": text} if text else {}))
+
+
+def _said(parameter: CommandParameter) -> dict[str, Any]:
+    """Return what is published of a parameter, and does not change what is accepted.
+
+    The program has its defaults itself: one that is not sent is not put on its command line.
+    """
+    said: dict[str, Any] = {}
+    if parameter.default is not UNSET and parameter.default not in ("", [], None):
+        said["default"] = parameter.default
+    if parameter.deprecated:
+        said["deprecated"] = True
+    return said
+
+
+def description_of(parameter: CommandParameter) -> str:
+    """Return what is said of a parameter."""
+    text = parameter.description.strip()
+    if parameter.type_name:
+        text = f"{text} (type: {parameter.type_name})".strip()
+    if parameter.default_text:
+        text = f"{text} (default: {parameter.default_text})".strip()
+    return text

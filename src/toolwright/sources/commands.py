@@ -1,0 +1,235 @@
+"""The commands of a program as tools."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from ..errors import SchemaError
+from ..options import ToolOptions
+from ..tools.definition import PLAIN
+from .command_target import (
+    STDIN,
+    CommandTarget,
+    OfferedParameter,
+    exclusive_text,
+    two_parts_schema,
+)
+from .output import OUTPUT_SCHEMA
+from .program import Command, CommandParameter, Program
+from .rules import Rule, names_of, rule_for
+from .running.settings import RunSettings
+
+if TYPE_CHECKING:
+    from ..run.hooks import Hook
+
+CommandStyle = Literal["typed", "flags_args"]
+OWN_GROUP = "toolwright.mcp"
+"""The annotation of the commands that serve the program itself: they are no tools."""
+_NOT_OFFERED = frozenset(("help", "completion"))
+"""Commands about the command line itself."""
+_MOST_NAME = 128
+_HINTS = {
+    "title": "title",
+    "read_only": "read_only",
+    "readOnlyHint": "read_only",
+    "destructive": "destructive",
+    "destructiveHint": "destructive",
+    "idempotent": "idempotent",
+    "idempotentHint": "idempotent",
+    "open_world": "open_world",
+    "openWorldHint": "open_world",
+}
+"""Annotations of commands that are options of tools."""
+
+
+class Offer(NamedTuple):
+    """A command that becomes a tool."""
+
+    name: str
+    target: Any
+    options: ToolOptions
+    around: tuple[Hook, ...] = ()
+
+
+def offered_commands(program: Program, rules: Sequence[Rule] | None) -> Iterator[tuple[Command, Rule]]:
+    """Yield the commands that rules offer.
+
+    Never what cannot run, is hidden or below something hidden, or is about the command line itself.
+    """
+    for command in _visible(program.root):
+        if command.runs and (rule := rule_for(command, rules)) is not None:
+            yield command, rule
+
+
+def _visible(command: Command) -> Iterator[Command]:
+    if command.hidden or command.name in _NOT_OFFERED or OWN_GROUP in command.annotations:
+        return
+    yield command
+    for each in command.commands:
+        yield from _visible(each)
+
+
+class Naming:
+    """Gives each command a name of its own. Names are never taken apart again."""
+
+    def __init__(self, first: str) -> None:
+        self.first = first
+        self.taken: set[str] = set()
+
+    def name_of(self, command: Command, *more: str) -> str:
+        """Return the words of a command joined by `_`, with the program's name first."""
+        words = "_".join((self.first, *command.path, *more))
+        plain = re.sub(r"[^A-Za-z0-9_.:-]", "_", words)
+        if len(plain) > _MOST_NAME:
+            mark = hashlib.sha256(words.encode(errors="replace")).hexdigest()[:8]
+            plain = f"{plain[: _MOST_NAME - 9]}_{mark}"
+        name, number = plain, 2
+        while name.translate(PLAIN) in self.taken:  # `get_all`, and `all` below `get`
+            name, number = f"{plain[: _MOST_NAME - 4]}_{number}", number + 1
+        self.taken.add(name.translate(PLAIN))
+        return name
+
+
+def offer_of(
+    program: Program, command: Command, rule: Rule, name: str, style: CommandStyle = "typed"
+) -> Offer:
+    """Make a command what a toolbox takes. Raises `SchemaError`."""
+    chain = program.chain(command)
+    refuse = _refuser(name)
+    if not program.argv:
+        hint = "pass argv=[...]: the words that start the program"
+        raise refuse(f"cannot be run: it is not known how `{program.name}` is started", hint)
+    try:
+        settings = _settings(rule)
+    except (TypeError, ValueError) as error:
+        raise refuse(str(error)) from None
+    target = CommandTarget(
+        program,
+        chain,
+        rule,
+        tuple(_parameters(program, chain, rule, refuse)),
+        tuple(_fixed(chain, rule, refuse)),
+        settings,
+        name,
+        in_two_parts=style == "flags_args",
+    )
+    options: dict[str, Any] = {
+        **_hints_of(command),
+        "description": _description(program, target),
+        **rule.options,
+    }
+    if "destructive" not in options and options.get("read_only") is not True:
+        if any(each.confirms for level in chain for each in level.parameters):
+            options["destructive"] = True
+    if style == "flags_args":
+        options["input_schema"] = two_parts_schema(target)
+        if rule.parse is None:
+            options["output_schema"] = OUTPUT_SCHEMA
+    return Offer(name, target, cast("ToolOptions", options), rule.around)
+
+
+def _refuser(name: str) -> Callable[..., SchemaError]:
+    def refuse(what: str, hint: str = "", parameter: str = "") -> SchemaError:
+        return SchemaError(what, tool=name, parameter=parameter, hint=hint)
+
+    return refuse
+
+
+def _settings(rule: Rule) -> RunSettings:
+    given: dict[str, Any] = {"cwd": rule.folder, "environment": rule.env}
+    if rule.pass_env:
+        given["pass_environment"] = (*RunSettings().pass_environment, *rule.pass_env)
+    if rule.max_output is not None:
+        given["max_output"] = rule.max_output
+    return RunSettings(**given)
+
+
+def _hints_of(command: Command) -> dict[str, Any]:
+    """Return the options of a tool that a command's author has left on it."""
+    found: dict[str, Any] = {}
+    for key, value in command.annotations.items():
+        option = _HINTS.get(key)
+        if option is not None and isinstance(value, str if option == "title" else bool):
+            found[option] = value
+    return found
+
+
+def _description(program: Program, target: CommandTarget) -> str:
+    command = target.command
+    text = command.description.strip()
+    summary = command.summary.strip()
+    if summary and summary.rstrip(".") not in text:
+        text = f"{summary}\n\n{text}".strip()
+    if not text:
+        text = f"Run `{' '.join((program.name, *command.path))}`."
+    if command.deprecated:
+        text = f"Deprecated. {text}"
+    parts = [text, *exclusive_text(target)]
+    if command.examples.strip():
+        parts.append(f"Examples:\n{command.examples.strip()}")
+    return "\n\n".join(parts)
+
+
+def _parameters(
+    program: Program, chain: Sequence[Command], rule: Rule, refuse: Callable[..., SchemaError]
+) -> list[OfferedParameter]:
+    """Return what callers may set, the command's own parameters first. Raises `SchemaError`."""
+    found: list[OfferedParameter] = []
+    taken = {STDIN} if rule.stdin else set[str]()
+    for level in range(len(chain) - 1, -1, -1):
+        command = chain[level]
+        for parameter in command.parameters:
+            if parameter.name in _fixed_here(command, rule):
+                continue
+            inherited = level < len(chain) - 1
+            if parameter.hidden or not rule.offers(parameter, inherited=inherited):
+                _check_left_out(parameter, refuse)
+                continue
+            key = _free_key(parameter.name, command.name or program.name, taken)
+            found.append(OfferedParameter(key, level, parameter))
+    return found
+
+
+def _free_key(name: str, prefix: str, taken: set[str]) -> str:
+    """Return a key that no other parameter has: commands above may have options of equal names."""
+    key = name
+    if key in taken:
+        key = f"{re.sub(r'[^A-Za-z0-9_]', '_', prefix)}_{name}"
+    number = 2
+    while key in taken:
+        key, number = f"{name}_{number}", number + 1
+    taken.add(key)
+    return key
+
+
+def _check_left_out(parameter: CommandParameter, refuse: Callable[..., SchemaError]) -> None:
+    if parameter.required and not parameter.environment:
+        spelled = parameter.flags[0] if parameter.flags else parameter.name
+        why = "is a secret" if parameter.secret else "is not offered"
+        hint = f'give it a value with Rule(fixed={{"{parameter.name}": ...}}), or name it in `flags`'
+        raise refuse(f"cannot be run without `{spelled}`, which {why}", hint, parameter.name)
+
+
+def _fixed_here(command: Command, rule: Rule) -> dict[str, Any]:
+    """Return the values that a rule sets for the parameters of one command."""
+    found: dict[str, Any] = {}
+    for parameter in command.parameters:
+        for name in names_of(parameter):
+            if name in rule.fixed:
+                found[parameter.name] = rule.fixed[name]
+    return found
+
+
+def _fixed(
+    chain: Sequence[Command], rule: Rule, refuse: Callable[..., SchemaError]
+) -> list[Mapping[str, Any]]:
+    known = {name for each in chain for p in each.parameters for name in names_of(p)}
+    unknown = [name for name in rule.fixed if name not in known]
+    if unknown:
+        raise refuse(f"has no option `{unknown[0]}` that a rule could set")
+    return [_fixed_here(command, rule) for command in chain]
+
+

@@ -1,0 +1,143 @@
+"""Rules: which commands and options are offered, and how they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+
+from ..options import ToolOptions, options_from
+from ..tools.catalog import matches
+from .program import Command, CommandParameter
+
+if TYPE_CHECKING:
+    from ..run.hooks import Hook
+
+Patterns = str | Sequence[str]
+Commands = Patterns | Callable[[Command], bool]
+_OF_ONE = ("name", "input_schema", "output_schema", "style", "run_on", "on_unsupported", "extra")
+"""Options of tools that a rule for many commands cannot have."""
+
+
+class Rule:
+    """What holds for some commands of a program; of several rules the first that matches counts.
+
+    `commands` are globs on the words behind the program's name, joined by dots (`get.*`; `!x`
+    leaves out), or a function of the `Command`. Options of tools hold for each command.
+
+    >>> rule = Rule("get.*", read_only=True, flags=["!raw"])
+    >>> rule.fits(Command(path=("get", "pods")))
+    True
+    """
+
+    def __init__(
+        self,
+        commands: Commands = "*",
+        *,
+        annotated: str | Mapping[str, Any] | None = None,
+        offer: bool = True,
+        flags: Patterns = "*",
+        inherited: Patterns = "*",
+        fixed: Mapping[str, Any] | None = None,
+        env: Mapping[str, str] | None = None,
+        pass_env: Sequence[str] = (),
+        folder: str | None = None,
+        ok_codes: Iterable[int] = (0,),
+        parse: Literal["json"] | None = None,
+        stdin: bool = False,
+        max_output: int | None = None,
+        around: Hook | Sequence[Hook] = (),
+        **options: Unpack[ToolOptions],
+    ) -> None:
+        if not callable(commands) and not _are_words(commands):
+            msg = f"commands takes globs such as `get.*`, or a function; got {commands!r}"
+            raise TypeError(msg)
+        for name in _OF_ONE:
+            if name in options:
+                msg = f"`{name}` is not an option of a rule"
+                raise TypeError(msg)
+        if parse not in (None, "json"):
+            msg = f'parse must be None or "json"; got {parse!r}'
+            raise ValueError(msg)
+        options_from(cast("Mapping[str, Any]", options))  # a bad one is refused here
+        self.commands = commands
+        self.annotated = annotated
+        """An annotation that a command must have, or several with their values."""
+        self.offer = offer
+        """False leaves the commands out."""
+        self.flags = flags
+        """Which parameters of the command itself are offered, by name or spelling."""
+        self.inherited = inherited
+        """Which options of the commands above it are offered."""
+        self.fixed = dict(fixed or {})
+        """Values that are always sent, and that no caller sees."""
+        self.env = dict(env or {})
+        """Variables to set; `install` writes them into the client's entry, too."""
+        self.pass_env = tuple(pass_env)
+        """Further variables of the server that the program may see, by name or glob."""
+        self.folder = folder
+        """Where it runs; where the server runs by default."""
+        self.ok_codes = frozenset(ok_codes)
+        """Exit codes that are no failure, such as 1 of `grep`."""
+        self.parse = parse
+        self.stdin = stdin
+        """Offer an argument `stdin`, the text that the program reads."""
+        self.max_output = max_output
+        """Bytes of each stream that are kept."""
+        self.around = tuple(cast("Sequence[Any]", (around,) if callable(around) else around))
+        """Hooks around each call, as `Toolbox.around` takes them."""
+        self.options = options
+
+    def fits(self, command: Command) -> bool:
+        """Return whether the rule is meant for a command."""
+        if callable(self.commands):
+            if not self.commands(command):
+                return False
+        elif not matches(dotted(command), self.commands):
+            return False
+        wanted = self.annotated
+        if isinstance(wanted, str):
+            return wanted in command.annotations
+        return all(command.annotations.get(key) == value for key, value in (wanted or {}).items())
+
+    def offers(self, parameter: CommandParameter, *, inherited: bool = False) -> bool:
+        """Return whether callers may set a parameter.
+
+        A secret must be named: no pattern with a wildcard selects it.
+        """
+        patterns = self.inherited if inherited else self.flags
+        names = names_of(parameter)
+        if parameter.secret:
+            given = (patterns,) if isinstance(patterns, str) else patterns
+            return any(each in names for each in given)
+        return matches(names, patterns)
+
+
+EVERYTHING = Rule()
+"""What holds where no rules are given."""
+
+
+def rule_for(command: Command, rules: Sequence[Rule] | None) -> Rule | None:
+    """Return the first rule for a command; None if it is not offered."""
+    if rules is None:
+        return EVERYTHING
+    found = next((rule for rule in rules if rule.fits(command)), None)
+    return found if found is not None and found.offer else None
+
+
+def dotted(command: Command) -> str:
+    """Return the words behind the program's name, joined by dots."""
+    return ".".join(command.path)
+
+
+def names_of(parameter: CommandParameter) -> tuple[str, ...]:
+    """Return every name that a rule may use for a parameter: `all_namespaces`, `--all-namespaces`."""
+    spelled = (*parameter.flags, *parameter.chosen_by.values())
+    bare = (each.lstrip("-") for each in spelled)
+    return tuple(dict.fromkeys((parameter.name, *spelled, *bare)))
+
+
+def _are_words(value: Any) -> bool:
+    words = (value,) if isinstance(value, str) else value
+    return isinstance(words, Sequence) and all(
+        isinstance(each, str) for each in cast("Sequence[Any]", words)
+    )

@@ -1,0 +1,130 @@
+"""The types of what commands take: hints made of small JSON Schemas."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, cast
+
+from .._json_values import is_list
+
+Fragment = Mapping[str, Any]
+_BOUNDS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+    "pattern": "pattern",
+}
+"""Keywords of JSON Schema, and what pydantic calls the same."""
+_PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
+_SAID = ("format", "contentEncoding")
+"""Keywords that are published, and not checked."""
+
+
+def hint_of(schema: Fragment) -> Any:
+    """Return the type of what a schema accepts; it publishes a schema that means the same."""
+    if "anyOf" in schema:
+        return functools.reduce(operator.or_, [hint_of(each) for each in schema["anyOf"]])
+    kind = schema.get("type")
+    if is_list(kind):
+        return Union[tuple(hint_of({**schema, "type": each}) for each in kind)]  # noqa: UP007 - made here
+    bare = _enum(schema["enum"]) if "enum" in schema else _bare(kind, schema)
+    bounds = {_BOUNDS[key]: schema[key] for key in schema.keys() & _BOUNDS.keys()}
+    if "prefixItems" in schema or "enum" in schema:
+        bounds = {}  # the type says it
+    said = {key: schema[key] for key in _SAID if key in schema}
+    return with_field(bare, said, **bounds)
+
+
+def with_field(hint: Any, said: Mapping[str, Any], **known: Any) -> Any:
+    """Return a type with what else is published of it."""
+    from pydantic import Field
+
+    if not said and not known:
+        return hint
+    return Annotated[hint, Field(**known, json_schema_extra=dict(said) or None)]
+
+
+def _enum(values: list[Any]) -> Any:
+    return Literal[tuple(values)]
+
+
+def _bare(kind: Any, schema: Fragment) -> Any:
+    if kind == "array":
+        if "prefixItems" in schema:
+            return tuple[tuple(hint_of(each) for each in schema["prefixItems"])]
+        return list[hint_of(schema.get("items", {}))]
+    if kind == "object":
+        if "properties" in schema:
+            return record("Value", schema["properties"], schema.get("required", ()))
+        rest = schema.get("additionalProperties", {})
+        return dict[str, hint_of(rest if isinstance(rest, Mapping) else {})]  # pyright: ignore[reportUnknownArgumentType]
+    return _PLAIN.get(kind, Any)
+
+
+def record(name: str, properties: Mapping[str, Fragment], required: Any) -> Any:
+    """Return a TypedDict with the types of named values."""
+    fields = {key: hint_of(each) for key, each in properties.items()}
+    return typed_dict(name, fields, required)
+
+
+def typed_dict(name: str, fields: Mapping[str, Any], required: Any) -> Any:
+    """Return a closed TypedDict; what is not required may be left out."""
+    from pydantic import ConfigDict
+
+    given: dict[str, Any] = {
+        key: hint if key in required else NotRequired[hint] for key, hint in fields.items()
+    }
+    made: Any = cast("Any", TypedDict)(name, given)
+    made.__pydantic_config__ = ConfigDict(extra="forbid")
+    return made
+
+
+class JsonSchemaValue:
+    """A marker: any JSON that a schema accepts, and that schema is published."""
+
+    def __init__(self, schema: Fragment) -> None:
+        self.schema = dict(schema)
+        self.published = _inlined({**schema}, schema.get("$defs", {}), frozenset())
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        from ..schema.explicit import broken_rules, validator_for
+
+        validator = validator_for(self.schema)
+
+        def check(value: Any) -> Any:
+            errors, _ = broken_rules(validator, value)
+            if errors:
+                raise ValueError(str(errors[0].message)[:300])
+            return value
+
+        return core_schema.no_info_after_validator_function(check, core_schema.any_schema())
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> Any:
+        return dict(self.published)
+
+
+def _inlined(node: Any, definitions: Fragment, within: frozenset[str]) -> Any:
+    """Return a schema without references: its own definitions cannot be reached from outside."""
+    if is_list(node):
+        return [_inlined(each, definitions, within) for each in node]
+    if not isinstance(node, Mapping):
+        return node
+    known = cast("Fragment", node)
+    name = str(known.get("$ref", "")).removeprefix("#/$defs/")
+    if name in definitions:
+        if name in within:  # of a recursive type, one turn is shown
+            return {"type": definitions[name].get("type", "object")}
+        known = {**definitions[name], **{key: known[key] for key in known if key != "$ref"}}
+        within |= {name}
+    return {
+        key: _inlined(each, definitions, within) for key, each in known.items() if key != "$defs"
+    }

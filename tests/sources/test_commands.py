@@ -1,0 +1,351 @@
+"""Commands as tools: names, schemas, levels, rules, and what the program receives."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from toolwright import DefinitionError, SchemaError, Toolbox
+from toolwright.sources import CommandLine, Rule
+from toolwright.sources.program import Command, CommandParameter, Exclusive, Program
+
+RECEIVED = (sys.executable, str(Path(__file__).with_name("received.py")))
+
+
+def option(name, schema, **more):
+    return CommandParameter(name=name, schema=schema, flags=(f"--{name}",), **more)
+
+
+def place(name, schema=None, **more):
+    return CommandParameter(name=name, schema=schema or {"type": "string"}, **more)
+
+
+def program(*commands, parameters=(), name="kube", argv=RECEIVED, **more):
+    root = Command(commands=commands, parameters=parameters, runs=not commands, **more)
+    return Program(name=name, root=root, argv=argv, framework="click")
+
+
+GET = Command(
+    path=("get",),
+    summary="Show things.",
+    description="Show things of a kind.",
+    examples="kube get pods",
+    parameters=(
+        place("kind", {"enum": ["pods", "nodes"]}, required=True),
+        option("replicas", {"type": "integer", "minimum": 1}, default=3, description="How many."),
+        option("from", {"type": "string"}, default=""),
+        option("tag", {"type": "array", "items": {"type": "string"}}, emit="repeat", default=[]),
+        option("force", {"type": "boolean"}, emit="flag", default=False),
+    ),
+)
+GLOBAL = (
+    option("namespace", {"type": "string"}, default="default"),
+    option("force", {"type": "boolean"}, emit="flag"),
+    option("token", {"type": "string"}, secret=True),
+    option("internal", {"type": "string"}, hidden=True),
+)
+
+
+def box_of(*args, **more):
+    box = Toolbox("box")
+    box.include(CommandLine(*args, **more))
+    return box
+
+
+def received(result):
+    assert not result.is_error, result.text
+    return json.loads(result.structured["stdout"])
+
+
+def test_a_command_is_a_tool_with_its_own_parameters_and_those_above_it():
+    tool = box_of(program(GET, parameters=GLOBAL))["kube_get"]
+    assert tool.description == "Show things.\n\nShow things of a kind.\n\nExamples:\nkube get pods"
+    assert tool.input_schema == {
+        "type": "object",
+        "properties": {
+            "kind": {"enum": ["pods", "nodes"], "type": "string"},
+            "replicas": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "How many.",
+                "default": 3,
+            },
+            "from": {"type": "string"},
+            "tag": {"type": "array", "items": {"type": "string"}},
+            "force": {"type": "boolean", "default": False},
+            "namespace": {"type": "string", "default": "default"},
+            "kube_force": {"type": "boolean"},
+        },
+        "required": ["kind"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.promise("commands.levels")
+def test_options_of_a_level_stand_before_the_next_word():
+    box = box_of(program(GET, parameters=GLOBAL))
+    sent = {
+        "kind": "pods",
+        "replicas": 1000000,
+        "from": "--danger",
+        "tag": ["a,b", "-c"],
+        "namespace": "prod",
+        "kube_force": True,
+        "force": False,
+    }
+    assert received(box.call("kube_get", sent))["words"] == [
+        "--namespace=prod",
+        "--force",
+        "get",
+        "--replicas=1000000",
+        "--from=--danger",
+        "--tag=a,b",
+        "--tag=-c",
+        "--",
+        "pods",
+    ]
+
+
+@pytest.mark.promise("commands.defaults")
+def test_a_default_that_is_not_sent_is_not_on_the_command_line():
+    assert received(box_of(program(GET)).call("kube_get", {"kind": "pods"}))["words"] == [
+        "get",
+        "--",
+        "pods",
+    ]
+
+
+def test_arguments_are_repaired_and_explained_as_those_of_any_tool():
+    box = box_of(program(GET))
+    result = box.call("kube_get", {"kind": "PODS", "replicas": "2"})
+    assert received(result)["words"] == ["get", "--replicas=2", "--", "pods"]
+    assert {repair.path for repair in result.repairs} == {("kind",), ("replicas",)}
+    refused = box.call("kube_get", {"kind": "pods", "replica": 1, "replicas": 0})
+    assert refused.is_error
+    assert "`replicas` must be at least 1; got 0" in refused.text
+    assert "unknown argument `replica`" in refused.text
+
+
+@pytest.mark.promise("commands.exit-code")
+def test_a_failing_program_is_an_error_that_has_everything():
+    failing = program(option_of_fail())
+    result = box_of(failing).call("kube_run", {"fail": True})
+    assert result.is_error
+    assert result.structured["exitCode"] == 3
+    assert result.structured["stderr"].strip() == "it failed"
+    assert "it failed" in result.text
+    fine = box_of(failing, rules=[Rule(ok_codes=(0, 3))]).call("kube_run", {"fail": True})
+    assert not fine.is_error
+
+
+def option_of_fail():
+    return Command(path=("run",), parameters=(option("fail", {"type": "boolean"}, emit="flag"),))
+
+
+def test_json_on_standard_output_is_parsed_where_a_rule_says_so():
+    box = box_of(program(GET), rules=[Rule(parse="json")])
+    result = box.call("kube_get", {"kind": "pods"})
+    assert result.structured["json"]["words"] == ["get", "--", "pods"]
+
+
+# -- which commands
+
+
+def leaf(*path, **more):
+    return Command(path=path, **more)
+
+
+@pytest.mark.promise("commands.never")
+def test_some_commands_are_never_tools():
+    hidden = leaf("secret", hidden=True, commands=(leaf("secret", "inner"),))
+    group = leaf("group", runs=False, commands=(leaf("group", "helper"), leaf("group", "help")))
+    box = box_of(program(leaf("help"), leaf("completion"), hidden, group, leaf("mcpctl")))
+    assert list(box) == ["kube_group_helper", "kube_mcpctl"]
+
+
+def test_names_are_given_and_never_taken_apart():
+    box = box_of(
+        program(
+            leaf("list_all"),
+            leaf("list", runs=False, commands=(leaf("list", "all"),)),
+            leaf("wéird name"),
+            leaf("x" * 200),
+            name="my_kube",
+        )
+    )
+    assert list(box)[:3] == ["my_kube_list_all", "my_kube_list_all_2", "my_kube_w_ird_name"]
+    assert len(list(box)[3]) == 128
+    assert received(box.call("my_kube_list_all", {}))["words"] == ["list_all"]
+    assert received(box.call("my_kube_list_all_2", {}))["words"] == ["list", "all"]
+
+
+def test_a_program_of_one_command_is_one_tool():
+    tool = Toolbox("box").add(CommandLine(program(parameters=(place("name", required=True),))))
+    assert tool.name == "kube"
+    with pytest.raises(SchemaError, match="2 commands.*`box.include"):
+        Toolbox("box").add(CommandLine(program(GET, leaf("set"))))
+
+
+# -- rules
+
+
+@pytest.mark.promise("commands.first-rule")
+def test_the_first_rule_that_matches_counts():
+    tree = program(
+        leaf("get", runs=False, commands=(leaf("get", "pods"), leaf("get", "secrets"))),
+        leaf("delete", annotations={"dangerous": True}),
+        leaf("apply"),
+        leaf("top", annotations={"team": "ops"}),
+    )
+    rules = [
+        Rule("get.secrets", offer=False),
+        Rule("get.*", read_only=True),
+        Rule(annotated="dangerous", destructive=True, roles=["admin"]),
+        Rule(annotated={"team": "ops"}, title="Top"),
+        Rule(lambda command: command.name == "apply", timeout=3),
+    ]
+    box = box_of(tree, rules=rules)
+    assert list(box) == ["kube_get_pods", "kube_delete", "kube_apply", "kube_top"]
+    assert box["kube_get_pods"].options.read_only is True
+    assert box["kube_delete"].options.roles == ("admin",)
+    assert box["kube_delete"].annotations == {"destructiveHint": True}
+    assert box["kube_apply"].options.timeout.total == 3
+    assert box["kube_top"].title == "Top"
+
+
+@pytest.mark.promise("commands.secrets")
+def test_a_secret_is_offered_only_if_a_rule_names_it():
+    tree = program(GET, parameters=GLOBAL)
+    for pattern in ("*", "tok*", ["*", "!x"]):
+        schema = box_of(tree, rules=[Rule(inherited=pattern)])["kube_get"].input_schema
+        assert "token" not in schema["properties"]
+    schema = box_of(tree, rules=[Rule(inherited=["--token"])])["kube_get"].input_schema
+    assert "token" in schema["properties"]
+    assert "namespace" not in schema["properties"]
+
+
+@pytest.mark.promise("commands.unoffered")
+def test_what_is_not_offered_cannot_be_sent():
+    box = box_of(program(GET, parameters=GLOBAL), rules=[Rule(flags=["kind"], inherited=[])])
+    for name in ("force", "kube_force", "token", "internal", "namespace", "replicas"):
+        assert box.call("kube_get", {"kind": "pods", name: "x"}).is_error
+    assert list(box["kube_get"].input_schema["properties"]) == ["kind"]
+
+
+def test_values_of_a_rule_are_always_sent_and_never_seen():
+    rules = [Rule(fixed={"--namespace": "dev", "token": "s3cret"}, env={"TEST_X": "1"})]
+    box = box_of(program(GET, parameters=GLOBAL), rules=rules)
+    assert "namespace" not in box["kube_get"].input_schema["properties"]
+    got = received(box.call("kube_get", {"kind": "pods"}))
+    assert got["words"] == ["--namespace=dev", "--token=s3cret", "get", "--", "pods"]
+    assert got["env"] == {"TEST_X": "1"}
+    assert "s3cret" not in json.dumps(box.to_mcp())
+
+
+def test_a_variable_passes_only_if_a_rule_names_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("TEST_PASSED", "yes")
+    monkeypatch.setenv("TEST_KEPT", "no")
+    rules = [Rule(pass_env=["TEST_P*"], folder=str(tmp_path))]
+    got = received(box_of(program(GET), rules=rules).call("kube_get", {"kind": "pods"}))
+    assert got["env"] == {"TEST_PASSED": "yes"}
+    assert got["folder"] == str(tmp_path)
+
+
+def test_standard_input_is_an_argument_only_where_a_rule_says_so():
+    box = box_of(program(GET), rules=[Rule(stdin=True)])
+    assert received(box.call("kube_get", {"kind": "pods", "stdin": "hé"}))["stdin"] == "hé"
+    assert received(box.call("kube_get", {"kind": "pods"}))["stdin"] == ""
+    assert box_of(program(GET)).call("kube_get", {"kind": "pods", "stdin": "x"}).is_error
+
+
+def test_hooks_of_a_rule_wrap_its_commands_only():
+    seen = []
+
+    async def watch(call, arguments, next):
+        seen.append((call.tool, arguments))
+        return await next({**arguments, "replicas": 7})
+
+    tree = program(GET, leaf("set"))
+    box = box_of(tree, rules=[Rule("get", around=watch), Rule()])
+    assert received(box.call("kube_get", {"kind": "pods"}))["words"] == [
+        "get",
+        "--replicas=7",
+        "--",
+        "pods",
+    ]
+    box.call("kube_set", {})
+    assert seen == [("kube_get", {"kind": "pods"})]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (lambda: Rule(5), "commands takes globs"),
+        (lambda: Rule(name="x"), "`name` is not an option of a rule"),
+        (lambda: Rule(readonly=True), "unknown option `readonly`; did you mean `read_only`?"),
+        (lambda: Rule(parse="xml"), "parse must be None or"),
+        (lambda: CommandLine(program(GET), rules=["get"]), "rules takes a list of Rule"),
+        (lambda: CommandLine(program(GET), mode="groups"), "mode must be"),
+        (lambda: CommandLine(program(GET), argv="kube get"), "argv takes a list of words"),
+        (lambda: Toolbox("b").include(object(), rules=[]), "rules are for command-line programs"),
+    ],
+)
+def test_a_mistake_in_a_rule_is_named(rule, said):
+    with pytest.raises((TypeError, ValueError), match=said.replace("(", r"\(")):
+        rule()
+
+
+def test_a_command_that_could_never_run_is_refused_by_name_and_the_others_stay():
+    needs = leaf("login", parameters=(option("password", {"type": "string"}, secret=True, required=True),))
+    box = Toolbox("box")
+    with pytest.raises(SchemaError, match="kube_login.*`--password`, which is a secret"):
+        box.include(CommandLine(program(GET, needs)))
+    assert list(box) == ["kube_get"]
+    from_env = option("password", {"type": "string"}, secret=True, required=True, environment=("P",))
+    assert "kube_login" in box_of(program(leaf("login", parameters=(from_env,))))
+    with pytest.raises(SchemaError, match="has no option `nothing`"):
+        box_of(program(GET), rules=[Rule(fixed={"nothing": 1})])
+    with pytest.raises(DefinitionError):
+        box_of(program(GET, leaf("set"), argv=()))
+
+
+@pytest.mark.promise("commands.exclusive")
+def test_options_that_exclude_each_other_are_said_and_checked():
+    pick = leaf(
+        "pick",
+        parameters=(option("a", {"type": "string"}), option("b", {"type": "string"})),
+        exclusive=(Exclusive(names=("a", "b"), required=True),),
+    )
+    box = box_of(program(pick))
+    assert "Send exactly one of `a`, `b`." in box["kube_pick"].description
+    assert "send exactly one of `a`, `b`" in box.call("kube_pick", {}).text
+    assert box.call("kube_pick", {"a": "1", "b": "2"}).is_error
+    assert not box.call("kube_pick", {"a": "1"}).is_error
+
+
+def test_a_confirmation_makes_a_tool_destructive():
+    yes = option("yes", {"type": "boolean"}, emit="flag", confirms=True)
+    box = box_of(program(leaf("drop", parameters=(yes,))))
+    assert box["kube_drop"].annotations == {"destructiveHint": True}
+    assert box_of(program(leaf("drop", parameters=(yes,))), rules=[Rule(destructive=False)])[
+        "kube_drop"
+    ].annotations == {"destructiveHint": False}
+
+
+def test_an_option_with_a_schema_of_its_own_gets_one_word_of_json():
+    schema = {
+        "$defs": {"Inner": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        "type": "object",
+        "properties": {"inner": {"$ref": "#/$defs/Inner", "description": "Inside."}},
+        "required": ["inner"],
+    }
+    config = option("config", schema, emit="json", description="All of it.")
+    box = box_of(program(leaf("run", parameters=(config,))))
+    node = box["kube_run"].input_schema["properties"]["config"]
+    assert node["description"] == "All of it."
+    assert node["properties"]["inner"]["properties"] == {"n": {"type": "integer"}}
+    words = received(box.call("kube_run", {"config": {"inner": {"n": 1}}}))["words"]
+    assert json.loads(words[1].removeprefix("--config=")) == {"inner": {"n": 1}}
+    assert box.call("kube_run", {"config": {"inner": {"n": "x"}}}).is_error
+    assert box.call("kube_run", {"config": {}}).is_error
