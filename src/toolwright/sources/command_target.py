@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 from ..call import Call, reports_progress
@@ -13,7 +13,7 @@ from .argv import RefusedValue, command_line
 from .output import CommandOutput, JsonOutput, answer_of
 from .program import UNSET, Command, CommandParameter, Program
 from .rules import Rule, dotted
-from .running.process import run
+from .running.run import run
 from .running.settings import RunSettings
 from .values import JsonSchemaValue, hint_of, typed_dict, with_field
 
@@ -81,7 +81,7 @@ class CommandTarget:
         told = _Lines(_toolwright_call) if reports_progress(_toolwright_call) else None
         finished = await run(
             words,
-            self.settings.with_input(None if text is None else text.encode()),
+            replace(self.settings, stdin=None if text is None else text.encode()),
             on_line=told,
         )
         return answer_of(finished, self.rule.ok_codes, self.rule.parse)
