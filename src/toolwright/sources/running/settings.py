@@ -58,7 +58,7 @@ class RunSettings:
 
 def _path(value: Any) -> None:
     try:
-        path: Any = os.fspath(value)
+        path = cast("Any", os.fspath(cast("str", value)))
     except TypeError:
         path = None
     if not isinstance(path, str) or not path or "\0" in path:
