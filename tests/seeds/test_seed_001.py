@@ -82,7 +82,9 @@ def test_positional_arguments_are_a_list_of_texts():
     name = CommandParameter(name="name", schema={"type": "string"})
     root = Command(usage="[NAME] [flags]", parameters=(name,))
     box = Toolbox("box")
-    box.include(CommandLine(Program(name="my-cli", root=root, argv=("my-cli",)), style="flags_args"))
+    box.include(
+        CommandLine(Program(name="my-cli", root=root, argv=("my-cli",)), style="flags_args")
+    )
     assert box["my-cli"].input_schema["properties"]["args"] == {
         "type": "array",
         "description": "Positional arguments\nUsage: [NAME] [flags]",
@@ -234,7 +236,7 @@ def test_the_program_gets_the_json_and_makes_its_object_of_it(my_cli):
         result = box.call("cli_run", sent)
     finally:
         sys.path.remove(str(my_cli.parent))
-    assert result.structured["json"] == {"class": "SomeJsonObject", "baz": "deep"}
+    assert result.structured["data"] == {"class": "SomeJsonObject", "baz": "deep"}
 
 
 def test_the_tools_are_written_to_a_file(my_cli, tmp_path):

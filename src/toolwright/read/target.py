@@ -83,6 +83,9 @@ class Target:
 
 def open_target(obj: Any) -> Target:
     """Open anything callable. Raises `SchemaError` for what cannot become a tool."""
+    if framework := framework_of(obj):
+        hint = "`box.include(...)` makes tools of its commands"
+        raise _refuse(obj, f"is a command-line program of {framework}", hint)
     try:
         return _open(obj)
     except SchemaError:
@@ -109,10 +112,6 @@ def _open(obj: Any) -> Target:
     if isinstance(get_origin(obj), type):
         opened = _open_class(get_origin(obj))
         return replace(opened, call=obj, type_arguments=type_arguments(obj))
-    framework = framework_of(obj)
-    if framework:
-        hint = "`box.include(...)` makes tools of its commands"
-        raise _refuse(obj, f"is a command-line program of {framework}", hint)
     if not callable(obj):
         raise _refuse(obj, f"is {_article(type(obj).__name__)}, which cannot be called", "")
     if isinstance(obj, types.FunctionType | types.BuiltinFunctionType | types.BuiltinMethodType):

@@ -10,8 +10,7 @@ from ..errors import SchemaError
 from ..options import ToolOptions
 from ..read.command_trees import ProgramSource, framework_of
 from ..tools.catalog import matches
-from .commands import Naming, Offer, CommandStyle, offer_of, offered_commands
-from .frameworks.recognise import program_of
+from .commands import CommandStyle, Naming, Offer, offer_of, offered_commands
 from .grouped import group_offer, search_offers, stays_alone
 from .program import Command, Program
 from .rules import Rule, dotted
@@ -63,7 +62,7 @@ class CommandLine(ProgramSource):
         if isinstance(argv, str):
             msg = f"argv takes a list of words: no shell reads it; got {argv!r}"
             raise TypeError(msg)
-        program = target if isinstance(target, Program) else program_of(target)
+        program = target if isinstance(target, Program) else _read(target)
         self.program = program if argv is None else replace(program, argv=tuple(argv))
         self.rules = _checked(rules)
         self.mode: Mode = mode
@@ -87,7 +86,11 @@ class CommandLine(ProgramSource):
         """Return the variables that rules set for every command: what an installed server needs."""
         rules = self.rules or ()
         found = dict(rules[0].env) if rules else {}
-        return {key: value for key, value in found.items() if all(r.env.get(key) == value for r in rules)}
+        return {
+            key: value
+            for key, value in found.items()
+            if all(r.env.get(key) == value for r in rules)
+        }
 
     def offered(self, select: str | Sequence[str] = "*", prefix: str = "") -> Offered:
         """Return the tools to make: of the commands whose path or name matches."""
@@ -158,6 +161,12 @@ def command_line_of(
     return CommandLine(source, rules=rules, style=style), given
 
 
+def _read(target: Any) -> Program:
+    from .frameworks.recognise import program_of  # a scanned program needs none of it
+
+    return program_of(target)
+
+
 def _checked(rules: Any) -> tuple[Rule, ...] | None:
     if rules is None:
         return None
@@ -167,5 +176,3 @@ def _checked(rules: Any) -> tuple[Rule, ...] | None:
             msg = f"rules takes a list of Rule; got {each!r}"
             raise TypeError(msg)
     return given
-
-

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 from ..call import Call, reports_progress
 from ..errors import ArgumentError, Fault
 from .argv import RefusedValue, command_line
-from .output import CommandOutput, JsonOutput, answer_of
+from .output import CommandOutput, ParsedOutput, tool_value
 from .program import UNSET, Command, CommandParameter, Program
 from .rules import Rule, dotted
 from .running.run import run
@@ -20,6 +20,15 @@ from .values import JsonSchemaValue, hint_of, typed_dict, with_field
 if TYPE_CHECKING:
     from .program import Exclusive
 
+OUTPUT_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "stdout": {"type": "string"},
+        "stderr": {"type": "string"},
+        "exitCode": {"type": "integer"},
+    },
+}
+"""What is published of the output where arguments are in two parts."""
 STDIN = "stdin"
 """The argument for what a program reads."""
 _CALL = "_toolwright_call"
@@ -60,7 +69,7 @@ class CommandTarget:
             kind(_CALL, kind.KEYWORD_ONLY, annotation=Call),
             kind("values", kind.VAR_KEYWORD, annotation=Unpack[values]),
         ]
-        returns = JsonOutput if self.rule.parse == "json" else CommandOutput
+        returns = ParsedOutput if self.rule.parse else CommandOutput
         set_own(self, "__signature__", inspect.Signature(parameters, return_annotation=returns))
         set_own(self, "__name__", self.name)
 
@@ -78,13 +87,12 @@ class CommandTarget:
         """Run the command. Raises `ArgumentError` for a value that cannot be passed on safely."""
         text = values.pop(STDIN, None) if self.rule.stdin else None
         words = self.words(values)
-        told = _Lines(_toolwright_call) if reports_progress(_toolwright_call) else None
         finished = await run(
             words,
             replace(self.settings, stdin=None if text is None else text.encode()),
-            on_line=told,
+            on_line=_teller(_toolwright_call),
         )
-        return answer_of(finished, self.rule.ok_codes, self.rule.parse)
+        return tool_value(self.name, finished, ok_codes=self.rule.ok_codes, parse=self.rule.parse)
 
     def words(self, values: Mapping[str, Any]) -> list[str]:
         """Return the command line for some values. Raises `ArgumentError`."""
@@ -133,16 +141,15 @@ class CommandTarget:
                     raise ArgumentError(self.name, [Fault(path, "exclusive", text)])
 
 
-class _Lines:
-    """Reports each line of output as a step of progress."""
+def _teller(call: Call) -> Callable[[int, str], None] | None:
+    """Return what reports each line of output as a step of progress, if anybody listens."""
+    if not reports_progress(call):
+        return None
 
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self.count = 0
+    def tell(number: int, line: str) -> None:
+        call.progress(number, message=line)
 
-    def __call__(self, line: str) -> None:
-        self.count += 1
-        self.call.progress(self.count, message=line)
+    return tell
 
 
 def _how_many(group: Exclusive) -> str:
@@ -210,12 +217,12 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
 
 
 def _hint(parameter: CommandParameter) -> Any:
-    if parameter.emit == "json":
-        hint: Any = Annotated[Any, JsonSchemaValue(parameter.schema)]
-    else:
-        hint = hint_of(parameter.schema)
     text = description_of(parameter)
-    return with_field(hint, _said(parameter), **({"description": text} if text else {}))
+    described = {"description": text} if text else {}
+    if parameter.emit == "json":
+        said = {**_said(parameter), **described}
+        return Annotated[Any, JsonSchemaValue(parameter.schema, said)]
+    return with_field(hint_of(parameter.schema), _said(parameter), **described)
 
 
 def _said(parameter: CommandParameter) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from ..errors import SchemaError
 from ..options import ToolOptions
 from ..tools.definition import PLAIN
 from .command_target import (
+    OUTPUT_SCHEMA,
     STDIN,
     CommandTarget,
     OfferedParameter,
     exclusive_text,
     two_parts_schema,
 )
-from .output import OUTPUT_SCHEMA
 from .program import Command, CommandParameter, Program
 from .rules import Rule, names_of, rule_for
 from .running.settings import RunSettings
@@ -54,7 +54,9 @@ class Offer(NamedTuple):
     around: tuple[Hook, ...] = ()
 
 
-def offered_commands(program: Program, rules: Sequence[Rule] | None) -> Iterator[tuple[Command, Rule]]:
+def offered_commands(
+    program: Program, rules: Sequence[Rule] | None
+) -> Iterator[tuple[Command, Rule]]:
     """Yield the commands that rules offer.
 
     Never what cannot run, is hidden or below something hidden, or is about the command line itself.
@@ -121,12 +123,12 @@ def offer_of(
         "description": _description(program, target),
         **rule.options,
     }
-    if "destructive" not in options and options.get("read_only") is not True:
-        if any(each.confirms for level in chain for each in level.parameters):
-            options["destructive"] = True
+    confirms = any(each.confirms for level in chain for each in level.parameters)
+    if confirms and "destructive" not in options and options.get("read_only") is not True:
+        options["destructive"] = True
     if style == "flags_args":
         options["input_schema"] = two_parts_schema(target)
-        if rule.parse is None:
+        if not rule.parse:
             options["output_schema"] = OUTPUT_SCHEMA
     return Offer(name, target, cast("ToolOptions", options), rule.around)
 
@@ -209,7 +211,9 @@ def _check_left_out(parameter: CommandParameter, refuse: Callable[..., SchemaErr
     if parameter.required and not parameter.environment:
         spelled = parameter.flags[0] if parameter.flags else parameter.name
         why = "is a secret" if parameter.secret else "is not offered"
-        hint = f'give it a value with Rule(fixed={{"{parameter.name}": ...}}), or name it in `flags`'
+        hint = (
+            f'give it a value with Rule(fixed={{"{parameter.name}": ...}}), or name it in `flags`'
+        )
         raise refuse(f"cannot be run without `{spelled}`, which {why}", hint, parameter.name)
 
 
@@ -231,5 +235,3 @@ def _fixed(
     if unknown:
         raise refuse(f"has no option `{unknown[0]}` that a rule could set")
     return [_fixed_here(command, rule) for command in chain]
-
-

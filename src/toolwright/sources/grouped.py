@@ -60,7 +60,8 @@ class CommandTable:
             raise ArgumentError(name, [Fault(("command",), "unknown", text)])
         known = self._tools.get(words)
         if known is None:
-            known = self._tools[words] = Tool(offer.target, name=offer.name, **offer.options)
+            options: Any = {**offer.options, "name": offer.name}
+            known = self._tools[words] = Tool(offer.target, **options)
         return known
 
     def summary(self, words: str) -> str:
@@ -89,7 +90,7 @@ class GroupTarget:
         self.name = name
         self.commands = commands
         kind = inspect.Parameter
-        words = Annotated[Literal[tuple(commands.offers)], "Which command."]  # pyright: ignore[reportInvalidTypeForm, reportUnknownVariableType]
+        words = Annotated[Literal[tuple(commands.offers)], "Which command."]
         given = Annotated[dict[str, Any], "Its arguments by name."]
         parameters = [
             kind("command", kind.KEYWORD_ONLY, annotation=words),
@@ -121,11 +122,14 @@ def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[
         query: Annotated[str, "Words that say what is to be done."],
         limit: Annotated[int, "How many to return at most."] = 10,
     ) -> list[FoundCommand]:
-        return [FoundCommand(command=each, summary=known.summary(each)) for each in _ranked(known, query)][
-            : max(1, min(limit, _MOST_FOUND))
-        ]
+        return [
+            FoundCommand(command=each, summary=known.summary(each))
+            for each in _ranked(known, query)
+        ][: max(1, min(limit, _MOST_FOUND))]
 
-    def describe(command: Annotated[str, "A command that the search has found."]) -> DescribedCommand:
+    def describe(
+        command: Annotated[str, "A command that the search has found."],
+    ) -> DescribedCommand:
         tool = known.tool(command, f"{name}_describe")
         return DescribedCommand(
             command=command, description=tool.description, arguments=tool.input_schema
@@ -139,7 +143,8 @@ def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[
         return await known.run(command, arguments, call, f"{name}_run")
 
     count = len(commands)
-    hints: Any = _shared_hints(list(commands.values()))
+    hints = _shared_hints(list(commands.values()))
+    options: Any = {"description": f"Run a command of {name}.", **hints}
     return [
         Offer(
             f"{name}_search",
@@ -151,7 +156,7 @@ def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[
             describe,
             {"description": f"Say what a command of {name} does and takes.", "read_only": True},
         ),
-        Offer(f"{name}_run", run, {"description": f"Run a command of {name}.", **hints}),
+        Offer(f"{name}_run", run, options),
     ]
 
 

@@ -35,7 +35,13 @@ Emit = Literal[
 ]
 """How a value becomes words of a command line."""
 
-UNSET: Any = type("Unset", (), {"__repr__": lambda _: "UNSET"})()
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Any = _Unset()
 """Stands for a default that there is not, since a default may be null."""
 
 

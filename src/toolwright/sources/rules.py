@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ..options import ToolOptions, options_from
 from ..tools.catalog import matches
+from .output import Parse
 from .program import Command, CommandParameter
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Rule:
         pass_env: Sequence[str] = (),
         folder: str | None = None,
         ok_codes: Iterable[int] = (0,),
-        parse: Literal["json"] | None = None,
+        parse: Literal["json", "json_lines"] | None = None,
         stdin: bool = False,
         max_output: int | None = None,
         around: Hook | Sequence[Hook] = (),
@@ -55,8 +56,8 @@ class Rule:
             if name in options:
                 msg = f"`{name}` is not an option of a rule"
                 raise TypeError(msg)
-        if parse not in (None, "json"):
-            msg = f'parse must be None or "json"; got {parse!r}'
+        if parse not in (None, "json", "json_lines"):
+            msg = f'parse must be None, "json" or "json_lines"; got {parse!r}'
             raise ValueError(msg)
         options_from(cast("Mapping[str, Any]", options))  # a bad one is refused here
         self.commands = commands
@@ -78,7 +79,8 @@ class Rule:
         """Where it runs; where the server runs by default."""
         self.ok_codes = frozenset(ok_codes)
         """Exit codes that are no failure, such as 1 of `grep`."""
-        self.parse = parse
+        self.parse: Parse = parse or ""
+        """How standard output is read."""
         self.stdin = stdin
         """Offer an argument `stdin`, the text that the program reads."""
         self.max_output = max_output
@@ -109,11 +111,7 @@ class Rule:
         if parameter.secret:
             given = (patterns,) if isinstance(patterns, str) else patterns
             return any(each in names for each in given)
-        return matches(names, patterns)
-
-
-EVERYTHING = Rule()
-"""What holds where no rules are given."""
+        return bool(patterns) and matches(names, patterns)
 
 
 def rule_for(command: Command, rules: Sequence[Rule] | None) -> Rule | None:
@@ -141,3 +139,7 @@ def _are_words(value: Any) -> bool:
     return isinstance(words, Sequence) and all(
         isinstance(each, str) for each in cast("Sequence[Any]", words)
     )
+
+
+EVERYTHING = Rule()
+"""What holds where no rules are given."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, cast
 
@@ -30,7 +28,7 @@ _SAID = ("format", "contentEncoding")
 def hint_of(schema: Fragment) -> Any:
     """Return the type of what a schema accepts; it publishes a schema that means the same."""
     if "anyOf" in schema:
-        return functools.reduce(operator.or_, [hint_of(each) for each in schema["anyOf"]])
+        return Union[tuple(hint_of(each) for each in schema["anyOf"])]  # noqa: UP007 - made here
     kind = schema.get("type")
     if is_list(kind):
         return Union[tuple(hint_of({**schema, "type": each}) for each in kind)]  # noqa: UP007 - made here
@@ -89,9 +87,10 @@ def typed_dict(name: str, fields: Mapping[str, Any], required: Any) -> Any:
 class JsonSchemaValue:
     """A marker: any JSON that a schema accepts, and that schema is published."""
 
-    def __init__(self, schema: Fragment) -> None:
+    def __init__(self, schema: Fragment, said: Fragment) -> None:
         self.schema = dict(schema)
-        self.published = _inlined({**schema}, schema.get("$defs", {}), frozenset())
+        inlined = _inlined({**schema}, schema.get("$defs", {}), frozenset())
+        self.published = {**inlined, **said}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema

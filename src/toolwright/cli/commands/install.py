@@ -97,7 +97,9 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     command.append(f"{target}:{attribute}" if attribute else target)
     command += [f"--select={pattern}" for pattern in chosen.select or ()]
     command += [
-        f"--{flag}" for flag in ("read-only", "script", "strict") if getattr(chosen, flag.replace("-", "_"))
+        f"--{flag}"
+        for flag in ("read-only", "script", "strict")
+        if getattr(chosen, flag.replace("-", "_"))
     ]
     served = _served_name(chosen, command[6], folder)
     name = _checked_name(chosen.name or served)

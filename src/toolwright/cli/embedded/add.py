@@ -41,7 +41,9 @@ def add_mcp(
     """
     add = _ADDERS.get(framework_of(app))
     if add is None:
-        msg = f"add_mcp takes an app of Click, Typer, argparse or Cyclopts; got {type(app).__name__}"
+        msg = (
+            f"add_mcp takes an app of Click, Typer, argparse or Cyclopts; got {type(app).__name__}"
+        )
         raise TypeError(msg)
 
     def line_of() -> CommandLine:
@@ -82,8 +84,7 @@ Run = Callable[[Sequence[str]], None]
 
 
 def _add_to_click(app: Any, name: str, run: Run) -> None:
-    import click
-
+    click: Any = sys.modules["click"]  # the app is of it
     if not hasattr(app, "add_command"):
         _intercept_main(app, name, run)
         return
@@ -124,9 +125,9 @@ def _add_to_typer(app: Any, name: str, run: Run) -> None:
     if not many and app.registered_callback is None:
         _intercept_typer(app, name, run)
         return
-    import typer
+    typer: Any = sys.modules["typer"]
 
-    def group(context: typer.Context) -> None:
+    def group(context: Any) -> None:
         run(context.args)
 
     group.__annotations__ = {"context": typer.Context, "return": None}
@@ -140,25 +141,21 @@ def _intercept_typer(app: Any, name: str, run: Run) -> None:
     """Do the same for an app of one command: a second one would change how the first is called."""
     kind: Any = type(app)
 
-    class Intercepted(kind):
-        def __call__(self, *args: Any, **known: Any) -> Any:
-            given = known.get("args")
-            words = list(sys.argv[1:] if given is None else given)
-            if words[:1] == [name]:
-                run(words[1:])
-            return super().__call__(*args, **known)
+    def call(self: Any, *args: Any, **known: Any) -> Any:
+        given = known.get("args")
+        words = list(sys.argv[1:] if given is None else given)
+        if words[:1] == [name]:
+            run(words[1:])
+        return kind.__call__(self, *args, **known)
 
-    Intercepted.__name__, Intercepted.__module__ = kind.__name__, kind.__module__
-    app.__class__ = Intercepted
+    # A class, since Python looks there for what calling an object does.
+    app.__class__ = type(kind.__name__, (kind,), {"__call__": call, "__module__": kind.__module__})
 
 
 def _add_to_argparse(app: Any, name: str, run: Run) -> None:
-    import argparse
-
     for action in app._actions:  # noqa: SLF001 - argparse has no other way
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 # pyright: ignore[reportUnknownArgumentType]
-            parser: Any = action.add_parser(name, help=_HELP, add_help=False)  # pyright: ignore[reportUnknownMemberType]
-            _own(parser)
+        if hasattr(action, "add_parser"):  # only for the help: the word never gets there
+            _own(action.add_parser(name, help=_HELP, add_help=False))
     _intercept_parser(app, "parse_known_args", name, run)
 
 
@@ -181,13 +178,14 @@ def _add_to_optparse(app: Any, name: str, run: Run) -> None:
 def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
     from typing import Annotated
 
-    from cyclopts import App, Parameter
+    cyclopts: Any = sys.modules["cyclopts"]
 
     def group(*words: Any) -> None:
         run(words)
 
-    group.__annotations__ = {"words": Annotated[str, Parameter(allow_leading_hyphen=True)]}
-    inner = App(name=name, help=_HELP, help_flags=[], version_flags=[])
+    any_word = cyclopts.Parameter(allow_leading_hyphen=True)
+    group.__annotations__ = {"words": Annotated[str, any_word]}
+    inner = cyclopts.App(name=name, help=_HELP, help_flags=[], version_flags=[])
     inner.default(_own(group))
     app.command(inner)
 

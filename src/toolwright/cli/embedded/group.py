@@ -23,7 +23,9 @@ EDITORS: Mapping[str, str] = {"claude": "claude-desktop", **{name: name for name
 """What an editor is called here, and what it is called elsewhere."""
 
 
-def run_group(words: Sequence[str], line_of: Callable[[], CommandLine], group: Sequence[str]) -> int:
+def run_group(
+    words: Sequence[str], line_of: Callable[[], CommandLine], group: Sequence[str]
+) -> int:
     """Run one of the commands; return the exit code.
 
     `group` are the program's name and the words of the group: what the help shows.

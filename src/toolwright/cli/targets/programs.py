@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..._log.printable import say
 from ...errors import SchemaError
@@ -28,7 +28,9 @@ def app_named(module: ModuleType, attribute: str) -> Any:
     A module without a toolbox may have one. Raises `BadTarget`.
     """
     if not attribute:
-        has_tools = any(isinstance(each, Toolbox) or is_marked(each) for each in vars(module).values())
+        has_tools = any(
+            isinstance(each, Toolbox) or is_marked(each) for each in vars(module).values()
+        )
         return None if has_tools else _app_in(module)
     found: Any = module
     for part in attribute.split("."):
@@ -53,12 +55,13 @@ def _app_in(module: ModuleType) -> Any:
 
 def _below(app: Any) -> Iterator[Any]:
     """Yield the apps that an app holds, as far as it says so without running anything."""
+    held: dict[str, Any] = getattr(app, "__dict__", {})
     for name in ("commands", "_commands"):
-        held = vars(app).get(name)
-        if isinstance(held, dict):
-            yield from held.values()
-    for each in vars(app).get("registered_groups") or ():
-        yield getattr(each, "typer_instance", None)
+        commands: Any = held.get(name)
+        if isinstance(commands, dict):
+            yield from cast("dict[str, Any]", commands).values()
+    groups: Any = held.get("registered_groups") or ()
+    yield from (getattr(each, "typer_instance", None) for each in groups)
 
 
 def scanned(file: Path, *, must_select: bool) -> CommandLine:
@@ -108,12 +111,12 @@ def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:
     known = [dotted(command) for command in line.commands]
     for pattern in select or ():
         bare = pattern.removeprefix("!")
-        if not any(matches((each, f"{line.name}_{each.replace('.', '_')}"), bare) for each in known):
+        if not any(
+            matches((each, f"{line.name}_{each.replace('.', '_')}"), bare) for each in known
+        ):
             near = difflib.get_close_matches(bare, known, 1)
             said = f" (did you mean `{near[0]}`?)" if near else ""
             raise UsageError(f"--select: no command matches `{bare}`{said}")
     box = Toolbox(line.name, version=line.program.version)
     box.include(line, select=list(select or ("*",)))
     return box
-
-
