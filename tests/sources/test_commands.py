@@ -1,10 +1,12 @@
 """Commands as tools: names, schemas, levels, rules, and what the program receives."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
 
 import pytest
+from processes import until
 
 from toolwright import DefinitionError, SchemaError, Toolbox
 from toolwright.sources import CommandLine, Rule
@@ -353,3 +355,65 @@ def test_an_option_with_a_schema_of_its_own_gets_one_word_of_json():
     assert json.loads(words[1].removeprefix("--config=")) == {"inner": {"n": 1}}
     assert box.call("kube_run", {"config": {"inner": {"n": "x"}}}).is_error
     assert box.call("kube_run", {"config": {}}).is_error
+
+
+@pytest.mark.promise("commands.refused-values")
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"it": "a\0b"}, "`it` must not contain NUL"),
+        ({"many": ["a", "-b"]}, "`many[1]` must not begin with `-`"),
+        ({"it": "x" * 200_000}, "`it` is 200000 bytes long"),
+    ],
+)
+def test_a_value_that_could_be_read_as_something_else_is_refused(sent, said):
+    many = {"type": "array", "items": {"type": "string"}}
+    parameters = (option("it", {"type": "string"}), option("many", many, emit="words"))
+    box = box_of(program(leaf("run", parameters=parameters)))
+    result = box.call("kube_run", sent)
+    assert result.is_error
+    assert said in result.text
+
+
+def test_a_cancelled_call_ends_the_program_and_what_it_started(tmp_path):
+    script = tmp_path / "slow.py"
+    script.write_text(
+        "import os, subprocess, sys, time\n"
+        "inner = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"with open({str(tmp_path / 'new')!r}, 'w') as file:\n"
+        "    file.write(f'{os.getpid()} {inner.pid}')\n"
+        f"os.rename({str(tmp_path / 'new')!r}, {str(tmp_path / 'pids')!r})\n"
+        "time.sleep(600)\n"
+    )
+    box = box_of(program(leaf("run"), argv=(sys.executable, str(script))))
+
+    async def cancel():
+        running = asyncio.ensure_future(box.call_async("kube_run", {}))
+        while not (tmp_path / "pids").exists():
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(cancel())
+    for pid in (tmp_path / "pids").read_text().split():
+        until(lambda pid=pid: not is_alive(pid), f"the end of {pid}")
+
+
+def is_alive(pid):
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    except OSError:
+        return False
+
+
+def test_a_line_of_output_is_a_step_of_progress(tmp_path):
+    from toolwright import Call
+
+    script = tmp_path / "lines.py"
+    script.write_text("for n in range(3): print('line', n, flush=True)\n")
+    box = box_of(program(leaf("run"), argv=(sys.executable, str(script))))
+    seen = []
+    call = Call("kube_run", on_progress=lambda done, total, message: seen.append((done, message)))
+    assert not box.call("kube_run", {}, call=call).is_error
+    assert seen == [(1, "line 0"), (2, "line 1"), (3, "line 2")]

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
+from ..arguments.wording import path_text
 from ..call import Call, reports_progress
-from ..errors import ArgumentError, Fault
+from ..errors import ArgumentError, CallError, Fault, ToolError
 from .argv import RefusedValue, command_line
 from .output import CommandOutput, ParsedOutput, tool_value
 from .program import UNSET, Command, CommandParameter, Program
@@ -106,11 +107,17 @@ class CommandTarget:
         try:
             return command_line(self.program, self.chain, by_level)
         except RefusedValue as error:
-            refused = next(
-                (o for o in self.offered if o.parameter is error.parameter), self.offered[0]
-            )
-            path = (refused.key,) if error.index is None else (refused.key, error.index)
-            raise ArgumentError(self.name, [Fault(path, "refused", str(error))]) from None
+            raise self._refusal(error) from None
+
+    def _refusal(self, error: RefusedValue) -> CallError:
+        """Return what is said of a value that the command line cannot hold."""
+        found = (each.key for each in self.offered if each.parameter is error.parameter)
+        key = next(found, None)
+        if key is None:  # the author's own, of a rule
+            return ToolError(f"{self.name}: the fixed value of {error}")
+        path = (key,) if error.index is None else (key, error.index)
+        text = f"{path_text(path)} {error.reason}"
+        return ArgumentError(self.name, [Fault(path, "refused", text)])
 
     def _one_part(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of `flags`, and those of `args` for the positionals, in their order."""

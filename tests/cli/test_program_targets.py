@@ -1,0 +1,223 @@
+"""Command-line programs as targets of the command, and through a real client."""
+
+import asyncio
+import json
+import sys
+
+import mcp
+import pytest
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from processes import COMMAND, good, refused, run
+
+APPS = {
+    "click": """
+        import click
+
+        @click.group()
+        @click.option("--region", required=True)
+        @click.version_option("4.5.6")
+        @click.pass_context
+        def cli(context, region):
+            "Look after clouds."
+            context.obj = region
+
+        @cli.command(epilog="cloud start web")
+        @click.argument("name")
+        @click.option("--size", type=click.IntRange(1, 9), default=3)
+        @click.option("--fast/--slow", default=True)
+        @click.pass_obj
+        def start(region, name, size, fast):
+            "Start one."
+            click.echo(f"{region} {name} {size} {fast}")
+
+        @cli.command(hidden=True)
+        def secret():
+            pass
+
+        if __name__ == "__main__":
+            cli()
+    """,
+    "typer": """
+        import typer
+
+        app = typer.Typer()
+
+        @app.callback()
+        def root(context: typer.Context, region: str = typer.Option(...)):
+            "Look after clouds."
+            context.obj = region
+
+        @app.command(epilog="cloud start web")
+        def start(context: typer.Context, name: str, size: int = typer.Option(3, min=1, max=9), fast: bool = True):
+            "Start one."
+            print(f"{context.obj} {name} {size} {fast}")
+
+        if __name__ == "__main__":
+            app()
+    """,
+    "argparse": """
+        import argparse
+
+        parser = argparse.ArgumentParser(prog="cloud", description="Look after clouds.")
+        parser.add_argument("--region", required=True)
+        commands = parser.add_subparsers(required=True)
+        start = commands.add_parser("start", description="Start one.", epilog="cloud start web")
+        start.add_argument("name")
+        start.add_argument("--size", type=int, choices=range(1, 10), default=3)
+        start.add_argument("--fast", action=argparse.BooleanOptionalAction, default=True)
+
+        if __name__ == "__main__":
+            got = parser.parse_args()
+            print(got.region, got.name, got.size, got.fast)
+    """,
+    "cyclopts": """
+        from typing import Annotated
+
+        from cyclopts import App, Parameter
+        from cyclopts.validators import Number
+
+        app = App(name="cloud", help="Look after clouds.")
+
+        @app.command
+        def start(
+            name: str,
+            *,
+            region: str,
+            size: Annotated[int, Parameter(validator=Number(gte=1, lte=9))] = 3,
+            fast: bool = True,
+        ):
+            "Start one."
+            print(f"{region} {name} {size} {fast}")
+
+        if __name__ == "__main__":
+            app()
+    """,
+}
+
+
+@pytest.fixture(params=APPS)
+def program(request, tmp_path, monkeypatch):
+    import textwrap
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cloud.py").write_text(textwrap.dedent(APPS[request.param]))
+    return request.param
+
+
+def listed(*arguments):
+    return {tool["name"]: tool for tool in json.loads(good("list", *arguments, "--json"))}
+
+
+def name_in(tools):
+    (name,) = [name for name in tools if name.endswith("_start")]
+    return name
+
+
+@pytest.mark.promise("commands.targets")
+@pytest.mark.parametrize("target", [("cloud.py",), ("cloud.py", "--script")])
+def test_a_program_is_listed_shown_and_called(program, target):
+    tools = listed(*target)
+    assert len(tools) == 1
+    name = name_in(tools)
+    properties = tools[name]["inputSchema"]["properties"]
+    assert {"region", "name", "size", "fast"} <= set(properties)
+    assert set(tools[name]["inputSchema"]["required"]) == {"region", "name"}
+    assert properties["size"]["default"] == 3
+    assert "Start one." in good("show", target[0], name, *target[1:])
+    said = run(
+        "call", target[0], name, "region=eu", "name=--web", "size=5", "fast=false", *target[1:]
+    )
+    assert said.returncode == 0, said.stderr
+    assert "eu --web 5 False" in said.stdout
+    assert (
+        "must be"
+        in run("call", target[0], name, "region=eu", "name=x", "size=50", *target[1:]).stdout
+    )
+
+
+def test_a_real_client_starts_a_program_over_stdio(program):
+    async def talk():
+        server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve", "cloud.py"])
+        async with stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
+            await session.initialize()
+            tools = (await session.list_tools()).tools
+            sent = {"region": "eu", "name": "a b", "fast": False}
+            return await session.call_tool(tools[0].name, sent)
+
+    result = asyncio.run(talk())
+    assert not result.is_error
+    assert result.structured_content["stdout"] == "eu a b 3 False\n"
+
+
+@pytest.mark.promise("commands.embedded")
+def test_a_program_serves_itself(program, tmp_path):
+    app = {"click": "cli", "argparse": "parser"}.get(program, "app")
+    text = (tmp_path / "cloud.py").read_text()
+    own = f"from toolwright import add_mcp\nadd_mcp({app})\n\nif __name__"
+    (tmp_path / "cloud.py").write_text(text.replace("if __name__", own))
+
+    import subprocess
+
+    def cloud(*words):
+        command = [sys.executable, "cloud.py", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    ended = cloud("mcp", "tools")
+    assert ended.returncode == 0, ended.stderr
+    tools = json.loads((tmp_path / "mcp-tools.json").read_text())
+    assert [tool["name"].endswith("_start") for tool in tools] == [True]
+    assert "start" in cloud("mcp", "--help").stdout
+    assert (
+        cloud("mcp", "cursor", "enable", "--config-path", "c.json", "--env", "A=1").returncode == 0
+    )
+    (entry,) = json.loads((tmp_path / "c.json").read_text())["mcpServers"].values()
+    assert entry["args"][-2:] == ["mcp", "start"]
+    assert entry["env"] == {"A": "1"}
+    (name,) = cloud("mcp", "cursor", "list", "--config-path", "c.json").stdout.split()
+    assert cloud("mcp", "cursor", "disable", "--config-path", "c.json").returncode == 0
+    assert cloud("mcp", "cursor", "list", "--config-path", "c.json").stdout == ""
+    again = cloud("mcp", "cursor", "disable", "--config-path", "c.json")
+    assert (again.returncode, f"no server `{name}`" in again.stderr) == (0, True)
+
+    async def talk():
+        server = StdioServerParameters(command=entry["command"], args=entry["args"])
+        async with stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
+            await session.initialize()
+            found = (await session.list_tools()).tools
+            sent = {"region": "eu", "name": "web"}
+            return await session.call_tool(found[0].name, sent)
+
+    assert asyncio.run(talk()).structured_content["stdout"] == "eu web 3 True\n"
+    # The program itself is as before, and its own group is no tool for others either.
+    where = [] if program == "cyclopts" else ["--region=eu"]
+    more = ["--region=eu"] if program == "cyclopts" else []
+    assert cloud(*where, "start", "web", *more).stdout == "eu web 3 True\n"
+    assert len(listed("cloud.py")) == 1
+
+
+def test_a_target_that_is_no_program_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain.py").write_text("print('no parser here')\n")
+    assert "plain.py" in refused(2, "list", "plain.py", "--script")
+    (tmp_path / "two.py").write_text(
+        "import click\n@click.command()\ndef a(): pass\n@click.command()\ndef b(): pass\n"
+    )
+    assert "several command lines: say which of `a`, `b`" in refused(2, "list", "two.py")
+
+
+def test_commands_are_selected_by_their_words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kube.py").write_text(
+        "import click\n"
+        "@click.group()\ndef kube(): pass\n"
+        "@kube.group()\ndef get(): pass\n"
+        "@get.command()\ndef pods(): pass\n"
+        "@get.command()\ndef nodes(): pass\n"
+        "@kube.command()\ndef drop(): pass\n"
+    )
+    assert set(listed("kube.py")) == {"kube_get_pods", "kube_get_nodes", "kube_drop"}
+    assert set(listed("kube.py", "--select", "get.*")) == {"kube_get_pods", "kube_get_nodes"}
+    assert set(listed("kube.py", "--select", "!kube_drop", "--select", "!get.pods")) == {
+        "kube_get_nodes"
+    }
+    assert "did you mean `get.pods`?" in refused(2, "list", "kube.py", "--select", "get.pod")
