@@ -131,7 +131,7 @@ def test_a_program_is_listed_shown_and_called(program, target):
     assert "eu --web 5 False" in said.stdout
     assert (
         "must be"
-        in run("call", target[0], name, "region=eu", "name=x", "size=50", *target[1:]).stdout
+        in run("call", target[0], name, "region=eu", "name=x", "size=50", *target[1:]).stderr
     )
 
 

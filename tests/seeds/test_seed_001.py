@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import click
 import pytest
@@ -71,7 +72,14 @@ FLAGS = {
 
 
 def test_flags_are_an_object_as_in_the_document():
-    tool = offered(kubectl, style="flags_args")["kubectl_get_pods"]
+    # Click takes the default for an option that is required; Cobra does not.
+    (pods,) = (each for each in CommandLine(kubectl).commands if each.name == "pods")
+    cobra = [
+        replace(each, required=True, default="default") if each.name == "namespace" else each
+        for each in pods.parameters
+    ]
+    root = Command(parameters=tuple(cobra))
+    tool = offered(Program(name="pods", root=root), style="flags_args")["pods"]
     assert tool.input_schema["properties"]["flags"] == FLAGS
     box = Toolbox("box")
     box.include(CommandLine(kubectl, argv=("kubectl",)), style="portable")
@@ -233,7 +241,7 @@ def test_the_program_gets_the_json_and_makes_its_object_of_it(my_cli):
 
         box.include(module.cli, rules=[Rule("run", parse="json")])
         sent = {"a_json_obj": {"foo": "a", "bar": 1, "foo_bar": {"baz": "deep"}}}
-        result = box.call("cli_run", sent)
+        result = box.call("my_cli_run", sent)
     finally:
         sys.path.remove(str(my_cli.parent))
     assert result.structured["data"] == {"class": "SomeJsonObject", "baz": "deep"}
@@ -245,4 +253,4 @@ def test_the_tools_are_written_to_a_file(my_cli, tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     tools = json.loads((tmp_path / "mcp-tools.json").read_text())
-    assert [tool["name"] for tool in tools] == ["cli_run"]
+    assert [tool["name"] for tool in tools] == ["my_cli_run"]

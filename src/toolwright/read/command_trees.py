@@ -11,6 +11,8 @@ _CLASSES = {
     ("typer", "Typer"): "typer",
     ("typer", "Command"): "typer",
     ("typer", "BaseCommand"): "typer",
+    ("typer", "TyperCommand"): "typer",
+    ("typer", "TyperGroup"): "typer",
     ("argparse", "ArgumentParser"): "argparse",
     ("optparse", "OptionParser"): "optparse",
     ("cyclopts", "App"): "cyclopts",

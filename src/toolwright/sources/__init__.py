@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .annotate import annotate
+    from .annotations import annotate
     from .command_line import CommandLine
-    from .json_option import json_option
+    from .json_options import json_option
     from .program import Command, CommandParameter, Program
     from .rules import Rule
 
@@ -21,9 +21,9 @@ __all__ = [
     "json_option",
 ]
 _HOMES = {
-    "annotate": ("annotate",),
+    "annotations": ("annotate",),
     "command_line": ("CommandLine",),
-    "json_option": ("json_option",),
+    "json_options": ("json_option",),
     "program": ("Command", "CommandParameter", "Program"),
     "rules": ("Rule",),
 }

@@ -162,7 +162,7 @@ def command_line_of(
 
 
 def _read(target: Any) -> Program:
-    from .frameworks.recognise import program_of  # a scanned program needs none of it
+    from .recognise import program_of  # a scanned program needs none of it
 
     return program_of(target)
 

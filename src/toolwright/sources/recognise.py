@@ -1,4 +1,4 @@
-"""Which framework a program was written with, and the program itself."""
+"""Reads the program behind an app of a framework."""
 
 from __future__ import annotations
 
@@ -12,34 +12,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..read.command_trees import framework_of
 from .program import Program
 
-_CLASSES = {
-    ("argparse", "ArgumentParser"): "argparse",
-    ("optparse", "OptionParser"): "optparse",
-    ("cyclopts", "App"): "cyclopts",
-    ("typer", "Typer"): "typer",
-    ("typer", "Command"): "typer",
-    ("typer", "TyperCommand"): "typer",
-    ("typer", "TyperGroup"): "typer",
-    ("click", "Command"): "click",
-    ("click", "BaseCommand"): "click",
-}
 _PARSERS = ("argparse", "optparse")
 _COMMON_NAMES = frozenset(("", "app", "cli", "main", "root", "__main__", "typer", "command"))
-
-
-def framework_of(target: object) -> str:
-    """Return the framework that an object belongs to; empty if it is of none.
-
-    Only the object's own classes are looked at: no framework is imported.
-    """
-    for each in type(target).__mro__:
-        module = str(getattr(each, "__module__", "")).partition(".")[0]
-        found = _CLASSES.get((module, each.__name__))
-        if found is not None:
-            return found
-    return ""
 
 
 def program_of(target: object, name: str = "", argv: Sequence[str] = ()) -> Program:

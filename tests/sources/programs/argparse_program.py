@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from received import show
 
-from toolwright.sources.annotate import annotate
-from toolwright.sources.json_option import json_option
+from toolwright.sources.annotations import annotate
+from toolwright.sources.json_options import json_option
 
 
 class Color(enum.Enum):

@@ -17,8 +17,8 @@ import pydantic
 from cyclopts import App, Group, Parameter, validators
 from received import show
 
-from toolwright.sources.annotate import annotate
-from toolwright.sources.json_option import json_option
+from toolwright.sources.annotations import annotate
+from toolwright.sources.json_options import json_option
 
 
 class Color(enum.Enum):

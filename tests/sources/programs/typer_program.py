@@ -13,8 +13,8 @@ import pydantic
 import typer
 from received import show
 
-from toolwright.sources.annotate import annotate
-from toolwright.sources.json_option import json_option
+from toolwright.sources.annotations import annotate
+from toolwright.sources.json_options import json_option
 
 
 class Color(str, enum.Enum):

@@ -85,8 +85,8 @@ Run = Callable[[Sequence[str]], None]
 
 def _add_to_click(app: Any, name: str, run: Run) -> None:
     click: Any = sys.modules["click"]  # the app is of it
+    _intercept_main(app, name, run)
     if not hasattr(app, "add_command"):
-        _intercept_main(app, name, run)
         return
 
     def group(words: tuple[str, ...]) -> None:
@@ -105,7 +105,7 @@ def _add_to_click(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_main(app: Any, name: str, run: Run) -> None:
-    """Let a program of one command take the word of the group first: it has no other commands."""
+    """Look at the first word before the program does: it may have options that are required."""
     main = app.main
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
@@ -121,10 +121,10 @@ def _add_to_typer(app: Any, name: str, run: Run) -> None:
     if not hasattr(app, "registered_commands"):  # the command that Typer has made of an app
         _intercept_main(app, name, run)
         return
+    _intercept_typer(app, name, run)
     many = len(app.registered_commands) + len(app.registered_groups) > 1
     if not many and app.registered_callback is None:
-        _intercept_typer(app, name, run)
-        return
+        return  # a second command would change how the only one is called
     typer: Any = sys.modules["typer"]
 
     def group(context: Any) -> None:
@@ -138,7 +138,6 @@ def _add_to_typer(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_typer(app: Any, name: str, run: Run) -> None:
-    """Do the same for an app of one command: a second one would change how the first is called."""
     kind: Any = type(app)
 
     def call(self: Any, *args: Any, **known: Any) -> Any:
@@ -192,7 +191,7 @@ def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
 
 def _own(group: Any) -> Any:
     """Mark what serves the program itself: it never becomes a tool."""
-    from ...sources.annotate import annotate
+    from ...sources.annotations import annotate
     from ...sources.commands import OWN_GROUP
 
     return annotate(group, **{OWN_GROUP: True})
