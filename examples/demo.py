@@ -1,4 +1,4 @@
-"""Call two tools of the example shop, then serve it and say how to reach it."""
+"""Call three tools of the example shop, then serve it and say how to reach it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from sys import executable
 
 from shop import shop
+from warehouse import parser
 
 PORT = 8000
 NEXT = """
@@ -28,7 +29,13 @@ or connect any other client to that address.
 
 def main() -> None:
     """Show what a model would get, and serve the tools."""
-    for name, sent in (("search", {"query": "bike"}), ("order", {"lines": [{"sku": "P-1"}]})):
+    shop.include(parser)  # the commands of a program are tools, too
+    calls = (
+        ("search", {"query": "bike"}),
+        ("order", {"lines": [{"sku": "P-1"}]}),
+        ("warehouse_move", {"sku": "B-1", "shelf": "east", "count": 2}),
+    )
+    for name, sent in calls:
         print(f"{name} {sent}\n  -> {shop.call(name, sent).text}\n", flush=True)
     port = free_port()
     threading.Thread(target=announce, args=(f"http://127.0.0.1:{port}",), daemon=True).start()

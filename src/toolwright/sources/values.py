@@ -33,7 +33,7 @@ def hint_of(schema: Fragment) -> Any:
     if is_list(kind):
         return Union[tuple(hint_of({**schema, "type": each}) for each in kind)]  # noqa: UP007 - made here
     bare = _enum(schema["enum"]) if "enum" in schema else _bare(kind, schema)
-    bounds = {_BOUNDS[key]: schema[key] for key in schema.keys() & _BOUNDS.keys()}
+    bounds = {name: schema[key] for key, name in _BOUNDS.items() if key in schema}
     if "prefixItems" in schema or "enum" in schema:
         bounds = {}  # the type says it
     said = {key: schema[key] for key in _SAID if key in schema}
