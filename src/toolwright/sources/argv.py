@@ -252,6 +252,7 @@ class _Level:
     ) -> Iterator[str]:
         """Yield an option with its value, in one word where the program allows it."""
         flag = flag or _spelling(parameter)
+        self.check_dashes(parameter, text, index)
         if parameter.emit == "optional" and (not text or text.startswith("-")):
             # Click puts such a value back among the words, and reads it as an option.
             raise RefusedValue(parameter, _NO_DASH if text else "must not be empty", index)
@@ -295,12 +296,13 @@ class _Level:
             if value is None:
                 missing = missing or (None if _takes_none(parameter) else parameter)
                 continue
-            if missing is not None:
+            own = [(parameter, word) for word in self.placed(parameter, value)]
+            if own and missing is not None:
                 placed += self.left_out(parameters, missing, parameter)
                 missing = None
             if parameter.emit == "remainder" and not placed:
                 remainder_alone = self.program.framework == "argparse"
-            placed += ((parameter, word) for word in self.placed(parameter, value))
+            placed += own
         words = [word for _, word in placed]
         if words and self.is_last and self.program.takes_dashes and not remainder_alone:
             return ["--", *words]
@@ -342,10 +344,13 @@ class _Level:
             yield self.place(parameter, as_text(parameter, value), None)
 
     def place(self, parameter: CommandParameter, text: str, index: int | None) -> str:
-        if text == "--" and self.program.framework == "argparse":
-            # Before 3.12.5 each positional drops the first `--` among its words.
-            raise RefusedValue(parameter, "must not be `--`: the program would drop it", index)
+        self.check_dashes(parameter, text, index)
         return as_word(parameter, text, index)
+
+    def check_dashes(self, parameter: CommandParameter, text: str, index: int | None) -> None:
+        """Refuse what argparse drops wherever it stands: before 3.12.5 even in `--x=--`."""
+        if text == "--" and self.program.framework == "argparse":
+            raise RefusedValue(parameter, "must not be `--`: the program would drop it", index)
 
 
 _NO_DASH = "must not begin with `-`: the program would read it as an option"
