@@ -389,8 +389,7 @@ def test_a_cancelled_call_ends_the_program_and_what_it_started(tmp_path):
 
     async def cancel():
         running = asyncio.ensure_future(box.call_async("kube_run", {}))
-        while not (tmp_path / "pids").exists():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(until, (tmp_path / "pids").exists, "a program that runs")
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running

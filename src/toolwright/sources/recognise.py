@@ -109,10 +109,14 @@ class _Place:
 
 
 def _places_of(target: object) -> Iterator[_Place]:
-    """Yield where an object is held; the module that was run, and those that define it, first."""
+    """Yield where an object is held, those modules first that define it.
+
+    The module that was run comes last: it may only have imported the object, to serve it, and would
+    then be started in its place.
+    """
     modules = [each for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
     own = str(getattr(getattr(target, "callback", None), "__module__", ""))
-    modules.sort(key=lambda each: (each.__name__ != "__main__", each.__name__ != own))
+    modules.sort(key=lambda each: (each.__name__ != own, each.__name__ == "__main__"))
     for module in modules:
         for attribute, value in list(vars(module).items()):
             if value is target:

@@ -90,12 +90,12 @@ def _example(line: CommandLine) -> str:
 
 def captured(script: str) -> CommandLine:
     """Return the program that a script is, by what it parses. Raises `BadTarget`."""
-    from ...sources.capture import NotCaptured, capture
+    from ...sources.capture import capture
     from ...sources.command_line import CommandLine
 
     try:
         return CommandLine(capture(script))
-    except NotCaptured as error:
+    except SchemaError as error:
         raise BadTarget(str(error)) from error
 
 

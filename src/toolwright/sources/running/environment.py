@@ -23,6 +23,17 @@ QUIET: Mapping[str, str] = {
 """What tells a program that nobody sits in front of it."""
 
 
+DEPTH = "TOOLWRIGHT_DEPTH"
+"""The variable that says how many programs, each started by the one before, are running."""
+MOST_DEPTH = 4
+
+
+def depth() -> int:
+    """Return how many programs there are around this one."""
+    said = os.environ.get(DEPTH, "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 4 else 0
+
+
 def environment_of(how: RunSettings, *, tells_lines: bool) -> dict[str, str]:
     """Return the whole environment of a program.
 
@@ -37,4 +48,4 @@ def environment_of(how: RunSettings, *, tells_lines: bool) -> dict[str, str]:
     if tells_lines:
         made["PYTHONUNBUFFERED"] = "1"
     made |= {name: ours[name] for name in how.pass_environment if name in ours}
-    return {**made, **how.environment}
+    return {**made, **how.environment, DEPTH: str(depth() + 1)}

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from .descendants import MARK, new_mark
-from .environment import environment_of
+from .environment import MOST_DEPTH, depth, environment_of
 from .lines import LineTeller, OnLine
 from .process import Finished, WatchedProcess
 from .settings import RunSettings
@@ -33,6 +33,8 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
         raise ValueError(msg)
     if os.name != "posix":
         raise NotStarted(words[0], "programs are run on Linux, macOS and other POSIX systems only")
+    if depth() >= MOST_DEPTH:  # one that serves its own commands may start itself, and so on
+        raise NotStarted(words[0], f"{MOST_DEPTH} programs have started each other already")
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Finished] = loop.create_future()
     teller = None if on_line is None else LineTeller(on_line)
