@@ -20,7 +20,7 @@ from toolwright import Tool, Toolbox
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     *("errors", "limits", "options", "markers", "content", "results", "call", "questions"),
-    *("refusals", "stores", "telemetry", "serve", "testing"),
+    *("refusals", "stores", "telemetry", "serve", "sources", "testing"),
 }
 PUBLIC = {name: getattr(toolwright, name) for name in toolwright.__all__}
 CLASSES = {name: each for name, each in PUBLIC.items() if isinstance(each, type)}

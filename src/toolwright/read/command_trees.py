@@ -20,6 +20,10 @@ _CLASSES = {
 """The first part of a module, the name of a class in it, and the framework."""
 
 
+_OTHERS = frozenset((types.FunctionType, types.MethodType, types.ModuleType, type))
+"""What most targets are."""
+
+
 class ProgramSource:
     """What our own classes for command-line programs derive from: most toolboxes never load them."""
 
@@ -28,14 +32,15 @@ class ProgramSource:
 
 def is_program(source: Any) -> bool:
     """Return whether a source is a command-line program."""
-    return isinstance(source, ProgramSource) or bool(framework_of(source))
+    return issubclass(type(source), ProgramSource) or bool(framework_of(source))
 
 
 def framework_of(target: Any) -> str:
     """Return which framework an app is of; empty if it is none."""
-    if isinstance(target, types.FunctionType | types.MethodType | types.ModuleType | type):
-        return ""  # by far the most targets
-    for base in type(target).__mro__:
+    cls = type(target)  # not `isinstance`: an object may raise where it is asked for its class
+    if cls in _OTHERS:
+        return ""
+    for base in cls.__mro__:
         root = str(getattr(base, "__module__", "")).partition(".")[0]
         known = _CLASSES.get((root, base.__name__))
         if known is not None:

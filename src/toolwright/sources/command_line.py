@@ -10,8 +10,8 @@ from ..errors import SchemaError
 from ..options import ToolOptions
 from ..read.command_trees import ProgramSource, framework_of
 from ..tools.catalog import matches
-from .commands import CommandStyle, Naming, Offer, offer_of, offered_commands
-from .grouped import group_offer, search_offers, stays_alone
+from .commands.grouped import group_offer, search_offers, stays_alone
+from .commands.offers import CommandStyle, Naming, Offer, offer_of, offered_commands
 from .program import Command, Program
 from .rules import Rule, dotted
 
@@ -22,7 +22,7 @@ MOST_GROUPED = 150
 """Above this number of commands `auto` offers a search."""
 
 
-class Offered(NamedTuple):
+class OfferedCommands(NamedTuple):
     """What a program offers, and what was refused."""
 
     offers: list[Offer]
@@ -92,7 +92,7 @@ class CommandLine(ProgramSource):
             if all(r.env.get(key) == value for r in rules)
         }
 
-    def offered(self, select: str | Sequence[str] = "*", prefix: str = "") -> Offered:
+    def offered(self, select: str | Sequence[str] = "*", prefix: str = "") -> OfferedCommands:
         """Return the tools to make: of the commands whose path or name matches."""
         naming = Naming(prefix + self.name)
         refused: list[SchemaError] = []
@@ -105,7 +105,7 @@ class CommandLine(ProgramSource):
                 single.append((command, offer_of(self.program, command, rule, name, self.style)))
             except SchemaError as error:
                 refused.append(error)
-        return Offered(self._gathered(single, naming), refused)
+        return OfferedCommands(self._gathered(single, naming), refused)
 
     def _gathered(self, single: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
         mode = self.mode
@@ -162,7 +162,7 @@ def command_line_of(
 
 
 def _read(target: Any) -> Program:
-    from .recognise import program_of  # a scanned program needs none of it
+    from .frameworks.recognise import program_of  # a scanned program needs none of it
 
     return program_of(target)
 

@@ -28,7 +28,7 @@ class JsonOption:
             if isinstance(self.model, Mapping):
                 self._schema = dict(cast("Mapping[str, Any]", self.model))
             else:
-                self._schema = self._adapter().json_schema()
+                self._schema = _schema_of(self._adapter(), self.model)
         return self._schema
 
     def _adapter(self) -> Any:
@@ -69,6 +69,23 @@ def json_option(model: Any, *, name: str = "") -> Any:
     is the help of an option that has none.
     """
     return JsonOption(model, name=name)
+
+
+def _schema_of(adapter: Any, model: Any) -> dict[str, Any]:
+    """Return a schema with those titles only that its author wrote."""
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Untitled(GenerateJsonSchema):
+        def field_title_should_be_set(self, schema: Any) -> bool:
+            return False
+
+    schema: dict[str, Any] = adapter.json_schema(schema_generator=Untitled)
+    inner: dict[str, Any] = schema.get("$defs", {})
+    named = [(getattr(model, "__name__", ""), schema), *inner.items()]
+    for name, node in named:
+        if node.get("title") == name:
+            del node["title"]
+    return schema
 
 
 def _one_line(error: ValueError) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ..options import ToolOptions, options_from
 from ..tools.catalog import matches
-from .output import Parse
 from .program import Command, CommandParameter
+from .running.output import Parse
 
 if TYPE_CHECKING:
     from ..run.hooks import Hook

@@ -11,7 +11,7 @@ from ..tools.loading import raise_or_note
 if TYPE_CHECKING:
     from ..options import ToolOptions
     from ..run.hooks import Hook
-    from ..sources.commands import Offer
+    from ..sources.commands.offers import Offer
     from ..sources.rules import Rule
     from ..tools.definition import Tool
 

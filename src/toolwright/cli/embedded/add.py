@@ -12,7 +12,7 @@ from ...read.command_trees import framework_of
 
 if TYPE_CHECKING:
     from ...sources.command_line import CommandLine, Mode
-    from ...sources.commands import CommandStyle
+    from ...sources.commands.offers import CommandStyle
     from ...sources.rules import Rule
 
 A = TypeVar("A")
@@ -192,7 +192,7 @@ def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
 def _own(group: Any) -> Any:
     """Mark what serves the program itself: it never becomes a tool."""
     from ...sources.annotations import annotate
-    from ...sources.commands import OWN_GROUP
+    from ...sources.commands.offers import OWN_GROUP
 
     return annotate(group, **{OWN_GROUP: True})
 

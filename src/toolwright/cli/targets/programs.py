@@ -90,7 +90,7 @@ def _example(line: CommandLine) -> str:
 
 def captured(script: str) -> CommandLine:
     """Return the program that a script is, by what it parses. Raises `BadTarget`."""
-    from ...sources.capture import capture
+    from ...sources.capture.script import capture
     from ...sources.command_line import CommandLine
 
     try:

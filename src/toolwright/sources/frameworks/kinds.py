@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from .. import patterns
+from ..patterns import BASE64, HEX, IP, IPV4, IPV6, NETWORK, NETWORK4, NETWORK6
 
 JSON_SCHEMA = "__toolwright_json_schema__"
 """The attribute by which a type says that its text is JSON of a schema."""
@@ -54,16 +54,16 @@ _PLAIN: dict[Any, Kind] = {
     dt.date: Kind(note="A date, YYYY-MM-DD."),
     dt.time: Kind(note="A time, hh:mm:ss."),
     dt.timedelta: Kind(type_name="duration"),
-    ipaddress.IPv4Address: Kind(schema={"type": "string", "pattern": patterns.IPV4}),
-    ipaddress.IPv6Address: Kind(schema={"type": "string", "pattern": patterns.IPV6}),
-    ipaddress.ip_address: Kind(schema={"type": "string", "pattern": patterns.IP}),
-    ipaddress.IPv4Interface: Kind(schema={"type": "string", "pattern": patterns.NETWORK4}),
-    ipaddress.IPv6Interface: Kind(schema={"type": "string", "pattern": patterns.NETWORK6}),
-    ipaddress.ip_interface: Kind(schema={"type": "string", "pattern": patterns.NETWORK}),
-    ipaddress.IPv4Network: Kind(schema={"type": "string", "pattern": patterns.NETWORK4}),
-    ipaddress.IPv6Network: Kind(schema={"type": "string", "pattern": patterns.NETWORK6}),
-    ipaddress.ip_network: Kind(schema={"type": "string", "pattern": patterns.NETWORK}),
-    bytes.fromhex: Kind(schema={"type": "string", "pattern": patterns.HEX}),
+    ipaddress.IPv4Address: Kind(schema={"type": "string", "pattern": IPV4}),
+    ipaddress.IPv6Address: Kind(schema={"type": "string", "pattern": IPV6}),
+    ipaddress.ip_address: Kind(schema={"type": "string", "pattern": IP}),
+    ipaddress.IPv4Interface: Kind(schema={"type": "string", "pattern": NETWORK4}),
+    ipaddress.IPv6Interface: Kind(schema={"type": "string", "pattern": NETWORK6}),
+    ipaddress.ip_interface: Kind(schema={"type": "string", "pattern": NETWORK}),
+    ipaddress.IPv4Network: Kind(schema={"type": "string", "pattern": NETWORK4}),
+    ipaddress.IPv6Network: Kind(schema={"type": "string", "pattern": NETWORK6}),
+    ipaddress.ip_network: Kind(schema={"type": "string", "pattern": NETWORK}),
+    bytes.fromhex: Kind(schema={"type": "string", "pattern": HEX}),
     json.loads: Kind(schema={}, is_json=True),
     open: replace(PATH, note="A file to be opened."),
 }
@@ -158,7 +158,7 @@ def kind_of_callable(function: Any) -> Kind:
     if getattr(function, "__objclass__", None) is str:
         return TEXT
     if getattr(function, "__name__", "") in ("b64decode", "standard_b64decode"):
-        return Kind(schema={"type": "string", "pattern": patterns.BASE64})
+        return Kind(schema={"type": "string", "pattern": BASE64})
     return replace(TEXT, type_name=_name_of(function))
 
 

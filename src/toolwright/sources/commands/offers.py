@@ -7,10 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from ..errors import SchemaError
-from ..options import ToolOptions
-from ..tools.definition import PLAIN
-from .command_target import (
+from ...errors import SchemaError
+from ...options import ToolOptions
+from ...tools.definition import PLAIN
+from ..program import Command, CommandParameter, Program
+from ..rules import Rule, names_of, rule_for
+from ..running.settings import RunSettings
+from .target import (
     OUTPUT_SCHEMA,
     STDIN,
     CommandTarget,
@@ -18,12 +21,9 @@ from .command_target import (
     exclusive_text,
     two_parts_schema,
 )
-from .program import Command, CommandParameter, Program
-from .rules import Rule, names_of, rule_for
-from .running.settings import RunSettings
 
 if TYPE_CHECKING:
-    from ..run.hooks import Hook
+    from ...run.hooks import Hook
 
 CommandStyle = Literal["typed", "flags_args"]
 OWN_GROUP = "toolwright.mcp"

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..read.command_trees import framework_of
-from .program import Program
+from ...read.command_trees import framework_of
+from ..program import Program
 
 _PARSERS = ("argparse", "optparse")
 _COMMON_NAMES = frozenset(("", "app", "cli", "main", "root", "__main__", "typer", "command"))
@@ -47,15 +47,15 @@ def read_program(target: object, name: str = "") -> Program:
 def _reader(framework: str) -> Callable[[Any, str], Program]:
     match framework:
         case "argparse":
-            from .frameworks.argparse_tree import read_argparse as read
+            from .argparse_tree import read_argparse as read
         case "optparse":
-            from .frameworks.optparse_tree import read_optparse as read
+            from .optparse_tree import read_optparse as read
         case "cyclopts":
-            from .frameworks.cyclopts_tree import read_cyclopts as read
+            from .cyclopts_tree import read_cyclopts as read
         case "typer":
-            from .frameworks.typer_tree import read_typer as read
+            from .typer_tree import read_typer as read
         case _:
-            from .frameworks.click_tree import read_click as read
+            from .click_tree import read_click as read
     return read
 
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
-from ..call import Call
-from ..errors import ArgumentError, Fault
-from ..results import Result
-from ..tools.definition import Tool
-from .commands import Offer
+from ...call import Call
+from ...errors import ArgumentError, Fault
+from ...results import Result
+from ...tools.definition import Tool
+from .offers import Offer
 
 _MOST_SUMMARY = 120
 """Characters of a command's summary in lists."""

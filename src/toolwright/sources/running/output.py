@@ -7,10 +7,10 @@ import signal
 from collections.abc import Collection
 from typing import Any, Literal, TypedDict
 
-from .._json_values import compact_json, strict_json, without_surrogates
-from ..content import Audio, File, Image
-from .running.plain_text import plain_text
-from .running.process import Finished
+from ..._json_values import compact_json, strict_json, without_surrogates
+from ...content import Audio, File, Image
+from .plain_text import plain_text
+from .process import Finished
 
 Parse = Literal["", "json", "json_lines"]
 """How standard output is read: not at all, as one JSON value, or as one in each line."""

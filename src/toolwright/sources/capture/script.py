@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import SchemaError
-from .program import Command, Program
-from .program_file import program_from_json
+from ...errors import SchemaError
+from ..program import Command, Program
+from ..program_file import program_from_json
 
 SECONDS = 60.0
 _MAX_ANSWER = 100_000_000
@@ -71,7 +71,7 @@ class _Started:
             job: dict[str, Any] = {
                 "words": [*self.words, *words],
                 "name": self.name,
-                "package": str(Path(__file__).parent.parent),
+                "package": str(Path(__file__).parents[2]),
                 "answer": str(answer),
                 "passed": passed,
             }

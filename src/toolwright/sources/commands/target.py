@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
-from ..arguments.wording import path_text
-from ..call import Call, reports_progress
-from ..errors import ArgumentError, CallError, Fault, ToolError
-from .argv import RefusedValue, command_line
-from .output import CommandOutput, ParsedOutput, tool_value
-from .program import UNSET, Command, CommandParameter, Program
-from .rules import Rule, dotted
-from .running.run import run
-from .running.settings import RunSettings
+from ...arguments.wording import path_text
+from ...call import Call, reports_progress
+from ...errors import ArgumentError, CallError, Fault, ToolError
+from ..argv.build import RefusedValue, command_line
+from ..program import UNSET, Command, CommandParameter, Program
+from ..rules import Rule, dotted
+from ..running.output import CommandOutput, ParsedOutput, tool_value
+from ..running.run import run
+from ..running.settings import RunSettings
 from .values import JsonSchemaValue, hint_of, typed_dict, with_field
 
 if TYPE_CHECKING:
-    from .program import Exclusive
+    from ..program import Exclusive
 
 OUTPUT_SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from .program import CommandParameter
+from ..program import CommandParameter
 
 MAX_COUNT = 100
 """How often a flag is repeated at most: a caller sends one number, and gets that many words."""

@@ -47,7 +47,7 @@ class Catcher:
 
     def read(self, target: Any) -> dict[str, Any]:
         package = f"{_load_package(self.job['package'])}.sources"
-        recognise: Any = importlib.import_module(f"{package}.recognise")
+        recognise: Any = importlib.import_module(f"{package}.frameworks.recognise")
         file: Any = importlib.import_module(f"{package}.program_file")
         program = recognise.read_program(target, self.job["name"])
         return {"program": file.program_to_json(program), "words": _words_of(target)}

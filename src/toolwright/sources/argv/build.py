@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, cast
 
-from .program import UNSET, Command, CommandParameter, Program
+from ..program import UNSET, Command, CommandParameter, Program
 from .words import (
     RefusedValue,
     as_csv,

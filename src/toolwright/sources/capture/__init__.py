@@ -1,0 +1,1 @@
+"""The parser of an unmodified script, caught when it parses."""
