@@ -416,3 +416,16 @@ def test_a_line_of_output_is_a_step_of_progress(tmp_path):
     call = Call("kube_run", on_progress=lambda done, total, message: seen.append((done, message)))
     assert not box.call("kube_run", {}, call=call).is_error
     assert seen == [(1, "line 0"), (2, "line 1"), (3, "line 2")]
+
+
+def test_keys_are_such_that_every_provider_takes_them():
+    names = ("special-opts:strict", "über", "x" * 100, "special-opts_strict")
+    parameters = tuple(
+        CommandParameter(name=name, schema={"type": "string"}, flags=(f"--f{at}",))
+        for at, name in enumerate(names)
+    )
+    box = box_of(program(leaf("run", parameters=parameters)))
+    keys = list(box["kube_run"].input_schema["properties"])
+    assert keys == ["special-opts_strict", "_ber", "x" * 60, "run_special-opts_strict"]
+    got = received(box.call("kube_run", dict(zip(keys, "abcd", strict=True))))
+    assert got["words"] == ["run", "--f0=a", "--f1=b", "--f2=c", "--f3=d"]

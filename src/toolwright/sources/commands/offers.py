@@ -31,6 +31,8 @@ OWN_GROUP = "toolwright.mcp"
 _NOT_OFFERED = frozenset(("help", "completion"))
 """Commands about the command line itself."""
 _MOST_NAME = 128
+_MOST_KEY = 60
+"""Characters of a key: providers take 64."""
 _HINTS = {
     "title": "title",
     "read_only": "read_only",
@@ -196,7 +198,11 @@ def _parameters(
 
 
 def _free_key(name: str, prefix: str, taken: set[str]) -> str:
-    """Return a key that no other parameter has: commands above may have options of equal names."""
+    """Return a key that no other parameter has: commands above may have options of equal names.
+
+    It has only characters that every provider takes in keys.
+    """
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:_MOST_KEY]
     key = name
     if key in taken:
         key = f"{re.sub(r'[^A-Za-z0-9_]', '_', prefix)}_{name}"
