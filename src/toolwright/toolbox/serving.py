@@ -10,7 +10,7 @@ from ..tools.loading import refused_while_loading
 if TYPE_CHECKING:
     from mcp import Client
 
-    from ..serve.http.app import App
+    from ..serve.http.asgi import AsgiApp
     from ..serve.in_process import Reply
     from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from .served import Served
@@ -69,7 +69,7 @@ async def serve_async(box: Box, transport: Any = "stdio", **settings: Any) -> No
     await serve_async(box.__servable__(), transport, **settings)
 
 
-def asgi(box: Box, **settings: Unpack[AppSettings]) -> App:
+def asgi(box: Box, **settings: Unpack[AppSettings]) -> AsgiApp:
     """Return an ASGI app: run it with any server, or mount it in another app."""
     from ..serve.http.app import App
     from ..serve.settings import app_config

@@ -128,7 +128,9 @@ def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     result = _run(box, chosen, lambda call: served(box).read_resource(resource, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
-    contents = resource.contents(uri, result)
+    from ...tools.resource import contents_of
+
+    contents = contents_of(resource, uri, result)
     blocks: list[dict[str, Any]] = [{"type": "resource", "resource": each} for each in contents]
     return _Outcome(result, blocks, {"contents": contents})
 
@@ -145,7 +147,9 @@ def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     result = _run(box, chosen, lambda call: served(box).get_prompt(prompt, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
-    messages = prompt.messages(result)
+    from ...tools.prompt import messages_of
+
+    messages = messages_of(prompt, result)
     blocks: list[dict[str, Any]] = []
     for message in messages:
         blocks += [{"type": "text", "text": f"{message['role']}:"}, message["content"]]

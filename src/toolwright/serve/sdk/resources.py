@@ -16,6 +16,8 @@ from ...call import Call
 from ...errors import ResultError
 from ...results import Result
 from ...run.threads import threads
+from ...tools.prompt import messages_of
+from ...tools.resource import contents_of
 from ...tools.uri_template import MOST_URI
 from .calls import caller_of, client_of, sender_of
 from .notifications import Notifications, Viewer
@@ -118,7 +120,7 @@ class Offered:
             return result
         if result.error is not None:
             raise MCPError(code=t.INTERNAL_ERROR, message=result.text, data={"uri": uri})
-        return self._whole(ctx, {"contents": resource.contents(uri, result)})
+        return self._whole(ctx, {"contents": contents_of(resource, uri, result)})
 
     async def subscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/subscribe`; a caller who may not read a resource hears nothing of it."""
@@ -164,7 +166,7 @@ class Offered:
             return result
         try:
             if result.error is None:
-                shown: dict[str, Any] = {"messages": prompt.messages(result)}
+                shown: dict[str, Any] = {"messages": messages_of(prompt, result)}
                 if prompt.tool.description:
                     shown["description"] = prompt.tool.description
                 return self._whole(ctx, shown, kept=False)
