@@ -140,6 +140,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     )
     # The socket that a worker serves on; `cli.workers` passes it.
     parser.add_argument("--listening", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--ready", type=int, help=argparse.SUPPRESS)
 
 
 def _add_client_bounds(parser: argparse.ArgumentParser) -> None:

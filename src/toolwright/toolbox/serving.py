@@ -60,13 +60,16 @@ async def serve_async(box: Box, transport: Any = "stdio", **settings: Any) -> No
     """Serve inside a program that runs, until it is cancelled or the client ends it.
 
     Signals are the program's. Cancelled, it answers what runs before it ends, as `serve` does
-    at a signal; cancelled again, it stops waiting.
+    at a signal; cancelled again, it stops waiting. If it is all that `asyncio.run` runs, Ctrl-C
+    ends it without a traceback.
     """
     if refused_while_loading() is not None:
         return
-    from ..serve.server import serve_async
+    from ..serve.server import ended_by_ctrl_c
+    from ..serve.server import serve_async as serve
 
-    await serve_async(box.__servable__(), transport, **settings)
+    with ended_by_ctrl_c(serve_async.__code__):
+        await serve(box.__servable__(), transport, **settings)
 
 
 def asgi(box: Box, **settings: Unpack[AppSettings]) -> AsgiApp:

@@ -203,7 +203,9 @@ def _print(outcome: _Outcome, chosen: argparse.Namespace) -> int:
         print_blocks(rest, is_json=outcome.is_json)
     if chosen.save and not result.is_error:
         for path, size in save(media, chosen.save, chosen.tool):
-            print(f"saved {printable(str(path))} ({size:,} bytes)", file=sys.stderr)
+            print(
+                f"saved {printable(str(path))} ({size:,} byte{'s' * (size != 1)})", file=sys.stderr
+            )
         if not media:
             raise UsageError("the result has no image, audio or file to --save")
     return 1 if result.is_error else 0
