@@ -95,8 +95,9 @@ def ended_by_ctrl_c(outermost: CodeType) -> Generator[None]:
         yield
     except asyncio.CancelledError:
         handler = signal.getsignal(signal.SIGINT)
-        is_main = task is not None and getattr(handler, "keywords", {}).get("main_task") is task
-        if not is_main or getattr(task.get_coro(), "cr_code", None) is not outermost:
+        if task is None or getattr(handler, "keywords", {}).get("main_task") is not task:
+            raise
+        if getattr(task.get_coro(), "cr_code", None) is not outermost:
             raise
 
 
