@@ -16,6 +16,7 @@ from toolwright.schema.adapters import (
     validator_of,
     value_adapter,
 )
+from toolwright.tools.definition import compiled_of
 
 
 class Part(BaseModel):
@@ -49,7 +50,7 @@ def best(function, count, rounds=15):
 
 
 def main():
-    compiled = Tool(target).compile()
+    compiled = compiled_of(Tool(target))
     inputs, outputs = arguments_adapter(compiled.plan), value_adapter(Blob)
     print(f"Python {platform.python_version()}, pydantic {pydantic.VERSION}")
     for what, function, count in (

@@ -1,9 +1,14 @@
 """What is logged, or told of a failure, commands no terminal."""
 
+import contextlib
+import fcntl
 import io
 import json
 import logging
+import pty
+import struct
 import sys
+import termios
 
 import pytest
 from command_files import here
@@ -11,6 +16,7 @@ from typed_terminal import Typed, until
 
 from toolwright import Toolbox
 from toolwright._log.levels import show_logs
+from toolwright._log.printable import say
 
 __all__ = ["here"]  # a fixture
 
@@ -115,3 +121,18 @@ def test_a_target_that_fails_to_load_commands_no_terminal(here):
     assert code != 0
     assert "\x1b" not in text
     assert f"RuntimeError: {SHOWN}" in text
+
+
+def test_a_terminal_breaks_messages_between_words():
+    ours, theirs = pty.openpty()
+    with open(ours, "rb", buffering=0) as seen, open(theirs, "w") as shown:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 9, 20, 0, 0))
+        with contextlib.redirect_stderr(shown):
+            say("toolwright: there is no `serv`\n    code(stays, as, it, is, here)")
+        text = seen.read(1000).decode()
+    assert text.split("\r\n") == [
+        "toolwright: there is",
+        "no `serv`",
+        "    code(stays, as, it, is, here)",
+        "",
+    ]

@@ -25,6 +25,7 @@ from pydantic_core import core_schema
 from ways import result_of
 
 from toolwright import ArgumentError, Call, Inject, Tool
+from toolwright.tools.definition import compiled_of
 
 T = TypeVar("T")
 
@@ -261,7 +262,7 @@ def test_tools_without_such_validators_have_pydantics_own_validator():
         tags: set[str]
 
     for hint in (int, Model, before(int), Annotated[str, WrapValidator(lambda v, h: h(v))]):
-        assert not taking(hint).compile().traits.hands_on
+        assert not compiled_of(taking(hint)).traits.hands_on
 
 
 # -- unknown arguments that are dropped, beside what is injected

@@ -251,3 +251,26 @@ def test_messages_of_a_tool_go_to_standard_error(asks):
     done = run(*asks, "paint", "--yes", "--answer", "colour=red")
     assert json.loads(done.stdout)["colour"] == "red"
     assert done.stderr == "warning: mixed\n"
+
+
+def test_a_question_shows_numbers_as_such_and_no_empty_default(here):
+    here(
+        {
+            "shop.py": "from pydantic import BaseModel\n"
+            "from toolwright import Call, Toolbox\n"
+            "box = Toolbox('shop')\n"
+            "class Form(BaseModel):\n"
+            "    note: str = ''\n"
+            "@box.tool(confirm=True)\n"
+            "async def drop(order: int, call: Call) -> str:\n"
+            "    return 'noted ' + (await call.ask(Form, 'Why?')).note\n"
+        }
+    )
+    with Typed("call", "shop.py", "drop", "order=7") as typed:
+        typed.answer('Run drop with {"order": 7}?', "")
+        typed.answer("Confirm [yes/no]: ", "yes\n")
+        typed.answer("  Note: ", "\n")
+        typed.answer("Send this? (no declines) [yes]: ", "\n")
+        code, text = typed.end()
+    assert code == 0
+    assert "noted" in text

@@ -6,12 +6,26 @@ import shlex
 import signal
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 from command_files import NOISE, here
 from toolwright.serve.server import listen
-from processes import COMMAND, INITIALIZE, LONGEST, Http, Stdio, good, refused, run, until
+from processes import (
+    COMMAND,
+    INITIALIZE,
+    LONGEST,
+    Http,
+    Stdio,
+    announced_port,
+    good,
+    refused,
+    run,
+    start,
+    until,
+    written,
+)
 
 __all__ = ["here"]  # a fixture
 
@@ -170,6 +184,42 @@ def test_several_workers_share_a_socket_and_keep_no_sessions(here):
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(LONGEST) == 0
         assert not any(Path(f"/proc/{pid}").exists() for pid in both)
+
+
+@pytest.mark.promise("serve.workers-announced")
+def test_the_address_is_said_once_every_worker_answers(here):
+    gated = """
+import asyncio, os
+from pathlib import Path
+from toolwright import Toolbox
+
+async def wait(box):
+    try:
+        os.close(os.open("first", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        Path("second").touch()
+        while not Path("open").exists():
+            await asyncio.sleep(0.02)
+    yield
+
+box = Toolbox("gated", lifespan=wait)
+
+@box.tool
+def who() -> int:
+    return os.getpid()
+"""
+    here({"gated.py": gated})
+    command = ("serve", "gated.py", "--http", "--port", "0", "--workers", "2")
+    with tempfile.TemporaryFile() as log:
+        with start(*command, stdin=subprocess.DEVNULL, stdout=log, stderr=log) as server:
+            try:
+                until(Path("second").exists, "one worker waits, the other does not")
+                assert written(log) == ""
+                Path("open").touch()
+                port = announced_port(server, log)
+                socket.create_connection(("127.0.0.1", port)).close()
+            finally:
+                server.terminate()
 
 
 def test_workers_end_though_whoever_started_them_was_killed(here):

@@ -1,5 +1,6 @@
 """How servers begin and end: what is said, on a terminal too, logs, Ctrl-C."""
 
+import json
 import os
 import pty
 import re
@@ -11,7 +12,7 @@ import threading
 
 import pytest
 from command_files import here
-from processes import LONGEST, Http, Stdio, refused, start, until
+from processes import INITIALIZE, LONGEST, Http, Stdio, refused, start, until
 
 from toolwright import Toolbox
 
@@ -37,12 +38,6 @@ if __name__ == "__main__":
 """
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def python(serve, **more):
     """Start `python server.py`."""
     with open("server.py", "w") as file:
@@ -50,6 +45,7 @@ def python(serve, **more):
     return subprocess.Popen(
         [sys.executable, "server.py"],
         stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         # Whoever has started the tests may ignore it, and children would inherit that.
@@ -60,13 +56,49 @@ def python(serve, **more):
 
 @pytest.mark.promise("serve.says-where")
 def test_a_program_says_where_it_serves_and_ends_quietly(here):
-    port = free_port()
-    with python(f"box.serve('http', port={port})") as server:
+    with python("box.serve('http', port=0)") as server:
         said = server.stderr.readline()
-        assert said == f"shop: 2 tools at http://127.0.0.1:{port}/mcp (Ctrl-C ends it)\n"
+        found = re.fullmatch(
+            r"shop: 2 tools at http://127\.0\.0\.1:(\d+)/mcp \(Ctrl-C ends it\)\n", said
+        )
+        socket.create_connection(("127.0.0.1", int(found[1]))).close()
         server.send_signal(signal.SIGINT)
         assert server.wait(LONGEST) == 0
         assert server.stderr.read() == ""
+
+
+ASYNC = "import asyncio; asyncio.run({what}); print('after', file=sys.stderr)"
+
+
+@pytest.mark.promise("serving.async-quiet")
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_ctrl_c_ends_what_asyncio_runs_quietly(here, transport):
+    settings = "'http', port=0, log_level='info'" if transport == "http" else "log_level='info'"
+    ready = "" if transport == "http" else "print('ready', file=sys.stderr); "
+    with python(ready + ASYNC.format(what=f"box.serve_async({settings})")) as server:
+        server.stderr.readline()
+        if transport == "stdio":
+            assert initialized(server)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(LONGEST) == 0
+        assert server.stderr.read() == "after\n"
+
+
+def initialized(server):
+    """Whether a server on stdio answers."""
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+    server.stdin.write(json.dumps(hello) + "\n")
+    server.stdin.flush()
+    return "serverInfo" in server.stdout.readline()
+
+
+def test_inside_another_coroutine_ctrl_c_is_for_that_one(here):
+    program = "async def main():\n        await box.serve_async('http', port=0, log_level='info')\n"
+    with python(f"{program}    {ASYNC.format(what='main()')}") as server:
+        server.stderr.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(LONGEST) == -signal.SIGINT
+        assert server.stderr.read().endswith("\nKeyboardInterrupt\n")
 
 
 def test_ctrl_c_before_a_server_listens_is_no_failure(here, monkeypatch):
@@ -170,7 +202,7 @@ def test_what_a_program_has_set_up_for_logs_stays(here):
 @pytest.mark.promise("serve.log-level")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_log_level_of_a_program(here, transport):
-    port = f", port={free_port()}" if transport == "http" else ""
+    port = ", port=0" if transport == "http" else ""
     serve = f"log.info('no'); box.serve('{transport}', log_level='info'{port})"
     serve += "; log.info('yes')"
     with python(serve) as server:

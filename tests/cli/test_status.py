@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from command_files import here
-from processes import COMMAND, Http, until
+from processes import COMMAND, LONGEST, Http, good, until
 
 __all__ = ["here"]  # a fixture
 
@@ -119,7 +119,7 @@ def test_a_line_is_as_long_as_the_terminal_is_wide(here):
     here({"long.py": f"def {name}() -> int:\n    return 1\n"})
     with Screen("long.py") as screen:
         screen.client().call(name)
-        until(lambda: screen.lines()[-1].startswith("1 calls"), "the line")
+        until(lambda: screen.lines()[-1].startswith("1 call"), "the line")
         assert len(screen.lines()[-1]) == 60
 
 
@@ -127,7 +127,7 @@ def test_what_goes_into_a_pipe_stays_there(here):
     here({"noisy.py": NOISY})
     with Screen("noisy.py", stdout=subprocess.PIPE) as screen:
         screen.client().call("noisy", word="hello")
-        until(lambda: "1 calls" in screen.lines()[-1], "the line")
+        until(lambda: "1 call" in screen.lines()[-1], "the line")
         screen.process.send_signal(signal.SIGINT)
         assert b"printed [red]hello[/red]" in screen.process.communicate(timeout=30)[0]
         assert "printed" not in screen.text()
@@ -139,7 +139,7 @@ def test_the_line_stays_when_tools_are_loaded_again(here):
     with Screen("live.py", "--reload") as screen:
         client = screen.client()
         client.call("one")
-        until(lambda: "1 calls, 0 failed" in screen.lines()[-1], "the line")
+        until(lambda: "1 call, 0 failed" in screen.lines()[-1], "the line")
         here({"live.py": "def one() -> int:\n    return 11\n\ndef two() -> int:\n    return 2\n"})
         until(lambda: "toolwright: reloaded, 2 tools" in screen.lines(), "the new tools")
         client.call("two")
@@ -148,3 +148,36 @@ def test_the_line_stays_when_tools_are_loaded_again(here):
         until(lambda: any("not reloaded" in line for line in screen.lines()), "a refusal")
         client.call("one")
         until(lambda: "3 calls" in screen.lines()[-1], "a count")
+
+
+@pytest.mark.parametrize("more", [[], ["--workers", "2"]])
+def test_names_and_reasons_command_no_terminal(here, more):
+    """The name of a toolbox may come from its data, and so may what a lifespan says."""
+    here(
+        {
+            "evil.py": "from toolwright import Toolbox\n"
+            "async def life(box):\n"
+            "    if box.name == 'bad':\n"
+            "        raise RuntimeError('no \\x1b]0;title\\x07')\n"
+            "    yield\n"
+            "box = Toolbox('ev\\x1b]0;title\\x07il', lifespan=life)\n",
+            "bad.py": "from evil import life, Toolbox\nbox = Toolbox('bad', lifespan=life)\n",
+        }
+    )
+    with Screen("evil.py", *more) as screen:
+        screen.client()
+    with Screen("bad.py", *more) as refused:
+        assert refused.process.wait(LONGEST) == 1
+    for shown in (screen.text(), refused.text()):
+        assert "\\u001b]0;title\\u0007" in shown
+        assert "\x1b]" not in shown
+
+
+def test_one_is_no_plural(here):
+    here({"live.py": "def one() -> int:\n    return 1\n"})
+    assert good("export", "live.py") == "1 tool written to mcp-tools.json\n"
+    with Screen("live.py", "--reload") as screen:
+        screen.client()
+        assert "live: 1 tool at http" in screen.text()
+        here({"live.py": "def two() -> int:\n    return 1\n"})
+        until(lambda: "toolwright: reloaded, 1 tool" in screen.lines(), "the new tool")

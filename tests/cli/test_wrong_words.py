@@ -89,6 +89,7 @@ def test_nothing_that_is_read_only():
     ("given", "said"),
     [
         (["--port", "9000"], "--port goes with --http"),
+        (["--port", "0"], "--port goes with --http"),
         (["--port", "8000"], "--port goes with --http"),
         (["--host", "0.0.0.0"], "--host goes with --http"),
         (["--path", "/x"], "--path goes with --http"),

@@ -175,6 +175,7 @@ def test_goose(home):
     good("install", "goose", "https://tools.example/mcp", "--header", "X=1", "--name", "far")
     assert SettingsFile(path, yaml_text).get("extensions", "far") == {
         "name": "far",
+        "description": "far",
         "enabled": True,
         "timeout": 300,
         "type": "streamable_http",

@@ -9,6 +9,7 @@ from ways import label, result_of
 from returning import PNG, image, returning, same_each_way, text
 
 from toolwright import Audio, File, Image, Tool, Toolbox
+from toolwright.tools.resource import contents_of
 
 
 @pytest.mark.promise("result.text-bytes")
@@ -147,7 +148,7 @@ def test_a_resource_of_bytes_stays_bytes():
 
     for uri, data in (("shop://words", b"hello"), ("shop://odd", b"\x00\x01")):
         resource = box.resources[uri]
-        result = asyncio.run(resource.read({}, None))
-        (content,) = resource.contents(uri, result)
+        result = asyncio.run(resource.tool.call_async({}))
+        (content,) = contents_of(resource, uri, result)
         assert base64.b64decode(content["blob"]) == data
         assert content["mimeType"] == "application/octet-stream"

@@ -18,7 +18,7 @@ from call_values import ANY_TEXT, ERRORS, JUNK, LAZY, NOT_JSON, Shy, VALUES, arg
 from toolwright import ArgumentError, Result, Toolbox
 from toolwright.results import validate
 from toolwright.stores import MemoryStore
-from toolwright.tools.definition import runner_of
+from toolwright.tools.definition import compiled_of, runner_of
 
 
 def check_result(tool, result):
@@ -252,7 +252,7 @@ class Calls(RuleBasedStateMachine):
     def call_an_added_tool_with_its_own_values(self, made, data, call):
         name, spec = made
         value = data.draw(spec.values)
-        serializer = self.box[name].compile().serializer
+        serializer = compiled_of(self.box[name]).serializer
         sent = {"x": json.loads(serializer.to_json(value, by_alias=True)) if serializer else value}
         result = check_call(self.box, name, sent, call)
         assert not result.is_error, result.text

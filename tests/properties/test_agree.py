@@ -14,6 +14,7 @@ from specs import JSON, specs
 from toolwright import ArgumentError, Tool
 from toolwright.schema import definitions, write
 from toolwright.schema.walk import nodes, rewrite
+from toolwright.tools.definition import compiled_of
 
 
 class Record(BaseModel):
@@ -48,7 +49,7 @@ def giving(hint, **options):
 
 def written(hint, value):
     """The JSON of a value of this type."""
-    serializer = giving(hint).compile().serializer
+    serializer = compiled_of(giving(hint)).serializer
     return json.loads(serializer.to_json(value, by_alias=True)) if serializer else value
 
 
@@ -91,7 +92,7 @@ def check_input(hint, value, **options):
 
 def check_output(hint, value, **options):
     tool = giving(hint, **options)
-    compiled = tool.compile()
+    compiled = compiled_of(tool)
     if tool.output_schema is None:
         return
     check_sound(tool.output_schema)

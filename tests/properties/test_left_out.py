@@ -17,6 +17,7 @@ from pydantic import ConfigDict, create_model
 from specs import JSON, LEAVES
 
 from toolwright import ArgumentError, Tool
+from toolwright.tools.definition import compiled_of
 
 CHECKS = settings(
     max_examples=examples(200),
@@ -88,7 +89,7 @@ def written(spec, value):
     def give(): ...
 
     give.__annotations__ = {"return": spec.hint}
-    serializer = Tool(give).compile().serializer
+    serializer = compiled_of(Tool(give)).serializer
     return json.loads(serializer.to_json(value, by_alias=True)) if serializer else value
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from toolwright import SchemaError, Tool
+from toolwright.tools.definition import signature_of
 
 INT, TEXT = {"type": "integer"}, {"type": "string"}
 ALIASES = """
@@ -146,7 +147,7 @@ def test_a_wrapper_with_a_signature_from_another_module(modules):
         assert properties(target) == {"place": TEXT, "level": {**INT, "default": 1}}
         assert made.output_schema == TEXT
         assert made.call({"place": "Rome", "level": 2}).value == "Rome"
-        assert made.signature.location.file == module.__file__
+        assert signature_of(made).location.file == module.__file__
 
 
 def test_a_method_named_like_a_type_is_no_type(modules):
@@ -162,7 +163,7 @@ def test_a_method_named_like_a_type_is_no_type(modules):
         """,
     )
 
-    names, at = Tool(module.Store().find).signature.parameters
+    names, at = signature_of(Tool(module.Store().find)).parameters
     assert names.hint == list[str]
     assert at.hint is module.Store.Item
 
@@ -176,7 +177,7 @@ def test_parameters_of_a_class_that_takes_none_at_run_time_are_dropped(modules):
         def go(a: list[int] | Series[str], b: dict[str, Series[str]]) -> int: ...
         """,
     )
-    signature = Tool(module.go).signature
+    signature = signature_of(Tool(module.go))
 
     assert signature.parameters[0].hint == list[int] | module.Series
     assert signature.parameters[1].hint == dict[str, module.Series]

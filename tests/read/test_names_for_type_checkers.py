@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from toolwright import SchemaError, Tool
+from toolwright.tools.definition import signature_of
 
 MODELS = """
     from dataclasses import dataclass
@@ -306,7 +307,7 @@ def test_threads_that_need_a_name_at_once_see_one_class(models):
 
     def compile_one():
         start.wait()
-        seen.append(Tool(module.go).signature.parameters[0].hint)
+        seen.append(signature_of(Tool(module.go)).parameters[0].hint)
 
     threads = [threading.Thread(target=compile_one) for _ in range(8)]
     for thread in threads:

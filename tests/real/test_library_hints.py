@@ -6,11 +6,14 @@ import inspect
 import pytest
 
 from toolwright import SchemaError, Tool
+from toolwright.tools.definition import signature_of
 
 
 def hints(target):
     """The resolved hints of a target, whether JSON can hold them or not."""
-    return {p.name: p.hint for p in Tool(target, on_unsupported="permissive").signature.parameters}
+    return {
+        p.name: p.hint for p in signature_of(Tool(target, on_unsupported="permissive")).parameters
+    }
 
 
 def unknown(owner):
@@ -20,7 +23,7 @@ def unknown(owner):
         if name.startswith("_") or isinstance(target, type):
             continue
         try:
-            problems = Tool(target, on_unsupported="permissive").signature.problems
+            problems = signature_of(Tool(target, on_unsupported="permissive")).problems
         except SchemaError as error:
             problems = (str(error),)
         wrong = [

@@ -13,6 +13,7 @@ from pydantic import BaseModel, EmailStr, Field
 from seed_002_schemas import OLD, answer, arguments, box, create_profile, output_of
 
 from toolwright import Flatten, SchemaError, Tool, Toolbox, tool
+from toolwright.tools.definition import compiled_of
 
 ANY = {
     "anyOf": [
@@ -364,7 +365,7 @@ def test_a_class_that_is_only_named_like_content_has_an_output_schema():
 
 def test_a_schema_is_derived_once():
     made = Tool(create_profile)
-    assert made.compile() is made.compile()
+    assert compiled_of(made) is compiled_of(made)
     listed = Toolbox("cached")
     listed.add(made)
     assert listed.to_mcp_json() is listed.to_mcp_json()

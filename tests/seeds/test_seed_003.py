@@ -15,6 +15,7 @@ import pytest
 from seed_003_schemas import ANY, JSON_TYPES, arguments
 
 from toolwright import SchemaError, Tool, Toolbox
+from toolwright.tools.definition import signature_of
 
 
 def schema_of(hint: Any, style: str = "portable") -> dict[str, Any]:
@@ -40,7 +41,7 @@ def silly_sum(
 
 
 def test_comments_are_read_with_hints_and_defaults():
-    signature = Tool(silly_sum).signature
+    signature = signature_of(Tool(silly_sum))
     assert [(p.name, p.hint, p.default, p.description) for p in signature.parameters] == [
         ("a", int, inspect.Parameter.empty, "First thing to sum"),
         ("b", int, 1, "Second thing to sum"),

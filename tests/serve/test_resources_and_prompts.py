@@ -260,6 +260,43 @@ def test_long_lists_come_in_pages(mode):
         Toolbox("none", page_size=0)
 
 
+@pytest.mark.promise("serve.pages")
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("go", [Toolbox.disable, Toolbox.remove])
+@pytest.mark.parametrize("gone", [[3], [1, 2, 3], [0, 1, 2, 3], [3, 4], [0, 3, 9]])
+def test_tools_that_go_between_two_pages_move_no_other(mode, gone, go):
+    box = Toolbox("many", page_size=4)
+    for at in range(10):
+        box.add(lambda: "", name=f"tool{at}")
+
+    async def run():
+        async with box.client(mode) as client:
+            first = await client.list_tools()
+            for at in gone:
+                go(box, f"tool{at}")
+            rest, cursor = [], first.next_cursor
+            while cursor is not None:
+                page = await client.list_tools(cursor=cursor)
+                rest += [tool.name for tool in page.tools]
+                cursor = page.next_cursor
+            return rest
+
+    assert asyncio.run(run()) == [f"tool{at}" for at in range(4, 10) if at not in gone]
+
+
+@pytest.mark.parametrize("sent", ["e30=", "W10=", "WzFd", "WyJhIiwiYiJd", "MQ==", "_w==", "a"])
+def test_a_cursor_that_means_nothing_is_refused(sent):
+    box = Toolbox("one", page_size=1)
+    box.add(lambda: "", name="tool")
+
+    async def run():
+        async with box.client() as client:
+            with pytest.raises(MCPError, match="unknown cursor"):
+                await client.list_tools(cursor=sent)
+
+    asyncio.run(run())
+
+
 def test_only_what_exists_is_advertised(box, library):
     async def capabilities(which):
         async with which.client("legacy") as client:

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import http.client
 import json
+import logging
+import re
 import signal
 import socket
 import subprocess
@@ -18,10 +20,30 @@ LONGEST = 60
 LATEST = "2026-07-28"
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+class Said(logging.Handler):
+    """Hears at which port a server on the running loop serves."""
+
+    def __init__(self):
+        super().__init__(logging.INFO)
+        self.port = asyncio.get_running_loop().create_future()
+
+    def emit(self, record):
+        if found := re.search(r": serving at http://127.0.0.1:(\d+)/mcp$", record.getMessage()):
+            self.port.set_result(int(found[1]))
+
+
+@contextlib.contextmanager
+def saying():
+    """The port of a server that starts here, once it answers."""
+    said, log = Said(), logging.getLogger("toolwright")
+    before = log.level
+    log.addHandler(said)
+    log.setLevel(logging.INFO)
+    try:
+        yield said.port
+    finally:
+        log.removeHandler(said)
+        log.setLevel(before)
 
 
 def request(name, number=1):
@@ -75,15 +97,6 @@ def asked(port, method, path, body=None, more=None):
         return reply.status, reply.read()
 
 
-async def up(port, serving):
-    """Wait until the server answers."""
-    while not serving.done():
-        with contextlib.suppress(OSError):
-            return (await asyncio.to_thread(asked, port, "GET", "/ready"))[0]
-        await asyncio.sleep(0.01)
-    return serving.result()
-
-
 async def post(port, name):
     body = json.dumps(request(name))
     _, came = await asyncio.to_thread(asked, port, "POST", "/mcp", body, headers(name))
@@ -93,12 +106,14 @@ async def post(port, name):
 @pytest.mark.promise("serving.async")
 def test_http_is_served_beside_the_rest_of_the_program_and_ends_when_cancelled():
     log = []
-    box, port = box_that(log), free_port()
+    box = box_that(log)
     before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
 
     async def program():
-        serving = asyncio.create_task(box.serve_async("http", port=port))
-        assert await up(port, serving) == 200
+        with saying() as said:
+            serving = asyncio.create_task(box.serve_async("http", port=0))
+            port = await said
+        assert await asyncio.to_thread(asked, port, "GET", "/ready") == (200, b"")
         assert await post(port, "hello") == "hello"
         running = asyncio.create_task(post(port, "slow"))
         await asyncio.to_thread(box.begun.wait, LONGEST)
@@ -117,11 +132,12 @@ def test_http_is_served_beside_the_rest_of_the_program_and_ends_when_cancelled()
 
 @pytest.mark.promise("serving.async")
 def test_a_server_that_is_cancelled_twice_waits_for_nothing():
-    box, port = box_that([]), free_port()
+    box = box_that([])
 
     async def program():
-        serving = asyncio.create_task(box.serve_async("http", port=port, drain=1000))
-        await up(port, serving)
+        with saying() as said:
+            serving = asyncio.create_task(box.serve_async("http", port=0, drain=1000))
+            port = await said
         running = asyncio.create_task(post(port, "slow"))
         await asyncio.to_thread(box.begun.wait, LONGEST)
         serving.cancel()
@@ -141,11 +157,10 @@ def test_it_can_be_served_again_and_ends_with_a_time_limit():
     box = box_that(log)
 
     async def program():
-        for port in (free_port(), free_port()):
-            async with asyncio.timeout(None) as limit:
-                ready = asyncio.create_task(up(port, asyncio.Future()))
-                ready.add_done_callback(lambda _, limit=limit: limit.reschedule(0))
-                await box.serve_async("http", port=port)
+        async with asyncio.timeout(None) as limit:
+            with saying() as said:
+                said.add_done_callback(lambda _: limit.reschedule(0))
+                await box.serve_async("http", port=0)
 
     async def limited():
         with pytest.raises(TimeoutError):

@@ -10,7 +10,7 @@ import pytest
 from toolwright import Inject, Tool, Toolbox, ToolTimeout
 from toolwright.read import target as targets
 from toolwright.stores import MemoryStore
-from toolwright.tools.definition import runner_of
+from toolwright.tools.definition import compiled_of, runner_of, signature_of
 
 
 class Db:
@@ -46,11 +46,11 @@ def test_adding_a_tool_changes_nothing_in_it():
 
 def test_a_tool_is_compiled_once_for_itself_whatever_boxes_do():
     tool = Tool(add)
-    compiled, runner = tool.compile(), runner_of(tool)
+    compiled, runner = compiled_of(tool), runner_of(tool)
     box = Toolbox("box", [tool])
     box.provide(Db)
     box.compile()
-    assert tool.compile() is compiled
+    assert compiled_of(tool) is compiled
     assert runner_of(tool) is runner
 
 
@@ -178,7 +178,7 @@ def test_a_target_is_opened_and_read_once_for_any_number_of_boxes(monkeypatch):
     tools = [Tool(add, name=f"add_{number}") for number in range(50)]
     boxes = [Toolbox(f"box{number}", tools) for number in range(10)]
     for box in boxes:
-        assert box["add_7"].signature is tools[7].signature
+        assert signature_of(box["add_7"]) is signature_of(tools[7])
     assert len(opened) == 50
     assert len(read) == 1
 

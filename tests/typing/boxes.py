@@ -1,12 +1,26 @@
 """What a type checker must see of a toolbox and of a call; checked, never run."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, assert_type
 
 from mcp import Client
 from pydantic import BaseModel
 
-from toolwright import Call, Hook, Next, Prompt, Resource, Result, Tool, Toolbox
+from toolwright import (
+    Call,
+    Caller,
+    Hook,
+    Next,
+    Prompt,
+    Resource,
+    Result,
+    SignIn,
+    Tool,
+    Toolbox,
+)
+from toolwright.serve import Refusal, Reply
+from toolwright.telemetry import audit, spans
+from toolwright.testing import Answer, ToolboxClient
 
 box = Toolbox("box")
 
@@ -133,3 +147,32 @@ async def clients() -> None:
 
 assert_type(box.call("order"), Result)
 assert_type(box.add(order), Tool)
+
+
+async def by_function(body: bytes) -> None:
+    reply = await box.handle(body)
+    assert_type(reply, Reply)
+    assert_type(reply.status, int)
+
+
+async def by_token(sign_in: SignIn, token: str) -> None:
+    assert_type(await sign_in.caller(token), Caller | Refusal)
+
+
+async def in_another_app(scope: dict[str, Any]) -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        assert_type(message, MutableMapping[str, Any])
+
+    await box.asgi()(scope, receive, send)
+
+
+def by_fixture(client: ToolboxClient) -> None:
+    assert_type(client.result("add"), Answer)
+
+
+assert_type(audit("calls.jsonl"), Hook)
+box.around(spans())
+Tool(bare).compile().input_schema  # type: ignore[func-returns-value, attr-defined]  # pyright: ignore[reportAttributeAccessIssue]

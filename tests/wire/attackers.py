@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import forked
-from processes import INITIALIZE, Http, until
+from processes import INITIALIZE, Http, announced_port
 
 SERVER = Path(__file__).with_name("attacked_server.py")
 
@@ -19,19 +19,16 @@ class Attacked(Http):
     """The server of `attacked_server.py`, with settings of `serve`."""
 
     def __init__(self, **settings):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         self.log = tempfile.TemporaryFile()
         self.process = forked.start(
-            [sys.executable, str(SERVER), str(self.port), json.dumps(settings)],
+            [sys.executable, str(SERVER), "0", json.dumps(settings)],
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=subprocess.STDOUT,
             env=dict(os.environ),
         )
         self.pid = self.process.pid
-        until(self._open, "the server listens")
+        self.port = announced_port(self.process, self.log)
 
     def session(self, token=None, **more):
         return Session(self, token, **more)

@@ -15,15 +15,14 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import forked
 import pytest
+from processes import announced_port
 
 NODE = Path(__file__).parent / "node"
 MODULES = NODE / "node_modules" / "@modelcontextprotocol"
@@ -201,22 +200,18 @@ def _member(line, key):
 
 
 @contextlib.contextmanager
-def served(command, *, path="/mcp", timeout=60, env=None):
-    """Start an HTTP server on a free port, put for "{port}" in the command; yield its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+def served(command, *, path="/mcp", env=None):
+    """Start an HTTP server of ours on a port that is free; yield its URL."""
     with tempfile.TemporaryFile("w+") as log:
         server = forked.start(
-            [part.replace("{port}", str(port)) for part in command],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
             env={**os.environ, **(env or {})},
         )
         try:
-            _await_port(server, port, timeout, log)
-            yield f"http://localhost:{port}{path}"
+            yield f"http://localhost:{announced_port(server, log)}{path}"
         finally:
             server.terminate()
             try:
@@ -224,13 +219,3 @@ def served(command, *, path="/mcp", timeout=60, env=None):
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
-
-
-def _await_port(server, port, timeout, log):
-    end = time.monotonic() + timeout
-    while time.monotonic() < end and server.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    log.seek(0)
-    raise RuntimeError(f"The server did not start: {log.read()[-2000:]}")

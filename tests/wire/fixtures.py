@@ -340,4 +340,4 @@ async def test_input_required_result_prompt(call: Call) -> str:
 if __name__ == "__main__":
     import uvicorn
 
-    uvicorn.run(box.asgi(), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
+    uvicorn.run(box.asgi(), host="127.0.0.1", port=int(sys.argv[1]), access_log=False)

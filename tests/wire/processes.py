@@ -73,6 +73,21 @@ def until(ready, what, timeout=LONGEST):
     return came
 
 
+def written(log):
+    """What a process has written so far; where it writes next stays as it is."""
+    return os.pread(log.fileno(), os.fstat(log.fileno()).st_size, 0).decode(errors="replace")
+
+
+def announced_port(process, log):
+    """The port that our server, or uvicorn, says it serves at, once it answers."""
+
+    def said():
+        assert process.poll() is None, written(log)
+        return re.search(r" https?://\S+:(\d+)(?:/\S*)? \((?:Press )?C", written(log))
+
+    return int(until(said, "the server says where it is")[1])
+
+
 def resident(pid):
     """The resident memory of a process, in MB."""
     with open(f"/proc/{pid}/statm") as file:
@@ -155,8 +170,7 @@ class Stdio:
         return self.ask("tools/call", {"name": name, "arguments": arguments}, timeout)["result"]
 
     def said(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        return written(self.log)
 
     def end(self, timeout=LONGEST):
         """Close its input; return its exit code."""
@@ -183,30 +197,20 @@ class Http:
     """A server on HTTP; requests are raw bytes, each on a connection of its own."""
 
     def __init__(self, *arguments, **more):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         self.log = tempfile.TemporaryFile()
         self.process = start(
             "serve",
             *arguments,
             "--http",
             "--port",
-            self.port,
+            0,
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=subprocess.STDOUT,
             **more,
         )
         self.pid = self.process.pid
-        until(self._open, "the server listens")
-
-    def _open(self):
-        assert self.process.poll() is None, self.said()
-        with contextlib.suppress(OSError):
-            self.connect().close()
-            return True
-        return False
+        self.port = announced_port(self.process, self.log)
 
     def connect(self, timeout=LONGEST):
         return socket.create_connection(("127.0.0.1", self.port), timeout)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -93,6 +94,30 @@ async def counted(call: Call, steps: int = 3) -> str:
     return "counted"
 
 
+@box.tool(task=True)
+def told_once(call: Call, after: str) -> str:
+    """Tell twice at once how far it is, then no more."""
+    call.progress(1, 3, "begun")
+    call.progress(2, 3, "nearly")
+    appears(after)
+    return "done"
+
+
+@box.tool(task=True)
+def tells_twice_late(call: Call, after: str) -> str:
+    """Tell twice in a moment how far it is, once it is a task."""
+    appears(after)
+    call.progress(1, 2, "first")
+    call.progress(2, 2, "last")
+    appears(f"{after}.end")
+    return "done"
+
+
+def appears(path):
+    while not Path(path).exists():
+        time.sleep(0.02)
+
+
 @box.tool(task=True, confirm=True)
 async def confirmed(x: int) -> str:
     """Run only if the user confirms."""
@@ -137,4 +162,4 @@ def marks(file: str) -> str:
 if __name__ == "__main__":
     import uvicorn
 
-    uvicorn.run(box.asgi(), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
+    uvicorn.run(box.asgi(), host="127.0.0.1", port=int(sys.argv[1]), access_log=False)

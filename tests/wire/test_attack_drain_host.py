@@ -9,13 +9,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from processes import Http, until
+from processes import Http
 from streams import Gate, Session, modern_call, modern_listen, signs_of_trouble, text_of
 
 from toolwright import Toolbox
 
 TOOLS = Path(__file__).with_name("held_tools.py")
 SERVER = """
+import socket
 import sys
 import uvicorn
 from starlette.applications import Starlette
@@ -27,7 +28,8 @@ from held_tools import box
 app = box.asgi(drain=60)
 if {mounted}:
     app = Starlette(routes=[Mount("/", app)])
-uvicorn.run(app, port={port}, log_level="warning")
+listening = socket.socket(fileno={listening})
+uvicorn.Server(uvicorn.Config(app, log_level="warning")).run([listening])
 """
 
 
@@ -35,15 +37,17 @@ class Hosted(Http):
     """An app of ours that uvicorn runs, without anything of ours around it."""
 
     def __init__(self, *, mounted):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         self.log = tempfile.TemporaryFile()
-        code = SERVER.format(folder=str(TOOLS.parent), mounted=mounted, port=self.port)
-        command = [sys.executable, "-c", code]
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            self.port, number = listening.getsockname()[1], listening.fileno()
+            code = SERVER.format(folder=str(TOOLS.parent), mounted=mounted, listening=number)
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdout=self.log,
+                stderr=subprocess.STDOUT,
+                pass_fds=[number],
+            )
         self.pid = self.process.pid
-        until(self._open, "the server listens")
 
 
 @pytest.mark.promise("serve.drain-host")

@@ -23,13 +23,13 @@ def _clients():
 
 @pytest.fixture(scope="module")
 def everything(_clients):
-    with clients.served([sys.executable, str(HERE / "fixtures.py"), "{port}"]) as url:
+    with clients.served([sys.executable, str(HERE / "fixtures.py"), "0"]) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def shop(_clients):
-    with clients.served([sys.executable, SHOP, "{port}"]) as url:
+    with clients.served([sys.executable, SHOP, "0"]) as url:
         yield url
 
 

@@ -26,7 +26,7 @@ def switch(request):
 
 @pytest.fixture(scope="module")
 def url(switch):
-    command = [sys.executable, *SERVE, *switch, "--http", "--port", "{port}"]
+    command = [sys.executable, *SERVE, *switch, "--http", "--port", "0"]
     with clients.served(command) as url:
         yield url
 

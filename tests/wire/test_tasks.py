@@ -40,7 +40,7 @@ SCENARIOS = {
 @pytest.mark.soak
 def test_the_scenarios_of_the_suite():
     clients.needs_clients()
-    with clients.served([sys.executable, str(TOOLS), "{port}"]) as url:
+    with clients.served([sys.executable, str(TOOLS), "0"]) as url:
         seen = {}
         for name in SCENARIOS:
             seen.update(clients.conformance(url, "2026-07-28", scenario=name))
@@ -78,6 +78,22 @@ def test_a_task_tells_how_far_it_is(server):
     said = until(lambda: get(server, number).get("statusMessage"), "it tells")
     assert said.endswith("of 3: counting")
     assert "statusMessage" not in ended(server, number)
+
+
+def test_what_a_task_told_before_it_was_one_is_shown(server, tmp_path):
+    task = call(server, "told_once", after=str(tmp_path / "go"))
+    assert task["statusMessage"] == "2 of 3: nearly"
+    assert get(server, task["taskId"])["statusMessage"] == "2 of 3: nearly"
+    (tmp_path / "go").touch()
+    assert "statusMessage" not in ended(server, task["taskId"])
+
+
+def test_the_last_that_a_task_tells_is_shown(server, tmp_path):
+    number = call(server, "tells_twice_late", after=str(tmp_path / "go"))["taskId"]
+    (tmp_path / "go").touch()
+    until(lambda: get(server, number).get("statusMessage") == "2 of 2: last", "the last is shown")
+    (tmp_path / "go.end").touch()
+    ended(server, number)
 
 
 def test_a_cancelled_task_is_stopped(server, tmp_path):

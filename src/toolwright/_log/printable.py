@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sys
 from typing import Any, cast
@@ -20,10 +21,29 @@ def printable(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Write a line to standard error, at once; on a terminal it commands nothing."""
-    shown = printable(text) if sys.stderr.isatty() else text
+    """Write a line to standard error, at once; on a terminal it commands nothing.
+
+    A terminal would break a long line inside a word.
+    """
+    shown = _wrapped(printable(text)) if sys.stderr.isatty() else text
     sys.stderr.write(f"{shown}\n")
     sys.stderr.flush()
+
+
+def _wrapped(text: str) -> str:
+    """Break lines that are longer than the terminal is wide, between words; keep those that begin
+    with a space, as lines of code do."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return text
+    lines = text.split("\n")
+    if not columns or max(map(len, lines)) <= columns:
+        return text
+    import textwrap
+
+    whole = textwrap.TextWrapper(columns, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(line if line.startswith(" ") else whole.fill(line) for line in lines)
 
 
 class PrintableFormatter(logging.Formatter):

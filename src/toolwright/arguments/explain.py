@@ -10,7 +10,7 @@ from typing import Any
 from .._json_values import is_list, is_object
 from ..errors import Fault
 from .shape import Shape, kind_of
-from .wording import path_text, truncate, value_text
+from .wording import count_of, path_text, truncate, value_text
 
 _MOST_NAMES = 200
 MOST_EXPLAINED = 200
@@ -37,12 +37,12 @@ _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "less_than": lambda c: f"must be less than {c['lt']}",
     "less_than_equal": lambda c: f"must be at most {c['le']}",
     "multiple_of": lambda c: f"must be a multiple of {c['multiple_of']}",
-    "string_too_short": lambda c: f"must have at least {_count(c['min_length'], 'character')}",
-    "string_too_long": lambda c: f"must have at most {_count(c['max_length'], 'character')}",
-    "bytes_too_short": lambda c: f"must have at least {_count(c['min_length'], 'byte')}",
-    "bytes_too_long": lambda c: f"must have at most {_count(c['max_length'], 'byte')}",
-    "too_short": lambda c: f"must have at least {_count(c['min_length'], _piece(c['got']))}",
-    "too_long": lambda c: f"must have at most {_count(c['max_length'], _piece(c['got']))}",
+    "string_too_short": lambda c: f"must have at least {count_of(c['min_length'], 'character')}",
+    "string_too_long": lambda c: f"must have at most {count_of(c['max_length'], 'character')}",
+    "bytes_too_short": lambda c: f"must have at least {count_of(c['min_length'], 'byte')}",
+    "bytes_too_long": lambda c: f"must have at most {count_of(c['max_length'], 'byte')}",
+    "too_short": lambda c: f"must have at least {count_of(c['min_length'], _piece(c['got']))}",
+    "too_long": lambda c: f"must have at most {count_of(c['max_length'], _piece(c['got']))}",
     "constraint": lambda c: c["wanted"],
     "string_pattern_mismatch": lambda c: f"must match `{c['pattern']}`",
     "finite_number": lambda _: "must be a finite number",
@@ -227,10 +227,6 @@ def _wanted(node: Any, shape: Shape) -> str:
 
 def _piece(value: Any) -> str:
     return "character" if isinstance(value, str) else "item"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _said(error: Mapping[str, Any]) -> str:

@@ -15,6 +15,11 @@ _MOST_BITS = 14_000
 _LINE_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
+def count_of(number: int, noun: str) -> str:
+    """Write a number and what is counted: `1 tool`, `2 tools`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def path_text(path: tuple[str | int, ...]) -> str:
     """Write a path: `` `orders[0].sku` ``."""
     text = ""

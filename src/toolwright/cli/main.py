@@ -81,7 +81,8 @@ class _Parser(argparse.ArgumentParser):
             first = missing.split(", ")[0]
             more = ": `toolwright list TARGET` names them" if first == "TOOL" else ""
             text = f"{first} is missing{more}"
-        self.exit(2, f"{self.prog}: {text}; `{self.prog} --help` shows how\n")
+        say(f"{self.prog}: {text}; `{self.prog} --help` shows how")
+        self.exit(2)
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Exit with code 2: these words mean nothing here."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from .._log.printable import printable
-from .terminal import is_coloured
+from .terminal import THEME, is_coloured
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
@@ -81,8 +81,9 @@ def print_json(value: Any) -> None:
 def print_styled(*parts: Any) -> None:
     """Print what `rich` can show, on a terminal; the terminal breaks long lines."""
     from rich.console import Console
+    from rich.theme import Theme
 
-    Console(file=_out, highlight=False, soft_wrap=True).print(*parts)
+    Console(file=_out, highlight=False, soft_wrap=True, theme=Theme(THEME)).print(*parts)
 
 
 def print_entries(entries: Sequence[tuple[str, str]]) -> None:

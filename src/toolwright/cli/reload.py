@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .._log.printable import say
+from ..arguments.wording import count_of
 from ..toolbox.box import Toolbox, served
 from .project.configuration import real_target
 from .targets.folders import tool_folders
@@ -117,7 +118,7 @@ class Reloader:
         if is_new:
             self.live.swap(served(box))
         count = sum(box.is_enabled(name) for name in box)
-        say(f"toolwright: reloaded, {count} tools")
+        say(f"toolwright: reloaded, {count_of(count, 'tool')}")
         return True
 
     def _modules(self) -> dict[str, ModuleType]:

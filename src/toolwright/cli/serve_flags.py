@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from . import telemetry
 from .load import add_target
@@ -34,12 +35,17 @@ _OF_SESSIONS = ("max_sessions", "max_sessions_per_client", "session_idle")
 _DEFAULTS = {"host": "127.0.0.1", "port": 8000, "path": "/mcp", "workers": 1}
 
 
+def is_given(value: Any) -> bool:
+    """Return whether a flag was given, by its value: 0 was, though it equals False."""
+    return value is not None and value is not False and value != []
+
+
 def complete(chosen: argparse.Namespace) -> None:
     """Refuse flags that would do nothing, and fill in defaults. Raises `UsageError`.
 
     `chosen.flags` keeps which flags of HTTP were given.
     """
-    chosen.flags = [name for name in HTTP_ONLY if getattr(chosen, name) not in (None, False, [])]
+    chosen.flags = [name for name in HTTP_ONLY if is_given(getattr(chosen, name))]
     if chosen.flags and not chosen.http:
         raise UsageError(f"{flag_of(chosen.flags[0])} goes with --http: stdio has no use for it")
     is_stateless = chosen.stateless or (chosen.workers or 1) > 1
@@ -140,6 +146,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     )
     # The socket that a worker serves on; `cli.workers` passes it.
     parser.add_argument("--listening", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--ready", type=int, help=argparse.SUPPRESS)
 
 
 def _add_client_bounds(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from ..arguments.wording import count_of
 from ..call import Call
 from ..results import Result
 
@@ -52,7 +53,7 @@ class Status:
 
     def line(self) -> Text:
         """Return the line."""
-        said = f"{self.calls} calls, {self.failed} failed, {self.running} running"
+        said = f"{count_of(self.calls, 'call')}, {self.failed} failed, {self.running} running"
         more = f"last: {self.last}" if self.last else "waiting for a client"
         return Text(f"{said}, {more}", no_wrap=True, overflow="crop")
 

@@ -20,6 +20,17 @@ _CHUNK = 4096
 _MOST_HELD = 1000
 _COLOURS = {"debug": "dim", "info": "cyan", "notice": "cyan", "warning": "magenta"}
 """Of levels of log messages; any other is an error. Yellow cannot be read on white."""
+THEME = {
+    "json.key": "bold default",
+    "json.bool_true": "italic magenta",
+    "json.bool_false": "italic magenta",
+    "bar.back": "dim",
+    "bar.complete": "magenta",
+    "bar.finished": "green",
+    "bar.pulse": "magenta",
+}
+"""Instead of styles of rich that cannot be read everywhere: dark blue and dark grey on black,
+light green on white. Each is a colour of the terminal's own palette."""
 
 
 def is_coloured(stream: TextIO) -> bool:
@@ -53,10 +64,12 @@ class ProgressBar:
 
     def _started(self) -> Any:
         from rich.progress import Progress
+        from rich.theme import Theme
 
         from .status import Terminal
 
-        bar = Progress(console=Terminal(stderr=True, markup=False), transient=True)
+        console = Terminal(stderr=True, markup=False, theme=Theme(THEME))
+        bar = Progress(console=console, transient=True)
         self.task = bar.add_task(_plain(self.title), total=None)
         bar.start()
         return bar

@@ -8,14 +8,16 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from .._log.printable import say
 
 NOT_STARTED = 113
 """The exit code of a worker whose lifespan failed; one that nothing else ends with."""
 _LOOK = 0.2
+_LOOK_AT_START = 0.02
 _CLOSING = 10.0
 """Seconds that workers have to close connections once their calls have ended."""
 _SHORT = 2.0
@@ -34,7 +36,13 @@ class Workers:
         *,
         drain: float,
         state_keys: Sequence[bytes],
+        announce: Callable[[], None],
     ) -> None:
+        self.announce: Callable[[], None] | None = announce
+        """Called once, when as many workers as are wanted answer requests."""
+        self.ready, self.is_ready = os.pipe()
+        """Each worker writes a byte into it when it answers requests."""
+        os.set_blocking(self.ready, False)
         self.drain = drain
         self.state_keys = state_keys or (secrets.token_bytes(32),)
         """Shared by all workers: each opens the request state that another has sealed."""
@@ -44,6 +52,7 @@ class Workers:
         self.folder = folder
         self.running: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self.over = threading.Event()
+        self.answering = 0
         self.replaced = 0
         """How many have ended: until then, all that run belong to the start."""
         self.have_lived = False
@@ -53,9 +62,9 @@ class Workers:
         number = self.listening.fileno()
         # A worker ends at the end of its input, so none outlives this process, however it dies.
         worker = subprocess.Popen(  # noqa: S603 - our own command
-            [*self.command, "--listening", str(number)],
+            [*self.command, "--listening", str(number), "--ready", str(self.is_ready)],
             stdin=subprocess.PIPE,
-            pass_fds=[number],
+            pass_fds=[number, self.is_ready],
             cwd=self.folder,
             # Ctrl-C goes to this process only: a worker that gets two signals ends at once.
             process_group=0,
@@ -74,15 +83,26 @@ class Workers:
         while not self.over.wait(pause):
             died = self._died()
             if died and not (self.have_lived and self.replaced):
-                print("toolwright: a worker cannot start", file=sys.stderr)
+                say("toolwright: a worker cannot start")
                 code = 1
                 break
+            self._announce()
             # Workers that die at once, again and again, must not keep the machine busy.
-            pause = min(pause * 2, 5.0) if died else _LOOK
+            pause = min(pause * 2, 5.0) if died else _LOOK_AT_START if self.announce else _LOOK
             while len(self.running) < self.count:
                 self._start()
         self._stop()
         return code
+
+    def _announce(self) -> None:
+        """Say where the server is, once every worker answers."""
+        if self.announce is None:
+            return
+        with contextlib.suppress(BlockingIOError):
+            self.answering += len(os.read(self.ready, self.count))
+        if self.answering >= self.count:
+            self.announce()
+            self.announce = None
 
     def _died(self) -> bool:
         """Remove workers that have ended; return whether one had failed to start."""
@@ -98,8 +118,7 @@ class Workers:
             young = young or lived < _SHORT
             if self.have_lived:
                 self.replaced += 1
-                said = f"a worker died ({worker.returncode}), another starts"
-                print(f"toolwright: {said}", file=sys.stderr)
+                say(f"toolwright: a worker died ({worker.returncode}), another starts")
         return young
 
     def _stop(self) -> None:

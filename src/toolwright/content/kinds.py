@@ -89,7 +89,7 @@ class Content:
         block = self.block()
         if self._known_type() is not None:
             return [block]
-        text = f"[`{self.name}`: {len(self.data)} bytes of a type that was not recognised]"
+        text = f"[`{self.name}`: {len(self.data)} byte{'s' * (len(self.data) != 1)} of a type that was not recognised]"
         return [block, {"type": "text", "text": text}]
 
     def _kind_of(self, mime_type: str) -> str:

@@ -121,6 +121,6 @@ class Cap:
             made.append({**block, "text": data[: max(left, 0)].decode("utf-8", "ignore")})
             left -= len(data)
         if left < 0:
-            notice = f"[cut: {-left} bytes left out; {self.hint}]"
+            notice = f"[cut: {-left} byte{'s' * (left != -1)} left out; {self.hint}]"
             made.append({"type": "text", "text": notice})
         return made

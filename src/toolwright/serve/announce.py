@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
-import sys
 from typing import TYPE_CHECKING
 
+from .._log.printable import say
+from ..arguments.wording import count_of
 from .servable import Servable
 
 if TYPE_CHECKING:
@@ -16,22 +17,26 @@ _ON_STDIO = 'box.serve("http") serves at an address instead.'
 
 def announce_http(box: Servable, config: HttpConfig, port: int) -> None:
     """Say at which address a server answers."""
+    say(f"{_counted(box)} at {address(config, port)} (Ctrl-C ends it)")
+
+
+def address(config: HttpConfig, port: int) -> str:
+    """Return the URL of a server that listens at a port."""
     host = f"[{config.host.strip('[]')}]" if ":" in config.host else config.host
     scheme = "http" if config.tls is None else "https"
-    url = f"{scheme}://{host}:{port}{config.app.path}"
-    print(f"{_counted(box)} at {url} (Ctrl-C ends it)", file=sys.stderr, flush=True)  # noqa: T201
+    return f"{scheme}://{host}:{port}{config.app.path}"
 
 
 def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:
     """Say to a person at a terminal that this server waits for a client, and what they may want."""
     # Short lines: a terminal would break long ones inside words.
     said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
-    print(f"{said}\n{hint} Ctrl-C ends it.", file=sys.stderr, flush=True)  # noqa: T201
+    say(f"{said}\n{hint} Ctrl-C ends it.")
 
 
 def _counted(box: Servable) -> str:
     count = sum(box.usable(tool.published_name, None) is not None for tool in box.values())
-    return f"{box.name}: {count} tool{'s' * (count != 1)}"
+    return f"{box.name}: {count_of(count, 'tool')}"
 
 
 def why_not(error: OSError, host: str, port: int, port_flag: str, host_flag: str) -> str:

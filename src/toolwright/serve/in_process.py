@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reply(NamedTuple):
-    """What an HTTP server sends back."""
+    """The answer of `Toolbox.handle`, for an HTTP server to send."""
 
     status: int
     headers: dict[str, str]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
 import sys
 from collections.abc import Callable, Generator, Mapping
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from .announce import announce_http, why_not
+from .._log import log
+from .announce import address, announce_http, why_not
 from .stdio.settings import StdioConfig, StdioSettings
 
 if TYPE_CHECKING:
@@ -58,7 +61,10 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
             await serve_stdio(box, short=config.short, drain=config.drain)
         elif transport == "http":
             server, config = _http_server(box, cast("HttpSettings", settings))
-            await server.serve_on(_listening(config))
+            heard = _listening(config)
+            where = address(config, heard.getsockname()[1])
+            server.announce = lambda: log.info("%s: serving at %s", box.name, where)
+            await server.serve_on(heard)
         else:
             raise _unknown(transport)
 
@@ -72,6 +78,27 @@ def _raising_cause() -> Generator[None]:
         yield
     except LifespanFailed as failed:
         raise (failed.__cause__ or failed) from None
+
+
+@contextlib.contextmanager
+def ended_by_ctrl_c(outermost: CodeType) -> Generator[None]:
+    """End quietly at Ctrl-C where a coroutine with this code is all that `asyncio.run` runs.
+
+    At Ctrl-C, `asyncio.run` cancels its main task, and raises `KeyboardInterrupt` if that ends
+    as cancelled (Python's documentation, asyncio: Handling Keyboard Interruption). Inside another
+    coroutine a cancellation must go on: it may be that of a time limit, or of a task group.
+    """
+    import asyncio  # not above: a server on stdio must start fast
+
+    task = asyncio.current_task()
+    try:
+        yield
+    except asyncio.CancelledError:
+        handler = signal.getsignal(signal.SIGINT)
+        if task is None or getattr(handler, "keywords", {}).get("main_task") is not task:
+            raise
+        if getattr(task.get_coro(), "cr_code", None) is not outermost:
+            raise
 
 
 def _unknown(transport: str) -> ValueError:

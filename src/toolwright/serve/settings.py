@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, cast
 
 from ..limits import check_count, check_seconds
-from .access.guard import Caller
+from .access.guard import Caller, Refusal
 from .access.oauth import SignIn
 from .access.quotas import SessionLimits
 from .access.state_key import Keys
@@ -17,7 +17,7 @@ from .drain import HTTP_SECONDS
 from .routes import Routes
 from .stdio.settings import StdioSettings
 
-__all__ = ["AppSettings", "HttpSettings", "StdioSettings"]
+__all__ = ["AppSettings", "Caller", "HttpSettings", "Refusal", "SignIn", "StdioSettings"]
 
 BODY_TIMEOUT = 30.0
 """Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""

@@ -17,12 +17,11 @@ from .._log.redact import without_likely_secrets
 from ..call import Call
 from ..refusals import Refused, shown
 from ..results import Result
+from ..run.hooks import Hook
 from .sink import Write, sink_of
 
-Around = Callable[[Any, Any, Callable[[Any], Awaitable[Result]]], Awaitable[Result]]
 
-
-def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = False) -> Audit:
+def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = False) -> Hook:
     """Write a line of JSON for each call: into a file, a stream, or to a function.
 
     Reading a resource, getting a prompt, and whatever a server refuses have lines, too; `kind` says

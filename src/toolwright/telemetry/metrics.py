@@ -12,6 +12,7 @@ from ..call import Call
 from ..errors import ToolNotFound
 from ..refusals import Kind, Refused
 from ..results import Result
+from ..run.hooks import Hook
 from ..tools.catalog import may_use
 from ..tools.definition import Tool
 from ..tools.prompt import Prompt
@@ -35,7 +36,7 @@ class Families(NamedTuple):
 _known: WeakKeyDictionary[Any, Families] = WeakKeyDictionary()
 
 
-def metrics(registry: Any = None) -> Metrics:
+def metrics(registry: Any = None) -> Hook:
     """Count calls in `toolwright_calls_total` and `toolwright_call_seconds` by tool, and those that
     run in `toolwright_calls_running`; resources in `toolwright_resource_reads_total`, prompts in
     `toolwright_prompt_gets_total`, and requests that were refused in `toolwright_refusals_total` by

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..call import Call, unread_headers
 from ..results import Result
-from .audit import Around
+from ..run.hooks import Hook
 
 _METHODS = {
     "tool": ("tools/call", "gen_ai.tool.name"),
@@ -17,7 +17,7 @@ _METHODS = {
 }
 
 
-def spans(tracer: Any = None) -> Around:
+def spans(tracer: Any = None) -> Hook:
     """Make a span for each call, under the span of its client.
 
     Names and attributes are those of OpenTelemetry's conventions for MCP; values of arguments are

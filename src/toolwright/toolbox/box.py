@@ -107,7 +107,7 @@ class Toolbox(Mapping[str, Tool]):
         return len(self._registry.catalog)
 
     def __repr__(self) -> str:
-        return f"<Toolbox {self.name}: {len(self)} tools>"
+        return f"<Toolbox {self.name}: {len(self)} tool{'s' * (len(self) != 1)}>"
 
     @overload
     def tool(self, target: Callable[P, R], /) -> Callable[P, R]: ...

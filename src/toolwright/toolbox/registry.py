@@ -13,7 +13,15 @@ from ..options import unknown_option
 from ..read.command_trees import is_program
 from ..tools.catalog import Catalog, matches, may_use
 from ..tools.decorator import with_name
-from ..tools.definition import Tool, bound_to, forget_compiled, inner_of, outline, tool_with
+from ..tools.definition import (
+    Tool,
+    bound_to,
+    forget_compiled,
+    inner_of,
+    outline,
+    signature_of,
+    tool_with,
+)
 from ..tools.loading import RefusedTarget, note, noted_while_loading, raise_or_note
 from ..tools.members import members
 from .command_lines import only_command
@@ -153,11 +161,13 @@ class Registry:
 
     def add_resource(self, resource: Resource) -> None:
         """Add a resource. Raises `SchemaError`."""
+        from ..tools.resource import check_parameters
+
         if resource.uri in self.resources:
             what = f"has the URI `{resource.uri}`, which is taken"
             raise SchemaError(what, tool=resource.tool.name)
         resource.tool = self._bound(resource.tool)
-        resource.check_parameters()
+        check_parameters(resource)
         self.asks = self.asks or resource.tool.options.enabled is not True
         self.resources[resource.uri] = resource
         self.changed("resources")
@@ -217,6 +227,7 @@ class Registry:
         A URI that was given as it is comes first, then the first template that it fits. If a value
         in it is not safe there, no later template is tried.
         """
+        from ..tools.resource import values_in
         from ..tools.uri_template import MOST_URI, UnsafeValue
 
         if len(uri) > MOST_URI:
@@ -228,7 +239,7 @@ class Registry:
             if not resource.is_template:
                 continue
             try:
-                values = resource.values_in(uri)
+                values = values_in(resource, uri)
             except UnsafeValue:
                 values = None
                 if self.offers(resource, roles, call):
@@ -254,7 +265,7 @@ class Registry:
         """Return the values of an argument that begin with what was typed."""
         if len(typed) > MAX_TYPED:
             return []
-        for parameter in owner.signature.parameters:
+        for parameter in signature_of(owner).parameters:
             if parameter.name == argument:
                 values = _completing(parameter.hint)
                 if callable(values):

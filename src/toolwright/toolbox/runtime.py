@@ -196,7 +196,7 @@ class Runtime:
         call = _named(call, "resource", resource.uri)
 
         def read(sent: Any) -> Awaitable[Result]:
-            return resource.read(sent, call)
+            return resource.tool.call_async(dict(sent), call=call)
 
         return await self.wrapped(call, values, inside(self, inner_of(resource.tool), call, read))
 
@@ -209,7 +209,7 @@ class Runtime:
         call = _named(call, "prompt", prompt.tool.name)
 
         def run(sent: Any) -> Awaitable[Result]:
-            return prompt.run(sent, call)
+            return prompt.tool.call_async(dict(sent or {}), call=call)
 
         return await self.wrapped(
             call, values or {}, inside(self, inner_of(prompt.tool), call, run)

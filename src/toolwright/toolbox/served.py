@@ -135,10 +135,11 @@ class Served:
     def sees_calls(self) -> bool:
         """Whether anything here gets a `Call`, and so may log."""
         from ..run.current import looks_up
+        from ..tools.definition import compiled_of
 
         for tool in self._registry.tools:
             with contextlib.suppress(SchemaError):
-                if tool.compile().plan.injected or looks_up(tool.target):
+                if compiled_of(tool).plan.injected or looks_up(tool.target):
                     return True
         return False
 

@@ -10,7 +10,7 @@ from ..tools.loading import refused_while_loading
 if TYPE_CHECKING:
     from mcp import Client
 
-    from ..serve.http.app import App
+    from ..serve.http.asgi import AsgiApp
     from ..serve.in_process import Reply
     from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from .served import Served
@@ -60,16 +60,19 @@ async def serve_async(box: Box, transport: Any = "stdio", **settings: Any) -> No
     """Serve inside a program that runs, until it is cancelled or the client ends it.
 
     Signals are the program's. Cancelled, it answers what runs before it ends, as `serve` does
-    at a signal; cancelled again, it stops waiting.
+    at a signal; cancelled again, it stops waiting. If it is all that `asyncio.run` runs, Ctrl-C
+    ends it without a traceback.
     """
     if refused_while_loading() is not None:
         return
-    from ..serve.server import serve_async
+    from ..serve.server import ended_by_ctrl_c
+    from ..serve.server import serve_async as serve
 
-    await serve_async(box.__servable__(), transport, **settings)
+    with ended_by_ctrl_c(serve_async.__code__):
+        await serve(box.__servable__(), transport, **settings)
 
 
-def asgi(box: Box, **settings: Unpack[AppSettings]) -> App:
+def asgi(box: Box, **settings: Unpack[AppSettings]) -> AsgiApp:
     """Return an ASGI app: run it with any server, or mount it in another app."""
     from ..serve.http.app import App
     from ..serve.settings import app_config

@@ -38,10 +38,12 @@ __all__ = [
     "Tool",
     "bound_to",
     "compile_tools",
+    "compiled_of",
     "forget_compiled",
     "inner_of",
     "outline",
     "runner_of",
+    "signature_of",
     "tool_with",
 ]
 
@@ -116,11 +118,6 @@ class Tool:
         return self._target.call
 
     @property
-    def signature(self) -> Signature:
-        """What was read off the target. Raises `SchemaError` if it cannot be read."""
-        return self._reading.read(self._target, self.options)
-
-    @property
     def title(self) -> str | None:
         """A name for people to read: the author's, or one made of the name if that is wished."""
         if self.options.title is None and self.options.auto_title:
@@ -132,7 +129,7 @@ class Tool:
         """What the tool does, for a model to read."""
         if self.options.description is not None:
             return self.options.description
-        signature = self.signature
+        signature = signature_of(self)
         returns = signature.returns_description
         if not returns or returns in signature.description:
             return signature.description
@@ -141,18 +138,18 @@ class Tool:
     @property
     def input_schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments: a fresh copy, draft 2020-12."""
-        return json.loads(self.compile().input_schema)
+        return json.loads(compiled_of(self).input_schema)
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
         """The JSON Schema of the values, bare; None if there is nothing to say about them."""
-        schema = self.compile().output_schema
+        schema = compiled_of(self).output_schema
         return None if schema is None else json.loads(schema)
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What could not be kept of the target, one line each."""
-        return self.compile().problems
+        return compiled_of(self).problems
 
     @property
     def callable(self) -> bool:
@@ -180,14 +177,9 @@ class Tool:
         """Whether it has been compiled, or refused."""
         return self._compiled is not None
 
-    def compile(self) -> Compiled:
+    def compile(self) -> None:
         """Compile now. Raises `SchemaError`, the same one each time, if that is impossible."""
-        if self._compiled is None:
-            compile_tools([self])
-        compiled: Any = self._compiled
-        if isinstance(compiled, SchemaError):
-            raise compiled
-        return compiled
+        compiled_of(self)
 
     def bind(self, arguments: Mapping[str, Any] | str | bytes) -> tuple[list[Any], dict[str, Any]]:
         """Validate arguments strictly; return the target's own, by position and by name.
@@ -197,7 +189,8 @@ class Tool:
         """
         from ..arguments.reader import Reader
 
-        reader = Reader(self.name, self.compile(), repair=False)
+        compiled = compiled_of(self)
+        reader = Reader(self.name, compiled, repair=False)
         try:
             validated, _ = reader.read(arguments)
         except ToolwrightError:
@@ -205,7 +198,7 @@ class Tool:
         except Exception as error:
             what = f"{self.name}: {type(error).__name__} while the arguments were validated"
             raise UnexpectedError(what) from error
-        return self.compile().plan.bind(validated)
+        return compiled.plan.bind(validated)
 
     def call(
         self, arguments: Mapping[str, Any] | str | bytes | None = None, *, call: Call | None = None
@@ -234,7 +227,7 @@ class Tool:
     def to_mcp_json(self, protocol: str = LATEST_PROTOCOL) -> bytes:
         """Return the tool as `tools/list` shows it, as JSON."""
         return listed(
-            self.compile(),
+            compiled_of(self),
             self.options,
             protocol,
             name=self.published_name,
@@ -247,6 +240,21 @@ class Tool:
 # -- what other modules of the package need of a tool, and users do not
 
 
+def signature_of(tool: Tool) -> Signature:
+    """Return what was read off the target of a tool. Raises `SchemaError` if it cannot be read."""
+    return tool._reading.read(tool._target, tool.options)
+
+
+def compiled_of(tool: Tool) -> Compiled:
+    """Return a tool's validator, serialiser and schemas. Raises `SchemaError`, always the same."""
+    if tool._compiled is None:
+        compile_tools([tool])
+    compiled: Any = tool._compiled
+    if isinstance(compiled, SchemaError):
+        raise compiled
+    return compiled
+
+
 def compile_tools(tools: Sequence[Tool]) -> None:
     """Compile many tools at once; each keeps its own result or error."""
     from ..arguments.sample import no_collection
@@ -256,7 +264,7 @@ def compile_tools(tools: Sequence[Tool]) -> None:
     for tool in tools:
         if not tool.compiled:
             try:
-                jobs.append((tool, tool.signature))
+                jobs.append((tool, signature_of(tool)))
             except SchemaError as error:
                 _set(tool, "_compiled", error)
     with no_collection():  # nearly all that compiling makes is kept
@@ -326,7 +334,7 @@ def runner_of(tool: Tool) -> Runner:
         return known
     from ..run.runner import Runner
 
-    compiled = tool.compile()
+    compiled = compiled_of(tool)
     with _making:  # one only: it counts the calls that run
         if tool._runner is None:
             runner = Runner(tool.name, tool.target, compiled, tool.options, tool._shared)

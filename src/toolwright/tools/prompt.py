@@ -11,10 +11,9 @@ from ..options import ToolOptions
 from .definition import Tool
 
 if TYPE_CHECKING:
-    from ..call import Call
     from ..results import Result
 
-__all__ = ["Prompt", "PromptOptions"]
+__all__ = ["Prompt", "PromptOptions", "messages_of"]
 
 
 class PromptOptions(TypedDict, total=False):
@@ -74,42 +73,40 @@ class Prompt:
             shown["arguments"] = arguments
         return shown
 
-    async def run(self, sent: Mapping[str, str] | None, call: Call | None) -> Result:
-        """Run the function with what a user typed: text, read as the declared types."""
-        return await self.tool.call_async(dict(sent or {}), call=call)
 
-    def messages(self, result: Result) -> list[dict[str, Any]]:
-        """Return the messages in a result. Raises `ResultError`."""
-        value = result.value
-        many = isinstance(value, list | tuple) and not isinstance(value, str)
-        said: Sequence[Any] = cast("Sequence[Any]", value) if many else [value]
-        messages = [message for item in said for message in self._of(item)]
-        if not messages:
-            raise ResultError(f"{self.tool.name}: a prompt must have at least one message")
-        return messages
-
-    def _of(self, item: Any) -> list[dict[str, Any]]:
-        from ..outcome.encode import block_dict, blocks_of
-
-        if isinstance(item, str):
-            return [_said("user", {"type": "text", "text": item})]
-        if hasattr(item, "model_dump") and hasattr(item, "role"):
-            item = item.model_dump(mode="json", by_alias=True, exclude_none=True)
-        if isinstance(item, Mapping) and {"role", "content"} <= cast("Any", item).keys():
-            told = cast("Mapping[str, Any]", item)
-            content = told["content"]
-            if isinstance(content, str):
-                content = {"type": "text", "text": content}
-            blocks = blocks_of(content) or block_dict(content)
-            if told["role"] in ("user", "assistant") and blocks:
-                return [_said(told["role"], block) for block in blocks]
-        else:
-            blocks = blocks_of(item) or block_dict(item)
-            if blocks:
-                return [_said("user", block) for block in blocks]
-        text = "gives text, content, or messages with a `role` of user or assistant and a `content`"
-        raise ResultError(f"{self.tool.name}: a prompt {text}")
+def messages_of(prompt: Prompt, result: Result) -> list[dict[str, Any]]:
+    """Return the messages in what the function of a prompt returned. Raises `ResultError`."""
+    value = result.value
+    many = isinstance(value, list | tuple) and not isinstance(value, str)
+    items: Sequence[Any] = cast("Sequence[Any]", value) if many else [value]
+    messages = [message for item in items for message in _messages(prompt.tool.name, item)]
+    if not messages:
+        raise ResultError(f"{prompt.tool.name}: a prompt must have at least one message")
+    return messages
 
 
-def _said(role: str, block: Mapping[str, Any]) -> dict[str, Any]:
+def _messages(name: str, item: Any) -> list[dict[str, Any]]:
+    from ..outcome.encode import block_dict, blocks_of
+
+    if isinstance(item, str):
+        return [_message("user", {"type": "text", "text": item})]
+    if hasattr(item, "model_dump") and hasattr(item, "role"):
+        item = item.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if isinstance(item, Mapping) and {"role", "content"} <= cast("Any", item).keys():
+        told = cast("Mapping[str, Any]", item)
+        content = told["content"]
+        if isinstance(content, str):
+            content = {"type": "text", "text": content}
+        blocks = blocks_of(content) or block_dict(content)
+        if told["role"] in ("user", "assistant") and blocks:
+            return [_message(told["role"], block) for block in blocks]
+    else:
+        blocks = blocks_of(item) or block_dict(item)
+        if blocks:
+            return [_message("user", block) for block in blocks]
+    text = "gives text, content, or messages with a `role` of user or assistant and a `content`"
+    raise ResultError(f"{name}: a prompt {text}")
+
+
+def _message(role: str, block: Mapping[str, Any]) -> dict[str, Any]:
     return {"role": role, "content": dict(block)}

@@ -1,5 +1,9 @@
 """Resources: functions that clients read at a URI or a template."""
 
+# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# ruff: noqa: SLF001
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import base64
@@ -15,10 +19,9 @@ from .definition import Tool, outline
 from .uri_template import UnsafeValue, UriTemplate
 
 if TYPE_CHECKING:
-    from ..call import Call
     from ..results import Result
 
-__all__ = ["Resource", "ResourceOptions"]
+__all__ = ["Resource", "ResourceOptions", "check_parameters", "contents_of", "values_in"]
 
 
 class ResourceOptions(TypedDict, total=False):
@@ -60,8 +63,8 @@ class Resource:
         self.tool = Tool(target, **said)
         self.uri = uri
         self.mime_type = mime_type
-        self.template = self._template()
-        self.variables = self.template.variables
+        self._template = _template(uri, self.tool)
+        self.variables = self._template.variables
 
     def __repr__(self) -> str:
         return f"<Resource {self.uri}>"
@@ -71,40 +74,12 @@ class Resource:
         """Whether it stands for many URIs."""
         return bool(self.variables)
 
-    def _template(self) -> UriTemplate:
-        try:
-            return UriTemplate(self.uri)
-        except ValueError as error:
-            place = outline(self.tool).location
-            raise SchemaError(
-                str(error), tool=self.tool.name, file=place.file, line=place.line
-            ) from None
-
-    def check_parameters(self) -> None:
-        """Refuse a URI whose variables are not the function's parameters. Raises `SchemaError`."""
-        schema = self.tool.input_schema
-        known = set(schema.get("properties", {}))
-        for name in self.variables:
-            if name not in known:
-                what = f"has `{{{name}}}` in its URI, which is not a parameter"
-                raise SchemaError(what, tool=self.tool.name)
-        for name in schema.get("required", ()):
-            if name not in self.variables:
-                what = "is not in the URI, and has no default"
-                raise SchemaError(what, tool=self.tool.name, parameter=name)
-
     def matches(self, uri: str) -> dict[str, str] | None:
         """Return the variables in a URI; None if it is not one of these."""
         try:
-            return self.values_in(uri)
+            return values_in(self, uri)
         except UnsafeValue:
             return None
-
-    def values_in(self, uri: str) -> dict[str, str] | None:
-        """Return the variables in a URI; None if it does not fit. Raises `UnsafeValue`."""
-        if self.is_template:
-            return self.template.match(uri)
-        return {} if uri == self.uri else None
 
     def filled(self, values: Mapping[str, Any]) -> str:
         """Return the URI that has these values. Raises `ValueError` for those that none can have.
@@ -113,7 +88,7 @@ class Resource:
         >>> Resource("shop://orders/{id}", order).filled({"id": "a b"})
         'shop://orders/a%20b'
         """
-        return self.template.fill(values)
+        return self._template.fill(values)
 
     def to_mcp(self) -> dict[str, Any]:
         """Return the resource, or its template, as lists show it."""
@@ -127,21 +102,50 @@ class Resource:
             shown["mimeType"] = self.mime_type
         return shown
 
-    async def read(self, sent: Mapping[str, str], call: Call | None) -> Result:
-        """Run the function with the variables of a URI."""
-        return await self.tool.call_async(dict(sent), call=call)
 
-    def contents(self, uri: str, result: Result) -> list[dict[str, Any]]:
-        """Return what a client reads of a result; bytes stay bytes, also where they are text."""
-        value = result.value
-        if isinstance(value, bytes | bytearray):
-            mime_type = self.mime_type or recognised(bytes(value)) or UNKNOWN
-            return [{"uri": uri, "mimeType": mime_type, "blob": base64.b64encode(value).decode()}]
-        from ..results import holds_text
+# -- what other modules of the package need of a resource, and users do not
 
-        guess = "text/plain" if holds_text(result) else "application/json"
-        blocks = [value.block()] if isinstance(value, Content) else result.content
-        return [_content(uri, block, self.mime_type, guess) for block in blocks]
+
+def check_parameters(resource: Resource) -> None:
+    """Refuse a URI whose variables are not the function's parameters. Raises `SchemaError`."""
+    schema = resource.tool.input_schema
+    known = set(schema.get("properties", {}))
+    for name in resource.variables:
+        if name not in known:
+            what = f"has `{{{name}}}` in its URI, which is not a parameter"
+            raise SchemaError(what, tool=resource.tool.name)
+    for name in schema.get("required", ()):
+        if name not in resource.variables:
+            what = "is not in the URI, and has no default"
+            raise SchemaError(what, tool=resource.tool.name, parameter=name)
+
+
+def values_in(resource: Resource, uri: str) -> dict[str, str] | None:
+    """Return the variables in a URI; None if it does not fit. Raises `UnsafeValue`."""
+    if resource.is_template:
+        return resource._template.match(uri)
+    return {} if uri == resource.uri else None
+
+
+def contents_of(resource: Resource, uri: str, result: Result) -> list[dict[str, Any]]:
+    """Return what a client reads of a result; bytes stay bytes, also where they are text."""
+    value = result.value
+    if isinstance(value, bytes | bytearray):
+        mime_type = resource.mime_type or recognised(bytes(value)) or UNKNOWN
+        return [{"uri": uri, "mimeType": mime_type, "blob": base64.b64encode(value).decode()}]
+    from ..results import holds_text
+
+    guess = "text/plain" if holds_text(result) else "application/json"
+    blocks = [value.block()] if isinstance(value, Content) else result.content
+    return [_content(uri, block, resource.mime_type, guess) for block in blocks]
+
+
+def _template(uri: str, tool: Tool) -> UriTemplate:
+    try:
+        return UriTemplate(uri)
+    except ValueError as error:
+        place = outline(tool).location
+        raise SchemaError(str(error), tool=tool.name, file=place.file, line=place.line) from None
 
 
 def _content(

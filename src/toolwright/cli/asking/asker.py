@@ -180,7 +180,8 @@ def _prompt(field: FormField) -> str:
     words = "; ".join(filter(None, (field.description, kind, optional)))
     about = f" ({words})" if words else ""
     if field.has_default:
-        return f"  {field.label}{about} [{field.shown_default()}]: "
+        default = field.shown_default()
+        return f"  {field.label}{about} [{default}]: " if default else f"  {field.label}{about}: "
     return f"  {field.label}{about}{' [yes/no]' if field.is_boolean else ''}: "
 
 

@@ -135,7 +135,7 @@ CLIENTS = {
             "home",
             project=(".gemini", "settings.json"),
             url="httpUrl",  # `url` is for the older transport there
-            afterwards="`/mcp` in Gemini CLI shows it",
+            afterwards="`/mcp` in Gemini CLI shows it, in a folder that you trust there",
         ),
         KnownClient(
             "goose",
@@ -147,7 +147,8 @@ CLIENTS = {
             command="cmd",
             env="envs",
             url="uri",
-            more={"name": "", "enabled": True, "timeout": 300},
+            # Without a description, goose skips a server at a URL (its `ExtensionConfig`).
+            more={"name": "", "description": "", "enabled": True, "timeout": 300},
             form=yaml_text,
             afterwards="start a new session in goose",
         ),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..._log.printable import keep_logs_printable, printable
+from ..._log.printable import keep_logs_printable, printable, say
 from ...call import Call
 from ...toolbox.box import served
 from ..load import add_target, open_target, selected_tool
@@ -58,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=value",
         help="the value of a field in a form",
     )
+
+
+_INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,17})")
 
 
 class _Outcome(NamedTuple):
@@ -128,7 +132,9 @@ def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     result = _run(box, chosen, lambda call: served(box).read_resource(resource, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
-    contents = resource.contents(uri, result)
+    from ...tools.resource import contents_of
+
+    contents = contents_of(resource, uri, result)
     blocks: list[dict[str, Any]] = [{"type": "resource", "resource": each} for each in contents]
     return _Outcome(result, blocks, {"contents": contents})
 
@@ -145,7 +151,9 @@ def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     result = _run(box, chosen, lambda call: served(box).get_prompt(prompt, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
-    messages = prompt.messages(result)
+    from ...tools.prompt import messages_of
+
+    messages = messages_of(prompt, result)
     blocks: list[dict[str, Any]] = []
     for message in messages:
         blocks += [{"type": "text", "text": f"{message['role']}:"}, message["content"]]
@@ -193,13 +201,15 @@ def _print(outcome: _Outcome, chosen: argparse.Namespace) -> int:
     if chosen.json:
         print_json(outcome.whole)
     elif result.is_error:
-        print(_why(result) + outcome.example, file=sys.stderr)
+        say(_why(result) + outcome.example)
     else:
         rest = [block for block in outcome.blocks if not any(block is one for one in media)]
         print_blocks(rest, is_json=outcome.is_json)
     if chosen.save and not result.is_error:
         for path, size in save(media, chosen.save, chosen.tool):
-            print(f"saved {printable(str(path))} ({size:,} bytes)", file=sys.stderr)
+            print(
+                f"saved {printable(str(path))} ({size:,} byte{'s' * (size != 1)})", file=sys.stderr
+            )
         if not media:
             raise UsageError("the result has no image, audio or file to --save")
     return 1 if result.is_error else 0
@@ -209,7 +219,7 @@ def _why(result: Result) -> str:
     """Return what went wrong; of a question that nobody can be asked, how to answer it."""
     from ...questions import CannotAsk
 
-    text = printable(result.text) if sys.stderr.isatty() else result.text
+    text = result.text
     if isinstance(result.error, CannotAsk) and "elicitation" in result.error.abilities:
         return (
             f"{text}; it asks its user, and standard input is not a terminal: give --yes"
@@ -232,7 +242,7 @@ def _example(chosen: argparse.Namespace, schema: Mapping[str, Any]) -> str:
     if chosen.given or chosen.arguments or not needed:
         return ""
     pairs = " ".join(f"{name}=..." for name in needed)
-    return f"; write toolwright call {chosen.target} {chosen.tool} {pairs}"
+    return f"; write `toolwright call {chosen.target} {chosen.tool} {pairs}`"
 
 
 def name_json_arguments(words: Sequence[str]) -> list[str]:
@@ -288,6 +298,8 @@ def _values_from(pairs: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]
             values[key] = _read(value[1:], escaped)
         elif schemas.get(key, {}).get("type") == "string":
             values[key] = value
+        elif schemas.get(key, {}).get("type") == "integer" and _INTEGER.fullmatch(value):
+            values[key] = int(value)  # as it is shown to whoever has to confirm it
         else:
             values[key] = _json_or_text(value)
     return values

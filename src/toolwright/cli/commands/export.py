@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from ...arguments.wording import count_of
 from .. import output
 from ..load import add_target, open_target
 from ..usage import UsageError
@@ -44,5 +45,5 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.json:
         output.print_json({"file": chosen.output, "tools": count})
     else:
-        output.say(f"{count} tools written to {chosen.output}")
+        output.say(f"{count_of(count, 'tool')} written to {chosen.output}")
     return 0 if usable else 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -53,7 +55,7 @@ def _not_started(error: Exception, chosen: argparse.Namespace) -> int:
     from ..workers import NOT_STARTED
 
     show_trace(error, chosen)
-    sys.stderr.write(f"toolwright: {error}\n")  # at once: other workers write there, too
+    say(f"toolwright: {error}")
     return 1 if chosen.listening is None else NOT_STARTED
 
 
@@ -111,16 +113,17 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         say(f"toolwright: {said}")
         return 1
     if chosen.workers > 1:
-        announce_http(served(box), http_config(cast("Any", settings)), listening.getsockname()[1])
-        return _start_workers(chosen, settings, listening)
+        config, port = http_config(cast("Any", settings)), listening.getsockname()[1]
+        announce = functools.partial(announce_http, served(box), config, port)
+        return _start_workers(chosen, settings, listening, announce)
 
-    def announce(live: Servable, config: HttpConfig, port: int) -> None:
+    def announce_with_status(live: Servable, config: HttpConfig, port: int) -> None:
         announce_http(live, config, port)
         show_status(box, chosen)
 
     with contextlib.suppress(KeyboardInterrupt):
         live = _served(box, chosen, reloader)
-        serve_http(live, **settings, listening=listening, announce=announce)
+        serve_http(live, **settings, listening=listening, announce=announce_with_status)
     return 0
 
 
@@ -141,12 +144,21 @@ def _serve_as_worker(chosen: argparse.Namespace) -> int:
     add_hooks(box, chosen)
     end_with_input()
     listening = socket.socket(fileno=chosen.listening)
-    serve_http(served(box), **settings, listening=listening, announce=None)
+
+    def tell_supervisor(*_: object) -> None:
+        with contextlib.suppress(OSError):  # it is gone, and this worker ends with its input
+            os.write(chosen.ready, b"+")
+        os.close(chosen.ready)
+
+    serve_http(served(box), **settings, listening=listening, announce=tell_supervisor)
     return 0
 
 
 def _start_workers(
-    chosen: argparse.Namespace, settings: dict[str, Any], listening: socket.socket
+    chosen: argparse.Namespace,
+    settings: dict[str, Any],
+    listening: socket.socket,
+    announce: Callable[[], None],
 ) -> int:
     from ..workers import Workers
 
@@ -157,6 +169,7 @@ def _start_workers(
         chosen.started_in,
         drain=settings["drain"],
         state_keys=settings["state_key"] or (),
+        announce=announce,
     ).run()
 
 

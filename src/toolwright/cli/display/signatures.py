@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..._json_values import is_list, is_object
 from ...arguments.wording import truncate
 from ...read.signature import EMPTY, VAR_KEYWORD, VAR_POSITIONAL
+from ...tools.definition import signature_of
 
 if TYPE_CHECKING:
     from ...read.signature import Parameter
@@ -56,7 +57,7 @@ def signature_text(tool: Tool, name: str = "") -> str:
 
 def returns_text(tool: Tool) -> str:
     """Return the type of what a tool gives; empty if that is not declared."""
-    returns = tool.signature.returns
+    returns = signature_of(tool).returns
     if returns is EMPTY or tool.options.output_schema is not None:
         return ""
     return hint_text(returns)
@@ -67,7 +68,7 @@ def arguments_of(tool: Tool) -> list[Argument]:
     schema = tool.input_schema
     required = schema.get("required", ())
     is_own = tool.options.input_schema is not None
-    known = {} if is_own else {each.name: each for each in tool.signature.parameters}
+    known = {} if is_own else {each.name: each for each in signature_of(tool).parameters}
     found: list[Argument] = []
     for name, node in schema.get("properties", {}).items():
         parameter = known.get(name)

@@ -13,6 +13,7 @@ from typing import Any
 from ...toolbox.box import Toolbox
 from ..http_settings import flag_of
 from ..project.configuration import real_target
+from ..serve_flags import is_given
 from ..targets.modules import split
 from ..usage import UsageError
 
@@ -74,7 +75,7 @@ def _is_kept(
         return True
     if name in _SIGN_IN and (settings["tokens"] or settings["sign_in"] or chosen.no_auth):
         return True
-    if getattr(chosen, flag_of(name)[2:].replace("-", "_"), None) not in (None, False, []):
+    if is_given(getattr(chosen, flag_of(name)[2:].replace("-", "_"), None)):
         # Defaults are filled in by now: `flags` has what was really given.
         return (
             name not in ("host", "port", "path")

@@ -37,7 +37,7 @@ def user_of(caller: Caller) -> Any:
 
 
 class Refusal(NamedTuple):
-    """Why a request is refused."""
+    """Why a request is refused, as the status and the headers of an HTTP answer say it."""
 
     status: int
     said: str

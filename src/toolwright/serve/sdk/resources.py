@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
+from pydantic_core import from_json, to_json
 
 from ..._log import log
 from ..._protocol import STATELESS_SINCE
@@ -16,6 +17,8 @@ from ...call import Call
 from ...errors import ResultError
 from ...results import Result
 from ...run.threads import threads
+from ...tools.prompt import messages_of
+from ...tools.resource import contents_of
 from ...tools.uri_template import MOST_URI
 from .calls import caller_of, client_of, sender_of
 from .notifications import Notifications, Viewer
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 RESOURCE_NOT_FOUND = -32002
 """What clients are told before 2026-07-28; since then it must not be sent (SEP-2164)."""
+
+
+_NAMED = 8
+"""How many items a cursor names."""
 
 
 class Offered:
@@ -58,7 +65,7 @@ class Offered:
         most = self.box.page_size or len(items)
         page: dict[str, Any] = {key: items[begin : begin + most]}
         if begin + most < len(items):
-            page["nextCursor"] = _cursor(items[begin + most - 1])
+            page["nextCursor"] = _cursor(items, begin + most)
         return self._whole(ctx, page)
 
     def _roles(self, ctx: Any) -> tuple[str, ...] | None:
@@ -118,7 +125,7 @@ class Offered:
             return result
         if result.error is not None:
             raise MCPError(code=t.INTERNAL_ERROR, message=result.text, data={"uri": uri})
-        return self._whole(ctx, {"contents": resource.contents(uri, result)})
+        return self._whole(ctx, {"contents": contents_of(resource, uri, result)})
 
     async def subscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/subscribe`; a caller who may not read a resource hears nothing of it."""
@@ -164,7 +171,7 @@ class Offered:
             return result
         try:
             if result.error is None:
-                shown: dict[str, Any] = {"messages": prompt.messages(result)}
+                shown: dict[str, Any] = {"messages": messages_of(prompt, result)}
                 if prompt.tool.description:
                     shown["description"] = prompt.tool.description
                 return self._whole(ctx, shown, kept=False)
@@ -229,9 +236,15 @@ def _identity(item: Mapping[str, Any]) -> str:
     return item.get("uri") or item.get("uriTemplate") or item["name"]
 
 
-def _cursor(last: Mapping[str, Any]) -> str:
-    """Name the last item of a page: a list may change before the next one is asked for."""
-    return base64.urlsafe_b64encode(_identity(last).encode()).decode()
+def _cursor(items: Sequence[Mapping[str, Any]], end: int) -> str:
+    """Say where a page ends: by its last items, and by how many there are up to there.
+
+    The list may change before the next page is asked for: any of those items finds the place
+    again, and the number does if all of them are gone. Names of other items would not do, since a
+    cursor that somebody made up must not find out what is hidden from them.
+    """
+    last = [_identity(item) for item in reversed(items[max(end - _NAMED, 0) : end])]
+    return base64.urlsafe_b64encode(to_json([end, *last])).decode()
 
 
 def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
@@ -239,8 +252,17 @@ def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
 
     A cursor that means nothing is an invalid parameter (server/utilities/pagination).
     """
+    match _read(cursor):
+        case [int(end), *last] if 0 < len(last) <= _NAMED:
+            places: dict[Any, int] = {_identity(item): at for at, item in enumerate(items, 1)}
+            known = (places[name] for name in last if isinstance(name, str) and name in places)
+            return next(known, max(end - len(last), 0))
+        case _:
+            raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor")
+
+
+def _read(cursor: str) -> Any:
     try:
-        last = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-        return [_identity(item) for item in items].index(last) + 1
+        return from_json(base64.b64decode(cursor, altchars=b"-_", validate=True))
     except (binascii.Error, ValueError):
-        raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor") from None
+        return None

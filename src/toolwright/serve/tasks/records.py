@@ -104,8 +104,8 @@ class TaskRecords:
         self._ends = threading.Event()
         self._lock = threading.Lock()
 
-    def create(self, owner: str | None, poll_ms: int) -> TaskRecord:
-        """Write down a task that runs; from now on its caller finds it.
+    def create(self, owner: str | None, poll_ms: int, far: str = "") -> TaskRecord:
+        """Write down a task that runs, and how far it is; from now on its caller finds it.
 
         It must be durable before the client gets its id (SEP-2663).
         """
@@ -122,6 +122,8 @@ class TaskRecords:
             "_began": self.clock(),
             "_answers": {},
         }
+        if far:
+            entry["statusMessage"] = far
         self._has_created = True
         self._beat_now()
         self.store.put(self._prefix + entry["taskId"], to_json(entry), _WHILE_RUNNING)

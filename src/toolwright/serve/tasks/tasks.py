@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
@@ -70,7 +70,7 @@ class RunningTask:
         self.answers: dict[str, Any] = {}
         self.came = asyncio.Event()
         self.used: set[str] = set()
-        self.told = 0.0
+        self.far, self.told, self.is_telling = "", 0.0, False
         self.call = Call(params.name, **sender_of(ctx), on_progress=self._progress, asker=self)
         self.work: asyncio.Task[Any] | None = None
 
@@ -140,17 +140,22 @@ class RunningTask:
 
     def _progress(self, done: float, total: float | None, said: str) -> None:
         """Say in the status how far it is, not too often; called in any thread."""
-        now = time.monotonic()
-        if not self.number or now - self.told < _TELL:
-            return
-        self.told = now
         far = f"{done:g}" if total is None else f"{done:g} of {total:g}"
-        text = f"{far}: {said}" if said else far
+        self.far = f"{far}: {said}" if said else far
+        if self.number and not self.is_telling:
+            self.is_telling = True
+            self.loop.call_soon_threadsafe(self.tell)
 
-        def note(entry: TaskRecord) -> None:
-            entry["statusMessage"] = text
+    def tell(self) -> None:
+        """Write down how far it is, when that is due; called in the loop."""
+        self.is_telling = True
+        self.loop.call_later(self.told + _TELL - time.monotonic(), self._tell)
 
-        self.loop.call_soon_threadsafe(self.tasks.write_soon, self.number, note)
+    def _tell(self) -> None:
+        self.is_telling = False  # first: what comes from now on is told later
+        self.told = time.monotonic()
+        far = {"statusMessage": self.far}
+        self.tasks.write_soon(self.number, lambda entry: cast("Any", entry).update(far))
 
     def stop(self) -> None:
         """Stop it; called in the loop."""
@@ -206,11 +211,14 @@ class Tasks:
         running.becoming = asyncio.Event()  # what it asks from now on waits for this
         try:
             records = await self.records()
-            entry = await asyncio.to_thread(records.create, running.owner, _POLL_MS)
+            far = running.far
+            entry = await asyncio.to_thread(records.create, running.owner, _POLL_MS, far)
             if running.work is not None and running.work.done():
                 await asyncio.to_thread(records.forget, entry["taskId"])
                 return None
             running.number = entry["taskId"]
+            if running.far != far:
+                running.tell()
         except OSError as error:
             log.error("a task cannot be written down: %s", error)
             return None
