@@ -34,11 +34,14 @@ def is_large(arguments: Any) -> bool:
                 break
         else:
             return False  # as almost all are
-        with contextlib.suppress(ValueError):  # not all of it is plain JSON
-            # Each value takes a byte at least, and this is many times faster than counting. What is
-            # shared is written once: JSON from outside shares nothing but short texts.
-            if len(marshal.dumps(arguments)) <= LARGE // _VALUE:
-                return False
+        # Each value takes a byte at least, and this is many times faster than counting. What is
+        # shared is written once: JSON from outside shares nothing but short texts.
+        try:
+            is_short = len(marshal.dumps(arguments)) <= LARGE // _VALUE
+        except ValueError:  # not all of it is plain JSON
+            is_short = False
+        if is_short:
+            return False
     return _takes_long(arguments)
 
 

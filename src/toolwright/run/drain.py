@@ -39,9 +39,13 @@ class GeneratorDrain:
 
     async def settled(self, value: Any, call: Call | None) -> Any:
         """Wait for what a target promised, and take everything out of what it yields."""
-        if inspect.isawaitable(value):
+        if is_awaitable(value):
             value = await value
-        if value.__class__ not in PLAIN and isinstance(value, AsyncIterable):
+        return value if value.__class__ in PLAIN else await self.emptied(value, call)
+
+    async def emptied(self, value: Any, call: Call | None) -> Any:
+        """Take everything out of what yields; return any other value as it is."""
+        if isinstance(value, AsyncIterable):
             items = cast("AsyncIterable[Any]", value).__aiter__()
             return await self._taken_async(items, call)
         if isinstance(value, types.GeneratorType):
@@ -120,6 +124,11 @@ def _written(item: Any) -> str:
         return repr(item)
     except Exception:  # noqa: BLE001 - an item's own code, or an integer of too many digits
         return type(item).__name__
+
+
+def is_awaitable(value: Any) -> bool:
+    """Return whether a value must be awaited."""
+    return value.__class__ not in PLAIN and inspect.isawaitable(value)
 
 
 def is_deferred(value: Any) -> bool:

@@ -22,14 +22,14 @@ from ..call import Call, current
 from ..errors import ArgumentError, CallError, SchemaError
 from ..limits import Timeout
 from ..options import Options
-from ..outcome.failure import failed
+from ..outcome.failure import failed, is_a
 from ..outcome.writer import ResultWriter
 from ..read.wrappers import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
 from .current import Outermost, looks_up
-from .drain import PLAIN, GeneratorDrain, is_deferred
+from .drain import PLAIN, GeneratorDrain, is_awaitable, is_deferred
 from .inject.injector import Injector
 from .limited import LimitedRunner
 from .loop import background
@@ -86,8 +86,7 @@ class Runner:
             return failed(error)
         except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
             return self.failure_of(error, ())
-        before = current.get()
-        current.set(self.outermost if before is None else self.name)
+        token = current.set(self.outermost if current.get() is None else self.name)
         try:
             value = self.target(**validated) if self.bind is None else self.called(validated)
             if value.__class__ not in PLAIN and is_deferred(value):
@@ -95,7 +94,7 @@ class Runner:
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
             return self.failure_of(error, repairs, _looked_up())
         finally:
-            current.set(before)
+            current.reset(token)
         return self.result_of(value, repairs)
 
     async def call_async(self, arguments: Arguments = None, call: Call | None = None) -> Result:
@@ -117,23 +116,28 @@ class Runner:
         current.set(self.outermost if before is None else self.name)
         try:
             if self.is_async or self.inline:
-                value = await self.drain.settled(self.called(validated), None)
+                value = self.target(**validated) if self.bind is None else self.called(validated)
             else:
                 value = await threads.run(lambda: self._in_thread(validated, repairs))
                 if type(value) is Result:
                     return value
-                value = await self.drain.settled(value, None)
+            if value.__class__ is types.CoroutineType or is_awaitable(value):
+                value = await value
+            if value.__class__ not in PLAIN:
+                value = await self.drain.emptied(value, None)
         except Raised as raised:
             return self.failure_of(raised.error, repairs)
-        except asyncio.CancelledError as error:
-            if is_cancelled():
-                raise
-            return self.failure_of(error, repairs)  # the tool's own, not ours
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
-            return self.failure_of(error, repairs, _looked_up())
+            return self._failed_async(error, repairs)
         finally:
-            current.set(before)
+            current.set(before)  # not by a token: what is closed late is closed in another context
         return self.result_of(value, repairs)
+
+    def _failed_async(self, error: BaseException, repairs: tuple[Repair, ...]) -> Result:
+        """Return the result of what ended a call; a cancellation of the caller's own goes on."""
+        if is_a(error, asyncio.CancelledError) and is_cancelled():
+            raise error
+        return self.failure_of(error, repairs, _looked_up())
 
     def called(self, validated: Validated) -> Any:
         """Call the target with validated arguments, and those that were injected."""
