@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
 from ...access.address import TrustedProxies, client_key, is_loopback
 from ...settings import ConnectionLimits
 from ..body import allowed
@@ -157,13 +155,13 @@ class Connections:
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
 else:
-    _Protocol = AutoHTTPProtocol
+    _Protocol = object
 
 
 class Watched(_Protocol):
     """A connection that is counted, and closed when its client is too slow.
 
-    `cycle` is the request that is being answered, the same in all of uvicorn's protocols.
+    It is mixed into one of uvicorn's protocols. `cycle` is the request that is being answered, the same in all of uvicorn's protocols.
     """
 
     watching: Connections
@@ -289,5 +287,9 @@ def _has_short_lines(data: bytes) -> bool:
 
 
 def protocol(watching: Connections) -> type[Watched]:
-    """Return what uvicorn makes for each connection."""
-    return type("Connection", (Watched,), {"watching": watching})
+    """Return what uvicorn makes for each connection: on httptools or, if that is missing, on h11."""
+    try:
+        from .httptools_protocol import BoundedHttpTools as Parser
+    except ImportError:
+        from uvicorn.protocols.http.h11_impl import H11Protocol as Parser
+    return type("Connection", (Watched, Parser), {"watching": watching})
