@@ -44,6 +44,18 @@ class ThreadJob:
         self.holder = held_by
         self.state = "waiting"
 
+    def let_go(self) -> None:
+        """Keep nothing of the caller's: what they keep of the job would never be freed but by the
+        garbage collector."""
+        self.context, self.function, self.settle = _NO_CONTEXT, _nothing, _nothing
+
+
+def _nothing(*_: object) -> None:
+    """Do nothing."""
+
+
+_NO_CONTEXT = contextvars.Context()
+
 
 class Threads:
     """Daemon threads on one queue; a thread is started only if none is idle.
@@ -130,6 +142,7 @@ class Threads:
             if job.state == "waiting":
                 job.state = "dropped"
                 self._unpark(job)
+                job.let_go()
                 return True
             if job.state == "running":
                 job.state = "stuck"
@@ -144,6 +157,7 @@ class Threads:
                 parked.state = "done"
         for parked in refused:
             parked.settle(None, self._stuck(len(refused)))
+            parked.let_go()
         return False
 
     @contextlib.contextmanager
@@ -280,10 +294,12 @@ class Threads:
                     failure = error
                 if copies != _copies:
                     end_copy()
+            settle = job.settle
+            job.let_go()
             retires = self._finished(job)
             if not dropped:
-                job.settle(outcome, failure)
-            del job, outcome, failure
+                settle(outcome, failure)
+            del job, settle, outcome, failure
             if retires:
                 return
 

@@ -130,6 +130,7 @@ class StdioCalls:
                 name, sent = run.task.runner.name, run.task.arguments
                 self.done(run, await self.box.call_async(name, sent, call=call))
             finally:
+                run.running = None  # they refer to each other
                 self.forget(run)
 
         if run.cancelled:  # before it was started
