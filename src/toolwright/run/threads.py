@@ -47,7 +47,8 @@ class ThreadJob:
     def let_go(self) -> None:
         """Keep nothing of the caller's: what they keep of the job would never be freed but by the
         garbage collector."""
-        self.context, self.function, self.settle = _NO_CONTEXT, _nothing, _nothing
+        self.context = _NO_CONTEXT
+        self.function = self.settle = _nothing
 
 
 def _nothing(*_: object) -> None:
@@ -277,27 +278,28 @@ class Threads:
 
     def _work(self) -> None:
         _own.works = True
-        copies = _copies
+        _own.holder = held_by = ""
+        copies, get, lock = _copies, self.jobs.get, self.lock
         while True:
-            job = self.jobs.get()
-            with self.lock:
-                dropped = job.state == "dropped"
-                if not dropped:
-                    job.state = "running"
+            job = get()
+            with lock:
+                settle = None
+                if job.state == "waiting":
+                    job.state, settle = "running", job.settle
             outcome: Any = None
             failure: BaseException | None = None
-            if not dropped:
-                _own.holder = job.holder
+            if settle is not None:
+                if job.holder != held_by:
+                    _own.holder = held_by = job.holder
                 try:
                     outcome = job.context.run(job.function)
                 except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
                     failure = error
                 if copies != _copies:
                     end_copy()
-            settle = job.settle
-            job.let_go()
+                job.let_go()
             retires = self._finished(job)
-            if not dropped:
+            if settle is not None:
                 settle(outcome, failure)
             del job, settle, outcome, failure
             if retires:
@@ -306,12 +308,11 @@ class Threads:
     def _finished(self, job: ThreadJob) -> bool:
         """Count a job as done; return whether the thread ends with it."""
         with self.lock:
-            was_stuck = job.state == "stuck"
+            retires = job.state == "stuck"
             job.state = "done"
-            retires = was_stuck
             if job.holder:
                 self._let_go(job.holder)
-            if was_stuck:
+            if retires:
                 self.stuck -= 1  # give_up has let another thread take its place
             elif self.count > self.most:
                 self.count -= 1  # `lent` let another one start while this one waited

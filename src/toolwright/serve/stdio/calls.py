@@ -25,23 +25,13 @@ if TYPE_CHECKING:
 class StdioCall(PlainRun):
     """One call that runs."""
 
-    __slots__ = ("calls", "held", "job", "running")
-
-    def __init__(
-        self,
-        task: PlainCall,
-        calls: StdioCalls,
-        profile: ClientProfile | None,
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        super().__init__(task, calls.box, profile, loop)
-        self.calls = calls
-        self.held: Any = None
-        """What keeps the toolbox open for it."""
-        self.job: ThreadJob | None = None
-        """The thread that runs it, or"""
-        self.running: asyncio.Task[None] | None = None
-        """the task that does."""
+    calls: StdioCalls
+    held: Any = None
+    """What keeps the toolbox open for it."""
+    job: ThreadJob | None = None
+    """The thread that runs it, or"""
+    running: asyncio.Task[None] | None = None
+    """the task that does."""
 
     def send(self, line: bytes) -> bool:
         """Write a notification, unless too much waits for the client already."""
@@ -98,10 +88,12 @@ class StdioCalls:
             self.box.refused("tool", busy.code, task.runner.name)
             self.writer.write(self.short_path.finished(task, failed(busy)))
             return
-        run = self.running[task.id] = StdioCall(task, self, profile, loop)
+        run = self.running[task.id] = StdioCall(task, self.box, profile, loop)
+        run.calls = self
         self.unwritten.add(run)
-        run.held = self.box.busy()
-        run.held.__enter__()
+        if self.box.is_live:  # others stay open until the server ends
+            run.held = self.box.busy()
+            run.held.__enter__()
         # A listener to progress, and hooks, need the call from the beginning.
         tells = task.token is not None and task.runner.may_tell
         is_wrapped = self.box.is_wrapped
@@ -146,12 +138,13 @@ class StdioCalls:
         task = run.task
         if failure is not None:
             result = task.runner.failure_of(failure, ())
-        run.let_go()
+        if run.held is not None:
+            run.let_go()
         if run.ended(result):
             run.loop.call_soon_threadsafe(self._settle, run, result)
             return
         if self._removed(run) and not run.cancelled:
-            if (lost := run.lost()) is not None:
+            if run.unsent and (lost := run.lost()) is not None:
                 self.writer.write(lost)
             self.writer.write(self.short_path.finished(task, result))
         self.unwritten.discard(run)
