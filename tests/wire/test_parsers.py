@@ -232,3 +232,11 @@ def test_thousands_of_requests_at_once_do_not_keep_others_waiting(server, tmp_pa
         assert resident(server.pid) < before + 24
         gate.touch()
     until(lambda: server.call("add", a=2, b=40), "it is alive")
+
+
+@pytest.mark.soak
+def test_a_connection_that_nobody_uses_is_closed(server):
+    with server.connect() as connection:
+        connection.sendall(added(server))
+        assert answers(connection, 1) == [(200, "42")]
+        assert connection.recv(100) == b""

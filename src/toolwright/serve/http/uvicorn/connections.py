@@ -256,11 +256,11 @@ class Watched(_Protocol):
             self._look_at_answer(now, size, limits.body_timeout)
         else:
             self.stuck_since = None
-        is_idle = self.timeout_keep_alive_task is not None  # uvicorn ends that
-        if not self.is_waiting or is_idle or self.transport.is_closing():
+        if not self.is_waiting or self.transport.is_closing():
             return
-        if now - self.since > limits.header_timeout:
-            cycle: Any = self.cycle
+        cycle: Any = self.cycle
+        is_idle = cycle is not None and not self.head_size
+        if now - self.since > (self.timeout_keep_alive if is_idle else limits.header_timeout):
             if cycle is None and self.head_size:
                 self.transport.write(_REFUSED.format("408 Request Timeout").encode())
             self.transport.close()

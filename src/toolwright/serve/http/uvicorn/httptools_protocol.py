@@ -6,11 +6,23 @@ that was sent ahead, and no body behind a head that offers an upgrade.
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    HEADER_RE,
+    HEADER_VALUE_RE,
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+
+from ..asgi import Header
 
 _AT_ONCE = 4096
 """Bytes that are parsed before looking whether a request is whole: about 200 of the smallest."""
@@ -21,6 +33,9 @@ _MOST_FRAMING = 64 * 1024
 _SMALLEST = 9
 """Bytes that come for one of a body, in chunks of one byte: more than usual clients send."""
 _HOP_BY_HOP = frozenset((b"upgrade", b"http2-settings"))
+_ABOUT_CONNECTION = frozenset((b"connection", b"content-length", b"transfer-encoding"))
+_SHORT_URL = 256
+"""Bytes of a URL that is worth remembering: almost all requests have the same one."""
 
 
 class BoundedHttpTools(HttpToolsProtocol):
@@ -70,7 +85,6 @@ class BoundedHttpTools(HttpToolsProtocol):
         self.flow.pause_reading()
 
     def _parse(self, data: bytes) -> None:
-        self._unset_keepalive_if_required()
         if not self.is_head:
             self.framing += len(data)
         try:
@@ -119,15 +133,41 @@ class BoundedHttpTools(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header. A trailer is not one: a proxy does not look at it."""
         if self.is_head:
-            super().on_header(name, value)
+            name = name.lower()
+            self.headers.append((name, value))
+            if name == b"expect" and value.lower() == b"100-continue":
+                self.expect_100_continue = True
 
     def on_headers_complete(self) -> None:
         """Begin to answer, unless the head has to be read again."""
         self.is_head = False
         self.framing = 0
-        self._upgrade = self.parser.should_upgrade()
-        if not self._upgrade:
-            super().on_headers_complete()
+        parser = self.parser
+        self._upgrade = parser.should_upgrade()
+        if self._upgrade:
+            return
+        version, scope, before = parser.get_http_version(), self.scope, self.cycle
+        scope["method"] = parser.get_method().decode("ascii")
+        scope["http_version"] = version
+        scope["path"], scope["raw_path"], scope["query_string"] = _target(self.url)
+        self.cycle = cycle = Cycle(
+            scope=scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            on_response=self.on_response_complete,
+        )
+        if before is None or before.response_complete:
+            self._start_asgi_task(cycle, self.app)
+        else:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((cycle, self.app))
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -140,8 +180,17 @@ class BoundedHttpTools(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on with the next request, if it has come already."""
-        super().on_response_complete()
+        """Go on with the next request, if it has come already.
+
+        Idle connections are closed by `Watched.look`: a timer for each request costs more than
+        one for all connections.
+        """
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
         if self._ahead and not self._is_busy:
             # Not in the context of the request that was answered.
             self.loop.call_soon(self._go_on, context=self._context)
@@ -151,6 +200,53 @@ class BoundedHttpTools(HttpToolsProtocol):
         self._ahead.clear()
         if data and not self.transport.is_closing():
             self.data_received(data)
+
+
+class Cycle(RequestResponseCycle):
+    """A request and its answer, with a short way for an answer that is whole."""
+
+    transport: Any
+
+    def respond_at_once(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
+        """Write a whole answer; return False if it is not one that needs nothing else."""
+        lines = [_line(*each) for each in (*self.default_headers, *headers)]
+        if (
+            self.response_started
+            or self.disconnected
+            or self.flow.write_paused
+            or self.access_log
+            or not self.keep_alive
+            or None in lines
+            or self.scope["method"] == "HEAD"
+        ):
+            return False
+        self.response_started = self.response_complete = True
+        self.waiting_for_100_continue = False
+        length = b"content-length: %d\r\n\r\n" % len(body)
+        self.transport.write_whole(b"".join((STATUS_LINE[status], *lines, length, body)))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        self.message_event.set()
+        self.on_response()
+        return True
+
+
+@lru_cache(maxsize=256)
+def _line(name: bytes, value: bytes) -> bytes | None:
+    """Write a header; None if it is invalid, or says something about the connection."""
+    if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value) or name in _ABOUT_CONNECTION:
+        return None
+    return b"%b: %b\r\n" % (name, value)
+
+
+def _target(url: bytes) -> tuple[str, bytes, bytes]:
+    """Return path, raw path and query. Raises what is a bad request."""
+    return _known_target(url) if len(url) <= _SHORT_URL else _known_target.__wrapped__(url)
+
+
+@lru_cache(maxsize=64)
+def _known_target(url: bytes) -> tuple[str, bytes, bytes]:
+    found = httptools.parse_url(url)
+    path = found.path.decode("ascii")
+    return (unquote(path) if "%" in path else path), found.path, found.query or b""
 
 
 def _is_hop(option: bytes) -> bool:
