@@ -125,11 +125,16 @@ class Threads:
 
         def settle(outcome: Any, failure: BaseException | None) -> None:
             with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
-                loop.call_soon_threadsafe(_settle, future, outcome, failure)
+                loop.call_soon_threadsafe(settle_future, future, outcome, failure)
 
         job = self.start(function, settle, caller=caller)
         future.add_done_callback(lambda done: done.cancelled() and self.give_up(job))
         return future
+
+    @property
+    def has_idle(self) -> bool:
+        """Whether a thread waits for work, and nothing else waits for one."""
+        return self.idle > 0 and not self.parked
 
     def give_up(self, job: ThreadJob) -> bool:
         """Stop waiting for a job. Return True if it has not started: then it never will.
@@ -326,7 +331,8 @@ class Threads:
         return retires
 
 
-def _settle(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:
+def settle_future(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:
+    """Give a future its outcome, on its loop. What was raised is wrapped in `Raised`."""
     if future.cancelled():
         return
     if failure is None:

@@ -25,13 +25,22 @@ if TYPE_CHECKING:
 class StdioCall(PlainRun):
     """One call that runs."""
 
-    calls: StdioCalls
     held: Any = None
     """What keeps the toolbox open for it."""
     job: ThreadJob | None = None
     """The thread that runs it, or"""
     running: asyncio.Task[None] | None = None
     """the task that does."""
+
+    def __init__(
+        self,
+        task: PlainCall,
+        calls: StdioCalls,
+        profile: ClientProfile | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        super().__init__(task, calls.box, profile, loop)
+        self.calls = calls
 
     def send(self, line: bytes) -> bool:
         """Write a notification, unless too much waits for the client already."""
@@ -88,8 +97,7 @@ class StdioCalls:
             self.box.refused("tool", busy.code, task.runner.name)
             self.writer.write(self.short_path.finished(task, failed(busy)))
             return
-        run = self.running[task.id] = StdioCall(task, self.box, profile, loop)
-        run.calls = self
+        run = self.running[task.id] = StdioCall(task, self, profile, loop)
         self.unwritten.add(run)
         if self.box.is_live:  # others stay open until the server ends
             run.held = self.box.busy()

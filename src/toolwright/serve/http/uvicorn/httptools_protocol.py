@@ -41,6 +41,8 @@ _SHORT_URL = 256
 class BoundedHttpTools(HttpToolsProtocol):
     """Reads one request at a time; trailers and offers to upgrade are passed over."""
 
+    app: Any
+    cycle: Any
     is_head = True
     """Whether headers come, and not trailers."""
     framing = 0
@@ -56,7 +58,7 @@ class BoundedHttpTools(HttpToolsProtocol):
     @property
     def _is_busy(self) -> bool:
         """Whether the next request has to wait: one is whole, and not answered."""
-        cycle: Any = self.cycle
+        cycle = self.cycle
         if self.pipeline:
             return True
         return cycle is not None and not cycle.more_body and not cycle.response_complete
@@ -223,7 +225,7 @@ class Cycle(RequestResponseCycle):
         self.response_started = self.response_complete = True
         self.waiting_for_100_continue = False
         length = b"content-length: %d\r\n\r\n" % len(body)
-        self.transport.write_whole(b"".join((STATUS_LINE[status], *lines, length, body)))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        self.transport.write_whole(b"".join((STATUS_LINE[status], *lines, length, body)))  # pyright: ignore[reportArgumentType]
         self.message_event.set()
         self.on_response()
         return True
