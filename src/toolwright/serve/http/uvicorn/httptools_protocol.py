@@ -209,6 +209,16 @@ class Cycle(RequestResponseCycle):
 
     transport: Any
 
+    def whole_body(self, most: int) -> bytes | None:
+        """Return the body, if all of it has come and nothing of it was read; None if not."""
+        if self.more_body or self.disconnected or self.waiting_for_100_continue:
+            return None
+        if self.response_started or len(self.body) > most:
+            return None
+        body, self.body = bytes(self.body), bytearray()
+        self.message_event.clear()
+        return body
+
     def respond_at_once(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
         """Write a whole answer; return False if it is not one that needs nothing else."""
         lines = [_line(*each) for each in (*self.default_headers, *headers)]
