@@ -16,7 +16,7 @@ from run import ENVIRON, ENVIRONMENTS, HERE, Row, prepare, python, say, table
 
 WHERE = {
     "toolwright_inline": "toolwright",
-    "bare": "mcp",
+    "bare": "toolwright",  # the same uvicorn and the same parser as ours
     "mcp_sessions": "mcp",
     "mcp_sessions_json": "mcp",
     "fastmcp_sessions": "fastmcp",

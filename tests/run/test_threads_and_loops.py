@@ -197,3 +197,43 @@ def test_failures_in_threads_leave_the_workers_alive():
         return (await box.call_async("good")).value
 
     assert asyncio.run(main()) == 1
+
+
+def test_a_task_that_only_calls_quick_tools_lets_others_run():
+    """Its loop waits for each in place, which is quicker than to be woken, but not for ever."""
+    box = Toolbox("quick")
+    box.add(lambda: 1, name="one")
+    turns = 0
+
+    async def count():
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async def main():
+        other = asyncio.ensure_future(count())
+        for _ in range(300):
+            assert (await box.call_async("one")).value == 1
+        other.cancel()
+
+    asyncio.run(main())
+    assert turns >= 300 // 25
+
+
+def test_a_quick_tool_that_becomes_slow_holds_no_loop():
+    box = Toolbox("slow")
+    met = threading.Barrier(6, timeout=30)
+
+    @box.tool
+    def maybe(wait: bool) -> int:
+        return met.wait() if wait else 0
+
+    async def main():
+        for _ in range(5):
+            await box.call_async("maybe", {"wait": False})
+        held = [asyncio.ensure_future(box.call_async("maybe", {"wait": True})) for _ in range(5)]
+        await asyncio.to_thread(met.wait)
+        assert not any([(await each).is_error for each in held])
+
+    asyncio.run(main())

@@ -13,7 +13,7 @@ from typing import Any, cast
 from .current import outside
 from .loop import background
 from .threads import threads
-from .waiting import LOOP, Pending, Signal
+from .waiting import LOOP, Pending, ShortWait, Signal
 
 _FORM = "write `async def lifespan():` with one `yield`, and give the function itself"
 
@@ -214,10 +214,15 @@ async def enter_in_thread(context: Any, stack: AsyncExitStack) -> Any:
     return value
 
 
-async def in_thread(function: Callable[..., Any], *sent: Any) -> Any:
+async def in_thread(
+    function: Callable[..., Any], *sent: Any, short_wait: ShortWait | None = None
+) -> Any:
     """Call a function in a thread, to its end, even if cancelled: what it opens must be closed."""
     pending = Pending()
+    waits = short_wait is not None and short_wait.is_worthwhile(asyncio.get_running_loop())
     threads.start(lambda: function(*sent), pending.settle, always=True)
+    if short_wait is not None and waits:
+        short_wait.block(pending.signal)
     try:
         await LOOP.wait(pending.signal, None)
     except asyncio.CancelledError as cancelled:

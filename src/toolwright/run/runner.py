@@ -38,9 +38,9 @@ from .policies.concurrency import Concurrency
 from .policies.rate import RateLimit
 from .process.invoker import ProcessInvoker
 from .shared import Shared
-from .threads import Raised, threads
+from .threads import Raised
 from .unlimited import UnlimitedRunner
-from .waiting import LOOP
+from .waiting import LOOP, ShortWait
 
 
 class Runner:
@@ -68,6 +68,7 @@ class Runner:
         self.drain = GeneratorDrain(name, joins=compiled.text_output, most=options.max_result)
         self.is_async = is_async(target)
         self.outermost = Outermost(name)
+        self.short_wait = ShortWait()
         self.inline = options.run_on == "inline" and not self.is_async
         self.is_limited = self._has_limits(options)
         self.is_plain = not self.is_limited and not compiled.plan.injected
@@ -118,7 +119,7 @@ class Runner:
             if self.is_async or self.inline:
                 value = self.target(**validated) if self.bind is None else self.called(validated)
             else:
-                value = await threads.run(lambda: self._in_thread(validated, repairs))
+                value = await self.short_wait.run(lambda: self._in_thread(validated, repairs))
                 if type(value) is Result:
                     return value
             if value.__class__ is types.CoroutineType or is_awaitable(value):

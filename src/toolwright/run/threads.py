@@ -44,6 +44,19 @@ class ThreadJob:
         self.holder = held_by
         self.state = "waiting"
 
+    def let_go(self) -> None:
+        """Keep nothing of the caller's: what they keep of the job would never be freed but by the
+        garbage collector."""
+        self.context = _NO_CONTEXT
+        self.function = self.settle = _nothing
+
+
+def _nothing(*_: object) -> None:
+    """Do nothing."""
+
+
+_NO_CONTEXT = contextvars.Context()
+
 
 class Threads:
     """Daemon threads on one queue; a thread is started only if none is idle.
@@ -112,11 +125,16 @@ class Threads:
 
         def settle(outcome: Any, failure: BaseException | None) -> None:
             with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
-                loop.call_soon_threadsafe(_settle, future, outcome, failure)
+                loop.call_soon_threadsafe(settle_future, future, outcome, failure)
 
         job = self.start(function, settle, caller=caller)
         future.add_done_callback(lambda done: done.cancelled() and self.give_up(job))
         return future
+
+    @property
+    def has_idle(self) -> bool:
+        """Whether a thread waits for work, and nothing else waits for one."""
+        return self.idle > 0 and not self.parked
 
     def give_up(self, job: ThreadJob) -> bool:
         """Stop waiting for a job. Return True if it has not started: then it never will.
@@ -130,6 +148,7 @@ class Threads:
             if job.state == "waiting":
                 job.state = "dropped"
                 self._unpark(job)
+                job.let_go()
                 return True
             if job.state == "running":
                 job.state = "stuck"
@@ -144,6 +163,7 @@ class Threads:
                 parked.state = "done"
         for parked in refused:
             parked.settle(None, self._stuck(len(refused)))
+            parked.let_go()
         return False
 
     @contextlib.contextmanager
@@ -263,39 +283,41 @@ class Threads:
 
     def _work(self) -> None:
         _own.works = True
-        copies = _copies
+        _own.holder = held_by = ""
+        copies, get, lock = _copies, self.jobs.get, self.lock
         while True:
-            job = self.jobs.get()
-            with self.lock:
-                dropped = job.state == "dropped"
-                if not dropped:
-                    job.state = "running"
+            job = get()
+            with lock:
+                settle = None
+                if job.state == "waiting":
+                    job.state, settle = "running", job.settle
             outcome: Any = None
             failure: BaseException | None = None
-            if not dropped:
-                _own.holder = job.holder
+            if settle is not None:
+                if job.holder != held_by:
+                    _own.holder = held_by = job.holder
                 try:
                     outcome = job.context.run(job.function)
                 except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
                     failure = error
                 if copies != _copies:
                     end_copy()
+                job.let_go()
             retires = self._finished(job)
-            if not dropped:
-                job.settle(outcome, failure)
-            del job, outcome, failure
+            if settle is not None:
+                settle(outcome, failure)
+            del job, settle, outcome, failure
             if retires:
                 return
 
     def _finished(self, job: ThreadJob) -> bool:
         """Count a job as done; return whether the thread ends with it."""
         with self.lock:
-            was_stuck = job.state == "stuck"
+            retires = job.state == "stuck"
             job.state = "done"
-            retires = was_stuck
             if job.holder:
                 self._let_go(job.holder)
-            if was_stuck:
+            if retires:
                 self.stuck -= 1  # give_up has let another thread take its place
             elif self.count > self.most:
                 self.count -= 1  # `lent` let another one start while this one waited
@@ -309,7 +331,8 @@ class Threads:
         return retires
 
 
-def _settle(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:
+def settle_future(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:
+    """Give a future its outcome, on its loop. What was raised is wrapped in `Raised`."""
     if future.cancelled():
         return
     if failure is None:

@@ -20,8 +20,8 @@ from ..results import Result
 from .attempt import AttemptInput, Invocation, is_cancelled
 from .current import new_call
 from .loop import background
-from .threads import Raised, threads
-from .waiting import LOOP
+from .threads import Raised
+from .waiting import LOOP, ShortWait
 
 
 class UnlimitedRunner:
@@ -38,6 +38,7 @@ class UnlimitedRunner:
         self.reader = reader
         self.work = work
         self.failure_of = failure_of
+        self.short_wait = ShortWait()
 
     def call(self, arguments: Arguments, call: Call | None) -> Result:
         """Run for a sync caller: in their own thread, unless something must be awaited."""
@@ -92,7 +93,7 @@ class UnlimitedRunner:
         call, sync = job.call, work.sync
         assert sync is not None  # noqa: S101 - the caller has looked
         try:
-            future = threads.run(lambda: sync(job), caller=call.caller)
+            future = self.short_wait.run(lambda: sync(job), caller=call.caller)
         except CallError as error:
             return failed(error, job.repairs)
         forget = call.on_cancel(_on_loop(future.get_loop(), future.cancel))

@@ -11,12 +11,20 @@ import asyncio
 import contextlib
 import threading
 import time
+import weakref
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
-from .threads import Raised, threads
+from .threads import Raised, settle_future, threads
 
 T = TypeVar("T")
+
+_SHORT = 0.0001
+"""How long an event loop waits in place: about what one request costs it anyway."""
+_SKIPPED = 50
+"""How many calls do not wait after one that took longer."""
+_IN_A_ROW = 20
+"""How often a task waits in place before it lets others run."""
 
 
 class Signal:
@@ -155,6 +163,89 @@ class LoopWaiter:
             return await threads.run(lambda: function(*sent))
         except Raised as raised:
             raise raised.error from None
+
+
+class InPlace:
+    """How often the task that waits in place may go on to do so."""
+
+    def __init__(self) -> None:
+        self.task: weakref.ref[asyncio.Task[Any]] | None = None
+        self.left = 0
+
+    def take(self, task: asyncio.Task[Any] | None) -> bool:
+        """Return whether a task may wait in place now; after many times it must not, once."""
+        if task is None:
+            return False
+        if self.task is None or self.task() is not task:
+            self.task, self.left = weakref.ref(task), _IN_A_ROW
+        self.left -= 1
+        if self.left < 0:
+            self.left = _IN_A_ROW
+            return False
+        return True
+
+
+_in_place = InPlace()
+
+
+class ShortWait:
+    """Runs a function in threads, again and again; remembers whether it ends soon.
+
+    An event loop that goes on with others has to be woken, through a socket and two rounds of its
+    own: that takes longer than most functions do. So it first waits for a tenth of a millisecond,
+    unless the function took longer the last time, or the same task has waited often: what never
+    suspends lets no other task run.
+    """
+
+    __slots__ = ("_skip",)
+
+    def __init__(self) -> None:
+        self._skip = 0
+
+    def is_worthwhile(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Return whether to wait in place for what is about to be started."""
+        if self._skip:
+            self._skip -= 1
+            return False
+        return threads.has_idle and _in_place.take(asyncio.current_task(loop))
+
+    def block(self, signal: Signal) -> None:
+        """Wait for a signal from a thread; it may not be set yet."""
+        ended = threading.Lock()
+        ended.acquire()
+        signal.when_set(ended.release)
+        if not ended.acquire(timeout=_SHORT):
+            self._skip = _SKIPPED
+            signal.forget(ended.release)
+
+    def run(self, function: Callable[[], Any], *, caller: str | None = None) -> asyncio.Future[Any]:
+        """Run the function in a thread: see `Threads.run`. The future may be done already."""
+        loop = asyncio.get_running_loop()
+        if not self.is_worthwhile(loop):
+            return threads.run(function, caller=caller)
+        future: asyncio.Future[Any] = loop.create_future()
+        ended = threading.Lock()
+        ended.acquire()
+        first: list[tuple[Any, BaseException | None] | None] = []
+        """What came first: the outcome, or None for the end of the wait."""
+
+        def settle(outcome: Any, failure: BaseException | None) -> None:
+            first.append((outcome, failure))
+            if first[0] is not None:
+                ended.release()
+                return
+            with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
+                loop.call_soon_threadsafe(settle_future, future, outcome, failure)
+
+        job = threads.start(function, settle, caller=caller)
+        if not ended.acquire(timeout=_SHORT):
+            first.append(None)
+        if (came := first[0]) is not None:
+            settle_future(future, *came)
+        else:
+            self._skip = _SKIPPED
+            future.add_done_callback(lambda done: done.cancelled() and threads.give_up(job))
+        return future
 
 
 HERE = BlockingWaiter()

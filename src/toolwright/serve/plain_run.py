@@ -32,21 +32,18 @@ RUN = "toolwright.begun"
 class PlainRun(ABC):
     """One plain call that runs; it is the asker of its `Call`."""
 
-    __slots__ = (
-        "_adopted",
-        "_profile",
-        "_result",
-        "adopter",
-        "answered",
-        "box",
-        "call",
-        "cancelled",
-        "is_taken",
-        "lock",
-        "loop",
-        "task",
-        "unsent",
-    )
+    call: Call | None = None
+    """Made when something first needs it."""
+    cancelled = False
+    answered = False
+    is_taken = False
+    """Whether the SDK answers it."""
+    adopter: Call | None = None
+    """The call that the SDK has made for it: it says and asks what this one does."""
+    unsent = 0
+    """How many log messages were dropped because the client reads too slowly."""
+    _adopted: asyncio.Future[Call | None] | None = None
+    _result: asyncio.Future[Result] | None = None
 
     def __init__(
         self,
@@ -57,22 +54,10 @@ class PlainRun(ABC):
     ) -> None:
         self.task = task
         self.box = box
-        self.call: Call | None = None
-        """Made when something first needs it."""
-        self.cancelled = False
-        self.answered = False
-        self.is_taken = False
-        """Whether the SDK answers it."""
-        self.adopter: Call | None = None
-        """The call that the SDK has made for it: it says and asks what this one does."""
-        self.unsent = 0
-        """How many log messages were dropped because the client reads too slowly."""
         self.loop = loop
         self.lock = threading.Lock()
         """Held while anything is sent, so that nothing comes behind the answer."""
         self._profile = profile
-        self._adopted: asyncio.Future[Call | None] | None = None
-        self._result: asyncio.Future[Result] | None = None
 
     # -- what a transport does
 
@@ -91,11 +76,12 @@ class PlainRun(ABC):
     def ended(self, result: Result) -> bool:
         """Say no more; return whether the SDK must be given the result."""
         # The two refer to each other: let go, so that nothing waits for the garbage collector.
-        call, self.call = self.call, None
-        if call is not None:
+        if (call := self.call) is not None:
+            self.call = None
             end(call)
         with self.lock:
-            self.is_taken = self.is_taken or needs_sdk(self.task, result)
+            if result.error is not None and needs_sdk(self.task, result):
+                self.is_taken = True
             self.answered = not self.is_taken
             return self.is_taken
 

@@ -268,7 +268,7 @@ def is_modern(asked: PlainRequest) -> bool:
 
 def claims_modern(asked: PlainRequest) -> bool:
     """Return whether a request carries any envelope at all."""
-    return any(key.startswith(META) for key in asked.meta)
+    return bool(asked.meta) and any(key.startswith(META) for key in asked.meta)
 
 
 def _is_info(info: Any) -> bool:

@@ -16,6 +16,7 @@ from ...read.scope import scope_of
 from ...read.signature import EMPTY, VARIADIC, Parameter
 from ...read.target import open_constructor, open_target
 from ...schema.injected import Wanted, foreign, injection
+from ..waiting import ShortWait
 from .providers import Providers, Step, entered, entered_async, generator_of, in_thread
 
 
@@ -67,7 +68,7 @@ class Injector:
 
     def _plan(self, wanted: Wanted, above: tuple[Any, ...], parameter: str) -> int:
         if wanted is Call:
-            return self._step(Call, Step("Call", Call, "call", (), None))
+            return self._step(Call, Step("Call", Call, "call", (), None, ShortWait()))
         inject = self.providers.find(wanted)
         make = inject.provider
         if make in above:
@@ -96,7 +97,9 @@ class Injector:
         kept = self.providers.kept if inject.scope == "process" else None
         if kept is not None:
             self._check_kept(needs, make, parameter)
-        return self._step(key, Step(_name(make), make, _kind(make), tuple(needs), kept))
+        return self._step(
+            key, Step(_name(make), make, _kind(make), tuple(needs), kept, ShortWait())
+        )
 
     def _check_kept(self, needs: list[tuple[str, int]], make: Any, parameter: str) -> None:
         for name, at in needs:

@@ -15,6 +15,7 @@ from ...markers import Inject
 from ...schema.injected import Wanted
 from ..current import outside
 from ..lifespan import Lifespan, enter_in_thread, in_thread
+from ..waiting import ShortWait
 
 
 class Step(NamedTuple):
@@ -28,6 +29,7 @@ class Step(NamedTuple):
     """Its own parameters, each with the step that gives it."""
     kept: Kept | None
     """Where its value is kept, if it is made once only."""
+    short_wait: ShortWait
 
 
 class Kept:
@@ -193,6 +195,8 @@ async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitS
     if step.kind == "awaitable":
         return await step.make(**needed)
     if step.kind == "value":
-        return await in_thread(lambda: entered(step, needed, ExitStack()))
+        return await in_thread(
+            lambda: entered(step, needed, ExitStack()), short_wait=step.short_wait
+        )
     held = contextmanager(generator_of(step.make))(**needed)
     return await enter_in_thread(held, stack)

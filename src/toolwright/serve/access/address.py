@@ -48,6 +48,11 @@ def client_key(address: str) -> str:
 
 def is_loopback(key: str) -> bool:
     """Return whether a client is on this machine: all programs there share one address."""
+    return len(key) <= _LONGEST and _is_loopback(key)
+
+
+@lru_cache(maxsize=4096)
+def _is_loopback(key: str) -> bool:
     ip = ip_from(key)
     return ip is not None and ip.is_loopback
 

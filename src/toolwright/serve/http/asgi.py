@@ -18,6 +18,10 @@ JSON: Header = (b"content-type", b"application/json")
 
 async def respond(send: Send, status: int, body: bytes, *headers: Header) -> None:
     """Send a whole answer; its length is added to the headers."""
+    # Our own server takes it in one piece, unless somebody stands between it and us.
+    at_once = getattr(getattr(send, "__self__", None), "respond_at_once", None)
+    if at_once is not None and at_once(status, headers, body):
+        return
     every = [*headers, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": every})
     await send({"type": "http.response.body", "body": body})

@@ -136,6 +136,12 @@ class Bodies:
     async def read(self, exchange: Exchange) -> bool:
         """Read the body of a request, or answer why that fails. Return whether it was read."""
         send = exchange.send
+        # Our own server gives a body at once if all of it is there, as it almost always is.
+        at_once = getattr(getattr(exchange.receive, "__self__", None), "whole_body", None)
+        body: bytes | None = None if at_once is None else at_once(self.most)
+        if body is not None:
+            exchange.body = body
+            return True
         try:
             body = await self._whole(exchange)
         except Gone:
@@ -190,22 +196,61 @@ def _nothing() -> None:
     """Do nothing."""
 
 
+class Patience:
+    """Calls functions after a tenth of a second, unless they are no longer wanted.
+
+    One timer serves all of them: almost every call ends before that.
+    """
+
+    def __init__(self) -> None:
+        self._due: dict[object, tuple[float, Callable[[], object]]] = {}
+        """When each is due, and what is called; all wait equally long, so the first comes first."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self, key: object, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Call a function on a loop, once, if `stop` does not come before."""
+        if self._loop is not loop:
+            self._loop = loop
+            self._due.clear()  # what waited on another loop has ended with it
+            loop.call_later(_PATIENCE, self._look, loop)
+        self._due[key] = loop.time() + _PATIENCE, call
+
+    def stop(self, key: object) -> None:
+        """Call it no more."""
+        self._due.pop(key, None)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._loop is not loop:
+            return
+        if not self._due:
+            self._loop = None
+            return
+        key, (due, call) = next(iter(self._due.items()))
+        loop.call_at(due, self._look, loop)  # first, whatever becomes of the call
+        if due <= loop.time():
+            del self._due[key]
+            call()
+
+
 class cancelled_if_gone:  # noqa: N801 - reads as a statement
     """Cancel what is awaited inside if the client hangs up; quick calls do not pay for checking.
 
     To close the stream is how a client cancels (2026-07-28, Streamable HTTP).
     """
 
-    def __init__(self, receive: Receive, takes_long: Callable[[], None] = _nothing) -> None:
-        self.receive = receive
+    def __init__(
+        self, patience: Patience, exchange: Exchange, takes_long: Callable[[], None] = _nothing
+    ) -> None:
+        self.patience = patience
+        self.receive = exchange.receive
         self.takes_long = takes_long
         """Called once the call is not a quick one."""
-        self.task = asyncio.current_task()
+        self.task = exchange.task
         self.watch: asyncio.Future[None] | None = None
         self.gone = False
 
     def __enter__(self) -> None:
-        self.timer = asyncio.get_running_loop().call_later(_PATIENCE, self._look)
+        self.patience.start(self, self.task.get_loop(), self._look)
 
     def _look(self) -> None:
         self.takes_long()
@@ -215,8 +260,7 @@ class cancelled_if_gone:  # noqa: N801 - reads as a statement
         while (await self.receive())["type"] != "http.disconnect":
             pass
         self.gone = True
-        if self.task is not None:
-            self.task.cancel()
+        self.task.cancel()
 
     def __exit__(
         self,
@@ -224,10 +268,9 @@ class cancelled_if_gone:  # noqa: N801 - reads as a statement
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.timer.cancel()
+        self.patience.stop(self)
         if self.watch is not None:
             self.watch.cancel()
         if self.gone and isinstance(error, asyncio.CancelledError):
-            if self.task is not None:
-                self.task.uncancel()
+            self.task.uncancel()
             raise Gone from None

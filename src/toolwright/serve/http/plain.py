@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..._protocol import LATEST_PROTOCOL
@@ -13,7 +14,7 @@ from ...run.current import asked_by
 from ..access.quotas import Running, too_many
 from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
 from .asgi import answer
-from .body import Gone, cancelled_if_gone
+from .body import Gone, Patience, cancelled_if_gone
 from .exchanges import Exchange
 from .short.call import HttpCall, TakeOver
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..servable import Servable
 
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
+_LATEST = LATEST_PROTOCOL.encode()
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 
 
@@ -35,6 +37,7 @@ class PlainRequests:
         self.running = running
         self.take_over = take_over
         self.short_path = ShortPath(box, watch=watch)
+        self.patience = Patience()
 
     async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
@@ -94,7 +97,10 @@ class PlainRequests:
 
     async def _awaited(self, run: HttpCall, call: Call | None) -> None:
         task = run.task
-        with cancelled_if_gone(run.exchange.receive, run.stay_alive), asked_by(run.made):
+        with (
+            cancelled_if_gone(self.patience, run.exchange, run.stay_alive),
+            asked_by(run.made),
+        ):
             result = await self.box.call_async(task.runner.name, task.arguments, call=call)
         await run.answer(self.short_path, result)
 
@@ -114,11 +120,22 @@ class PlainRequests:
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
     """Return whether the headers are those of a plain request: nothing in them needs the SDK."""
     return (
-        headers.get(b"mcp-protocol-version") == LATEST_PROTOCOL.encode()
+        headers.get(b"mcp-protocol-version") == _LATEST
         and headers.get(b"content-type") == b"application/json"
-        and {each.strip() for each in headers.get(b"accept", b"").split(b",")} >= _ACCEPTED
-        and not any(name.startswith(b"mcp-") and name not in _PLAIN_HEADERS for name in headers)
+        and _names_both(headers.get(b"accept", b""))
+        and _are_plain(tuple(headers))
     )
+
+
+@lru_cache(maxsize=64)
+def _names_both(sent: bytes) -> bool:
+    return {each.strip() for each in sent.split(b",")} >= _ACCEPTED
+
+
+@lru_cache(maxsize=64)
+def _are_plain(names: tuple[bytes, ...]) -> bool:
+    """Return whether these names of headers are plain: a client sends the same ones each time."""
+    return all(name in _PLAIN_HEADERS or not name.startswith(b"mcp-") for name in names)
 
 
 def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 class StdioCall(PlainRun):
     """One call that runs."""
 
-    __slots__ = ("calls", "held", "job", "running")
+    held: Any = None
+    """What keeps the toolbox open for it."""
+    job: ThreadJob | None = None
+    """The thread that runs it, or"""
+    running: asyncio.Task[None] | None = None
+    """the task that does."""
 
     def __init__(
         self,
@@ -36,12 +41,6 @@ class StdioCall(PlainRun):
     ) -> None:
         super().__init__(task, calls.box, profile, loop)
         self.calls = calls
-        self.held: Any = None
-        """What keeps the toolbox open for it."""
-        self.job: ThreadJob | None = None
-        """The thread that runs it, or"""
-        self.running: asyncio.Task[None] | None = None
-        """the task that does."""
 
     def send(self, line: bytes) -> bool:
         """Write a notification, unless too much waits for the client already."""
@@ -100,8 +99,9 @@ class StdioCalls:
             return
         run = self.running[task.id] = StdioCall(task, self, profile, loop)
         self.unwritten.add(run)
-        run.held = self.box.busy()
-        run.held.__enter__()
+        if self.box.is_live:  # others stay open until the server ends
+            run.held = self.box.busy()
+            run.held.__enter__()
         # A listener to progress, and hooks, need the call from the beginning.
         tells = task.token is not None and task.runner.may_tell
         is_wrapped = self.box.is_wrapped
@@ -130,6 +130,7 @@ class StdioCalls:
                 name, sent = run.task.runner.name, run.task.arguments
                 self.done(run, await self.box.call_async(name, sent, call=call))
             finally:
+                run.running = None  # they refer to each other
                 self.forget(run)
 
         if run.cancelled:  # before it was started
@@ -145,12 +146,13 @@ class StdioCalls:
         task = run.task
         if failure is not None:
             result = task.runner.failure_of(failure, ())
-        run.let_go()
+        if run.held is not None:
+            run.let_go()
         if run.ended(result):
             run.loop.call_soon_threadsafe(self._settle, run, result)
             return
         if self._removed(run) and not run.cancelled:
-            if (lost := run.lost()) is not None:
+            if run.unsent and (lost := run.lost()) is not None:
                 self.writer.write(lost)
             self.writer.write(self.short_path.finished(task, result))
         self.unwritten.discard(run)

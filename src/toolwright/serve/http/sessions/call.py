@@ -12,22 +12,22 @@ from .event_stream import SessionStream, answer_in, is_resumable
 from .table import named
 
 if TYPE_CHECKING:
-    import asyncio
-
     from ....results import Result
     from ...servable import Servable
     from ...short_path import ClientProfile, PlainCall, ShortPath
+    from ..body import Patience
     from ..exchanges import Exchange
     from .table import Session, SessionTable
 
-_PATIENCE = 0.1
-"""Seconds after which a call is long enough for a stream, which can be resumed."""
 _CANCELLED = -32800
 """The code with which the SDK answers a cancelled request of this era."""
 
 
 class SessionCall(HttpCall):
     """A call that goes on if its client hangs up, and ends with its session."""
+
+    stopped_by = ""
+    _patience: Patience | None = None
 
     def __init__(
         self,
@@ -41,8 +41,6 @@ class SessionCall(HttpCall):
         super().__init__(task, box, exchange, take_over)
         self.session = session
         self.table = table
-        self.stopped_by = ""
-        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def profile(self) -> ClientProfile:
@@ -58,14 +56,15 @@ class SessionCall(HttpCall):
             self._stream = SessionStream(self.exchange, self.session, self.table)
         return self._stream
 
-    def watch(self) -> None:
-        """Begin a stream if it takes long."""
-        self._timer = self.exchange.task.get_loop().call_later(_PATIENCE, self._alive)
+    def watch(self, patience: Patience) -> None:
+        """Begin a stream, which can be resumed, if it takes long."""
+        self._patience = patience
+        patience.start(self, self.loop, self._alive)
 
     def unwatch(self) -> None:
         """Begin no stream any more."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._patience is not None:
+            self._patience.stop(self)
 
     async def _leave(self) -> None:
         """Hang up, if the client knows how to come back."""

@@ -23,6 +23,7 @@ from ...short_path import (
     reply,
 )
 from ..asgi import JSON, respond
+from ..body import Patience
 from ..exchanges import Exchange
 from .call import SessionCall
 from .event_stream import answer_in
@@ -50,6 +51,7 @@ class SessionRequests:
         self.table = table
         self.take_over = take_over
         self.short_path = ShortPath(box, watch=True)
+        self.patience = Patience()
 
     async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
@@ -170,7 +172,7 @@ class SessionRequests:
         """Run a call, which goes on if its client hangs up."""
         task, running, key = run.task, run.session.running, _key(run.task.id)
         running[key] = run
-        run.watch()
+        run.watch(self.patience)
         try:
             with asked_by(run.made):
                 result = await self.box.call_async(task.runner.name, task.arguments, call=call)

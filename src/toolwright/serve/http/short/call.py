@@ -27,6 +27,11 @@ TakeOver = Callable[["HttpCall", "Receive", "Send"], Awaitable[None]]
 class HttpCall(PlainRun):
     """A call that is answered in JSON or, once there is something to tell, by a stream."""
 
+    _stream: EventStream | None = None
+    _sdk: asyncio.Task[None] | None = None
+    _gone: asyncio.Event | None = None
+    _ping: asyncio.TimerHandle | None = None
+
     def __init__(
         self,
         task: PlainCall,
@@ -39,10 +44,6 @@ class HttpCall(PlainRun):
         self.exchange = exchange
         self._take_over = take_over
         self._context = contextvars.copy_context()
-        self._stream: EventStream | None = None
-        self._sdk: asyncio.Task[None] | None = None
-        self._gone: asyncio.Event | None = None
-        self._ping: asyncio.TimerHandle | None = None
 
     def who(self) -> dict[str, Any]:
         """Return the caller and the headers, as they are seen on the way through the SDK."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
 from ...access.address import TrustedProxies, client_key, is_loopback
 from ...settings import ConnectionLimits
 from ..body import allowed
@@ -157,13 +155,13 @@ class Connections:
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
 else:
-    _Protocol = AutoHTTPProtocol
+    _Protocol = object
 
 
 class Watched(_Protocol):
     """A connection that is counted, and closed when its client is too slow.
 
-    `cycle` is the request that is being answered, the same in all of uvicorn's protocols.
+    It is mixed into one of uvicorn's protocols. `cycle` is the request that is being answered, the same in all of uvicorn's protocols.
     """
 
     watching: Connections
@@ -258,11 +256,11 @@ class Watched(_Protocol):
             self._look_at_answer(now, size, limits.body_timeout)
         else:
             self.stuck_since = None
-        is_idle = self.timeout_keep_alive_task is not None  # uvicorn ends that
-        if not self.is_waiting or is_idle or self.transport.is_closing():
+        if not self.is_waiting or self.transport.is_closing():
             return
-        if now - self.since > limits.header_timeout:
-            cycle: Any = self.cycle
+        cycle: Any = self.cycle
+        is_idle = cycle is not None and not self.head_size
+        if now - self.since > (self.timeout_keep_alive if is_idle else limits.header_timeout):
             if cycle is None and self.head_size:
                 self.transport.write(_REFUSED.format("408 Request Timeout").encode())
             self.transport.close()
@@ -289,5 +287,9 @@ def _has_short_lines(data: bytes) -> bool:
 
 
 def protocol(watching: Connections) -> type[Watched]:
-    """Return what uvicorn makes for each connection."""
-    return type("Connection", (Watched,), {"watching": watching})
+    """Return what uvicorn makes for each connection: on httptools or, if that is missing, on h11."""
+    try:
+        from .httptools_protocol import BoundedHttpTools as Parser
+    except ImportError:
+        from uvicorn.protocols.http.h11_impl import H11Protocol as Parser
+    return type("Connection", (Watched, Parser), {"watching": watching})

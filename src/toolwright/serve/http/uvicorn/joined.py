@@ -27,6 +27,15 @@ class JoinedWrites:
         else:
             self._transport.write(data)
 
+    def write_whole(self, data: bytes) -> None:
+        """Write a whole answer."""
+        self._flush()
+        self._transport.write(data)
+
+    def is_closing(self) -> bool:
+        """Return whether it is closed, or about to be; asked for each request."""
+        return self._transport.is_closing()
+
     def _flush(self) -> None:
         head, self._head = self._head, None
         if head is not None:
