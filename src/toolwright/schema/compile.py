@@ -13,7 +13,13 @@ from ..errors import SchemaError
 from ..options import Options
 from ..read.names.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
-from .adapters import arguments_adapter, forget_schema, remove_arguments, value_adapter
+from .adapters import (
+    arguments_adapter,
+    forget_schema,
+    known_adapter,
+    remove_arguments,
+    value_adapter,
+)
 from .generate import Generator
 from .output import output_hint
 from .plan import Plan, plan
@@ -131,7 +137,7 @@ class _Batch:
         if known is not None:
             return known[1]
         try:
-            adapter = value_adapter(translate(hint))
+            adapter = known_adapter(hint) or value_adapter(translate(hint))
         except _REFUSAL as error:
             problems.append(_no_output(hint, error))
             return None

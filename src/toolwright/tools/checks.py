@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..call import Call
 from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options, options_from
@@ -103,8 +104,8 @@ def check_run(
     if isinstance(compiled, SchemaError):
         return compiled
     apart = options.run_on not in ("thread", "inline")
-    if not compiled.plan.injected and not apart:
-        return compiled
+    if not apart and all(wanted is Call for wanted in compiled.plan.injected.values()):
+        return compiled  # a call is always there: what runs it need not be loaded for a list
     from ..run.inject.injector import Injector
     from ..run.process.invoker import check_found
 

@@ -54,7 +54,10 @@ _SIMPLE: Mapping[Any, Any] = {
 }
 _TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
 _PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
-_PLAIN = frozenset((int, str, float, bool, bytes, list, dict, set, tuple, object, type(None)))
+# `Any` is a class since Python 3.11.
+_PLAIN: frozenset[Any] = frozenset(
+    (int, str, float, bool, bytes, list, dict, set, tuple, object, type(None), Any)
+)
 
 
 class Translator:
