@@ -10,6 +10,7 @@ import types
 import typing
 import uuid
 from collections.abc import Callable
+from contextvars import ContextVar
 from enum import Enum
 from typing import Any, get_args, get_origin
 
@@ -42,6 +43,10 @@ _PLAIN_DEFAULTS = frozenset(
 _BY_MODEL: Any = BaseModel.__get_pydantic_core_schema__.__func__
 
 
+TAKEN_ONLY: ContextVar[bool] = ContextVar("taken_only", default=False)
+"""Whether the schema of arguments is being made: nobody writes them, so how to is left out."""
+
+
 class StandIn:
     """A type whose values are the validated arguments of a plan.
 
@@ -56,7 +61,11 @@ class StandIn:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Write the call of the function with the planned arguments."""
-        return call_schema(self.planned, self.function, handler)
+        token = TAKEN_ONLY.set(True)
+        try:
+            return call_schema(self.planned, self.function, handler)
+        finally:
+            TAKEN_ONLY.reset(token)
 
 
 def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> Any:
