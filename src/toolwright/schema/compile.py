@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -38,15 +39,18 @@ memory at the same time."""
 
 def compile_all(
     jobs: Sequence[tuple[Signature, Options, Collection[Any]]],
+    within: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> list[Compiled | SchemaError]:
     """Compile a batch; each job gives what it compiles to, or the error that refuses it.
 
-    A job is a signature, options, and the types that a provider gives.
+    A job is a signature, options, and the types that a provider gives. Each part of the batch is
+    compiled `within` something.
     """
     batch = _Batch()
     done: list[Compiled | SchemaError] = []
     for start in range(0, len(jobs), _TOGETHER):
-        done += batch.compile(jobs[start : start + _TOGETHER])
+        with within():
+            done += batch.compile(jobs[start : start + _TOGETHER])
     return done
 
 

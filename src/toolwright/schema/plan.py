@@ -7,9 +7,10 @@ is in the target; `bind` turns its validated arguments into those of the target.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, Never, Protocol, get_args, get_origin
 
 import typing_extensions
@@ -98,6 +99,9 @@ class Slot:
         return effective_default(self.hint, self.default) is EMPTY
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 @dataclass(slots=True)
 class Plan:
     """Which arguments there are, and how they reach the target."""
@@ -136,6 +140,18 @@ class Plan:
             or self.renamed
             or self.drop_extra
         )
+
+    def frozen(self) -> Plan:
+        """Make what is planned final, and small: most plans have nothing in most of their places."""
+        made: Any = self
+        made.problems = ()  # the tool has them
+        made.slots = tuple(self.slots)
+        for name in ("positional", "absent"):
+            setattr(made, name, tuple(getattr(made, name)))
+        for name in ("fixed", "factories", "injected", "renamed"):
+            if not getattr(made, name):
+                setattr(made, name, _NOTHING)
+        return made
 
     def leave_out(self, slot: Slot) -> None:
         """Let nobody send an argument that has a default; the target gets that default."""
