@@ -32,7 +32,7 @@ from .write import Compiled, Draft, SchemaWriter
 
 # Compiling runs code of authors and libraries: what it raises refuses that one tool.
 _REFUSAL = Exception
-_TOGETHER = 100
+_TOGETHER = 50
 """How many tools have their schemas written in one pass: all that is only needed on the way is in
 memory at the same time."""
 

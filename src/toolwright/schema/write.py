@@ -199,7 +199,7 @@ class SchemaWriter:
             what = f"has a constraint that its result cannot meet: {output_traits.misfit}"
             raise draft.signature.refusal(what, hint="change the return type, or the constraint")
         return Compiled(
-            plan=draft.plan.frozen(),
+            plan=draft.plan.frozen(draft.signature.parameters),
             traits=traits,
             validator=validator_of(
                 draft.inputs,

@@ -162,7 +162,9 @@ class Tool:
     @property
     def published_name(self) -> str:
         """The name in lists: in the portable style, dots and colons are underscores."""
-        return self.name.translate(PLAIN) if self.options.style.plain_names else self.name
+        if self.name.isidentifier() or not self.options.style.plain_names:
+            return self.name  # the same object: catalogs keep it
+        return self.name.translate(PLAIN)
 
     @property
     def annotations(self) -> dict[str, bool]:
