@@ -8,7 +8,6 @@ the `src` folder of another commit; tools that it lists in other bytes are named
 
 import argparse
 import json
-import os
 import subprocess
 from pathlib import Path
 from statistics import mean, median
@@ -53,7 +52,7 @@ def shown(side, tools, batches):
 def compare(kind, names, chosen):
     sides = {"this tree": ""}
     if chosen.against:
-        sides["the other"] = os.path.abspath(chosen.against)
+        sides["the other"] = str(Path(chosen.against).resolve())
     if not chosen.no_peers:
         sides["FastMCP"] = ""
     tools = {side: {} for side in sides}

@@ -101,6 +101,18 @@ _methods: dict[str, str] = {}
 """By the kind of a core schema: the name of the method that writes it."""
 
 
+class _Methods(dict[str, Callable[[Any], JsonSchemaValue]]):
+    """The methods of one generator, each looked up when first needed."""
+
+    def __init__(self, generator: Any) -> None:
+        super().__init__()
+        self.generator = generator
+
+    def __missing__(self, kind: str) -> Callable[[Any], JsonSchemaValue]:
+        found = self[kind] = getattr(self.generator, _methods[kind])
+        return found
+
+
 class SendableGenerator(GenerateJsonSchema):
     """pydantic's generator, which leaves out what cannot be sent and need not be."""
 
@@ -125,7 +137,7 @@ class SendableGenerator(GenerateJsonSchema):
         if not _methods:
             made: Any = super().build_schema_type_to_method()
             _methods.update((kind, method.__name__) for kind, method in made.items())
-        self._methods = {kind: getattr(self, name) for kind, name in _methods.items()}
+        self._methods = _Methods(self)
         return self._methods
 
     def generate_root(self, schema: Any) -> JsonSchemaValue:
@@ -252,6 +264,9 @@ class SendableGenerator(GenerateJsonSchema):
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         """Write a type or null: null alone, if the type cannot be sent as an argument."""
+        inner = schema["schema"]
+        if len(inner) == 1 and inner["type"] in self.scalars and inner["type"] != "none":
+            return {"anyOf": [dict(self.scalars[inner["type"]]), {"type": "null"}]}
         try:
             return super().nullable_schema(schema)
         except PydanticInvalidForJsonSchema as error:
