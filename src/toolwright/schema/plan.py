@@ -7,11 +7,9 @@ is in the target; `bind` turns its validated arguments into those of the target.
 from __future__ import annotations
 
 import keyword
-import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import count
-from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, Never, Protocol, get_args, get_origin
 
 import typing_extensions
@@ -99,14 +97,6 @@ class Slot:
         """Return whether a caller must send it."""
         return effective_default(self.hint, self.default) is EMPTY
 
-    def as_parameter(self, own: Parameter | None) -> Slot | Parameter:
-        """Return the parameter of this slot, if that has the same type and default."""
-        same = own is not None and own.hint is self.hint and own.default is self.default
-        return own if same and own is not None else self
-
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-
 
 @dataclass(slots=True)
 class Plan:
@@ -146,24 +136,6 @@ class Plan:
             or self.renamed
             or self.drop_extra
         )
-
-    def frozen(self, parameters: tuple[Parameter, ...]) -> Plan:
-        """Make what is planned final, and small: most plans have nothing in most of their places.
-
-        From here on, a parameter that says the same stands for its slot.
-        """
-        made: Any = self
-        known = {each.name: each for each in parameters}
-        slots = tuple(slot.as_parameter(known.get(slot.name)) for slot in self.slots)
-        alike = len(slots) == len(parameters) and all(map(operator.is_, slots, parameters))
-        made.slots = parameters if alike else slots
-        made.problems = ()  # the tool has them
-        for name in ("positional", "absent"):
-            setattr(made, name, tuple(getattr(made, name)))
-        for name in ("fixed", "factories", "injected", "renamed"):
-            if not getattr(made, name):
-                setattr(made, name, _NOTHING)
-        return made
 
     def leave_out(self, slot: Slot) -> None:
         """Let nobody send an argument that has a default; the target gets that default."""

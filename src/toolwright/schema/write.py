@@ -7,7 +7,6 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
@@ -18,6 +17,7 @@ from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
+from .core.kept import NOTHING, kept_plan
 from .core.keys import keys_of
 from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
@@ -199,7 +199,7 @@ class SchemaWriter:
             what = f"has a constraint that its result cannot meet: {output_traits.misfit}"
             raise draft.signature.refusal(what, hint="change the return type, or the constraint")
         return Compiled(
-            plan=draft.plan.frozen(draft.signature.parameters),
+            plan=kept_plan(draft.plan, draft.signature.parameters),
             traits=traits,
             validator=validator_of(
                 draft.inputs,
@@ -207,7 +207,7 @@ class SchemaWriter:
                 hands_on=traits.hands_on or traits.loose,
                 leaves_out=any(map(says_left_out, draft.problems)),
             ),
-            flat=flat or _NOT_FLAT,
+            flat=flat or NOTHING,
             keys=keys if flat else _NO_NAMES,
             guarded=_guarded(draft.plan, keys),
             output_validator=adapter
@@ -323,7 +323,6 @@ class SchemaWriter:
 
 
 _NO_NAMES = frozenset[str]()
-_NOT_FLAT: Mapping[str, Flat] = MappingProxyType({})
 
 
 def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:

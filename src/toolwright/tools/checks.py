@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..call import Call
 from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options, options_from
@@ -103,6 +102,8 @@ def check_run(
     """Check that a tool can be run as it is to be; return the error that refuses it if not."""
     if isinstance(compiled, SchemaError):
         return compiled
+    from ..call import Call
+
     apart = options.run_on not in ("thread", "inline")
     if not apart and all(wanted is Call for wanted in compiled.plan.injected.values()):
         return compiled  # a call is always there: what runs it need not be loaded for a list

@@ -34,6 +34,7 @@ from .hints import (
     is_not_required,
     is_required,
     metadata,
+    or_none,
     strip_annotated,
     substitute,
     unqualify,
@@ -187,7 +188,7 @@ class Translator:
             alias.resolved_as(typing.Union[tuple(self(arm) for arm in arms)])  # noqa: UP007
         if len(arms) == len(arguments):
             return known[0]
-        return typing.Union[known[0], None]  # noqa: UP007
+        return or_none(known[0])
 
     def _class(self, cls: Any) -> Any:
         if cls in _LISTS or cls in _ITERATORS:

@@ -13,10 +13,11 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from pydantic.errors import PydanticInvalidForJsonSchema
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
+from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticOmit, core_schema
 
 from ..._json_values import is_object
+from ..core.direct import DirectGenerator
 from ..core.left_out import mark
 from .hints import type_text
 
@@ -86,38 +87,8 @@ class Unsendable:
         return core_schema.is_instance_schema(Unsendable, metadata=said)
 
 
-_NUMBERS: Mapping[str, JsonSchemaValue] = {
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
-    "bool": {"type": "boolean"},
-    "none": {"type": "null"},
-}
-SCALARS: Mapping[str, JsonSchemaValue] = {**_NUMBERS, "str": {"type": "string"}}
-SCALARS_IN_CONFIG: Mapping[str, JsonSchemaValue] = _NUMBERS
-"""Where a configuration may say how long a text is."""
-
-
-_methods: dict[str, str] = {}
-"""By the kind of a core schema: the name of the method that writes it."""
-
-
-class _Methods(dict[str, Callable[[Any], JsonSchemaValue]]):
-    """The methods of one generator, each looked up when first needed."""
-
-    def __init__(self, generator: Any) -> None:
-        super().__init__()
-        self.generator = generator
-
-    def __missing__(self, kind: str) -> Callable[[Any], JsonSchemaValue]:
-        found = self[kind] = getattr(self.generator, _methods[kind])
-        return found
-
-
-class SendableGenerator(GenerateJsonSchema):
-    """pydantic's generator, which leaves out what cannot be sent and need not be."""
-
-    scalars: Mapping[str, JsonSchemaValue] = SCALARS
-    """Schemas without constraints, which need no work, by the type in the core schema."""
+class SendableGenerator(DirectGenerator):
+    """A generator that leaves out what cannot be sent and need not be."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -131,14 +102,6 @@ class SendableGenerator(GenerateJsonSchema):
         self._left_out: dict[int, str] = {}
         """Why a field is left out, by the identity of its core schema."""
         self._at_root = False
-
-    def build_schema_type_to_method(self) -> Any:
-        """Return the method for each kind of core schema; their names are looked up once."""
-        if not _methods:
-            made: Any = super().build_schema_type_to_method()
-            _methods.update((kind, method.__name__) for kind, method in made.items())
-        self._methods = _Methods(self)
-        return self._methods
 
     def generate_root(self, schema: Any) -> JsonSchemaValue:
         """Write the schema of a tool; an argument that cannot be sent has only a reason.
@@ -165,15 +128,11 @@ class SendableGenerator(GenerateJsonSchema):
 
     def generate_inner(self, schema: Any) -> JsonSchemaValue:
         """Write a node. Raises `PydanticInvalidForJsonSchema` if it cannot be sent."""
-        if len(schema) == 1 and schema["type"] in self.scalars:
+        if self.is_scalar(schema):
             return dict(self.scalars[schema["type"]])
         ref = schema.get("ref")
         if ref is None:
-            # pydantic's own method asks what metadata and serialisers say, which takes three times
-            # as long as writing most nodes.
-            plain = "metadata" not in schema and "serialization" not in schema
-            write = self._methods[schema["type"]] if plain else super().generate_inner
-            written = write(schema)
+            written = super().generate_inner(schema)
             held = written.get("items") or written.get("additionalProperties")
             if is_object(held) and _is_only_null(held):
                 raise PydanticInvalidForJsonSchema(_lost_part(held))
@@ -265,7 +224,7 @@ class SendableGenerator(GenerateJsonSchema):
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         """Write a type or null: null alone, if the type cannot be sent as an argument."""
         inner = schema["schema"]
-        if len(inner) == 1 and inner["type"] in self.scalars and inner["type"] != "none":
+        if self.is_scalar(inner) and inner["type"] != "none":
             return {"anyOf": [dict(self.scalars[inner["type"]]), {"type": "null"}]}
         try:
             return super().nullable_schema(schema)
