@@ -325,3 +325,15 @@ def test_code_without_a_file_has_nothing_for_type_checkers():
     with pytest.raises(SchemaError, match="define or import `Gone` in `nowhere_at_all`"):
         Tool(names["go"]).compile()
     assert "nowhere_at_all" not in sys.modules
+
+
+def test_text_at_the_margin_does_not_end_the_function_it_stands_in(models):
+    source = (
+        IMPORT
+        + 'def other() -> str:\n    """Say it:\n\nfrom .missing import Point\n"""\n\n'
+        + "if TYPE_CHECKING:\n    from .models import Point\n\n"
+        + 'TEXT = """\ndef Point():\n    return 1\n"""\n\n'
+        + 'def show(point: "Point") -> int:\n    return point.x\n'
+    )
+    module = models.add("margins", source)
+    assert properties(module.show) == {"point": POINT}

@@ -30,12 +30,12 @@ from .signature import (
     Location,
 )
 from .wrappers import (
-    attribute,
     code_of,
     innermost,
     is_dispatcher,
     name_of,
     passes_all,
+    shows_signature,
     unwrapped,
     writers,
 )
@@ -48,6 +48,10 @@ class Bare(NamedTuple):
     kind: Any
     annotation: Any
     default: Any
+
+
+NO_NAMES: frozenset[str] = frozenset()
+"""The same one for all targets: since Python 3.10 each empty set is an object of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +68,16 @@ class Target:
     """Where documentation may stand, nearest first."""
     owner: type | None = None
     """The class whose scope and base classes count, for a method or a constructor."""
-    reserved: frozenset[str] = frozenset()
+    reserved: frozenset[str] = NO_NAMES
     unbound: bool = False
     writers: tuple[Any, ...] = ()
     """The function and what it wraps, innermost first, where that is more than one function."""
     type_arguments: Mapping[Any, Any] | None = None
     """What the type variables of a generic class stand for: `int` in `Handler[int]()`."""
+
+    def once_read(self) -> Target:
+        """Return the target without its bare parameters: its signature has them."""
+        return replace(self, parameters=())
 
     @property
     def location(self) -> Location:
@@ -138,13 +146,11 @@ def _open_function(obj: Any) -> Target:
         return replace(inner, call=obj, name=name_of(obj), documented=(obj, *inner.documented))
     parameters, returns = _bare(function)
     chain = writers(function)
-    if "__signature__" in attribute(function, "__dict__", ()) and isinstance(
-        chain[0], types.FunctionType
-    ):
+    if shows_signature(function) and isinstance(chain[0], types.FunctionType):
         function = chain[0]  # the wrapper shows its signature, so it was written there
     owner = _defining_class(function)
     unbound = _is_unbound(function, owner, parameters)
-    reserved: frozenset[str] = frozenset()
+    reserved = NO_NAMES
     if unbound:
         reserved = _instance_name(parameters)
         parameters = parameters[1:]
@@ -302,7 +308,7 @@ def _open_object(obj: Any) -> Target:
         inner = open_target(cls.__call__.__get__(obj, cls))
     else:
         inner = open_target(written)  # called as it is, without the object
-    if "__signature__" in attribute(obj, "__dict__", ()):
+    if shows_signature(obj):
         parameters, returns = _bare(obj)
         inner = replace(inner, parameters=parameters, returns=returns)
     documented = (obj, cls, *inner.documented)

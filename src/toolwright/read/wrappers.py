@@ -16,12 +16,19 @@ def attribute(obj: Any, name: str, default: Any = None) -> Any:
         return default
 
 
+def shows_signature(obj: Any) -> bool:
+    """Return whether an object itself says what its signature is."""
+    if isinstance(obj, types.FunctionType):  # it has no `__dict__` until somebody asks for it
+        return attribute(obj, "__signature__") is not None
+    return "__signature__" in attribute(obj, "__dict__", ())
+
+
 def innermost(obj: Any) -> Any:
     """Follow `__wrapped__` while the wrapper passes everything on; a wrapper with parameters of
     its own is the one that will be called, so its own signature counts."""
     seen = {id(obj)}
     while True:
-        if "__signature__" in attribute(obj, "__dict__", ()):
+        if shows_signature(obj):
             return obj
         inner = attribute(obj, "__wrapped__")
         if inner is None or id(inner) in seen:

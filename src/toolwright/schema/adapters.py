@@ -14,7 +14,7 @@ from .._json_values import JsonObject
 from .core.json_rules import JsonRules
 from .core.left_out import refusing
 from .core.names import with_own_names
-from .core.stand_in import StandIn
+from .core.stand_in import MOST_KNOWN, StandIn, key_of
 from .core.traits import Traits
 from .generate import Generator
 from .plan import Plan
@@ -81,6 +81,22 @@ def _without_arguments(schema: Any, names: Collection[str]) -> Any:
         changed.pop("var_kwargs_schema", None)
         changed.pop("var_kwargs_mode", None)
     return changed
+
+
+def known_adapter(hint: Any) -> TypeAdapter[Any] | None:
+    """Return the adapter of a return type that means the same for all tools; None if it may not."""
+    key = key_of(hint)
+    if key is None:
+        return None
+    found = _known.get(key)
+    if found is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        found = _known[key] = value_adapter(hint)
+    return found
+
+
+_known: dict[Any, TypeAdapter[Any]] = {}
 
 
 def value_adapter(hint: Any) -> TypeAdapter[Any]:

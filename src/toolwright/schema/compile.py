@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -13,7 +14,13 @@ from ..errors import SchemaError
 from ..options import Options
 from ..read.names.module_names import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
-from .adapters import arguments_adapter, forget_schema, remove_arguments, value_adapter
+from .adapters import (
+    arguments_adapter,
+    forget_schema,
+    known_adapter,
+    remove_arguments,
+    value_adapter,
+)
 from .generate import Generator
 from .output import output_hint
 from .plan import Plan, plan
@@ -25,22 +32,25 @@ from .write import Compiled, Draft, SchemaWriter
 
 # Compiling runs code of authors and libraries: what it raises refuses that one tool.
 _REFUSAL = Exception
-_TOGETHER = 100
+_TOGETHER = 50
 """How many tools have their schemas written in one pass: all that is only needed on the way is in
 memory at the same time."""
 
 
 def compile_all(
     jobs: Sequence[tuple[Signature, Options, Collection[Any]]],
+    within: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> list[Compiled | SchemaError]:
     """Compile a batch; each job gives what it compiles to, or the error that refuses it.
 
-    A job is a signature, options, and the types that a provider gives.
+    A job is a signature, options, and the types that a provider gives. Each part of the batch is
+    compiled `within` something.
     """
     batch = _Batch()
     done: list[Compiled | SchemaError] = []
     for start in range(0, len(jobs), _TOGETHER):
-        done += batch.compile(jobs[start : start + _TOGETHER])
+        with within():
+            done += batch.compile(jobs[start : start + _TOGETHER])
     return done
 
 
@@ -131,7 +141,7 @@ class _Batch:
         if known is not None:
             return known[1]
         try:
-            adapter = value_adapter(translate(hint))
+            adapter = known_adapter(hint) or value_adapter(translate(hint))
         except _REFUSAL as error:
             problems.append(_no_output(hint, error))
             return None

@@ -23,14 +23,13 @@ from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_p
 
 from ..read.attributes import class_docs
 from ..read.docstring.parse import doc_of
+from .core.direct import SCALARS, SCALARS_IN_CONFIG
 from .core.keys import fields_of, innermost
 from .core.names import first_alias, goes_by_alias, own_serializer
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
     REFUSED_KEY,
-    SCALARS,
-    SCALARS_IN_CONFIG,
     SendableGenerator,
     with_losses,
 )

@@ -11,6 +11,7 @@ from .._json_values import JsonObject
 from ..content import Audio, Content, File, Image
 from ..read.signature import EMPTY
 from ..results import Repair, Result
+from .core.stand_in import key_of
 from .definitions import merge
 from .types.hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
 from .walk import REF_PREFIX, refs
@@ -60,7 +61,11 @@ def output_hint(hint: Any) -> Any:
     promised = promised_content(hint)
     if promised is not EMPTY:
         return output_hint(promised)
-    if any(bare is nothing for nothing in _NOTHING) or has_content(hint):
+    if any(bare is nothing for nothing in _NOTHING):
+        return EMPTY
+    if key_of(hint) is not None:
+        return hint  # of Python's own types
+    if has_content(hint):
         return EMPTY
     known = get_origin(bare) or bare
     if any(known is stream for stream in _STREAMS):

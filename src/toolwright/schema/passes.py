@@ -22,6 +22,8 @@ Pass = Callable[[JsonObject, str], JsonObject]
 
 JSON_TYPES = ("string", "number", "boolean", "object", "array", "null")
 _ENUM_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_SCALAR_TYPES = frozenset(("string", "integer", "number", "boolean", "null"))
+_SCALAR_WORDS = frozenset(("type", "description", "default", "minimum", "maximum"))
 _SHAPES = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"))
 
 
@@ -46,6 +48,8 @@ def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
     """Return a schema with every pass applied to every node, and the private keys gone."""
 
     def change(node: JsonObject, key: str) -> JsonObject:
+        if _SCALAR_WORDS.issuperset(node) and _is_scalar(node):
+            return node  # no pass has anything to do here
         for step in steps:
             node = step(node, key)
         if any(word[:1] == "\0" for word in node):
@@ -57,6 +61,11 @@ def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
         return node
 
     return rewrite(schema, change)
+
+
+def _is_scalar(node: JsonObject) -> bool:
+    kind = node.get("type")
+    return isinstance(kind, str) and kind in _SCALAR_TYPES and node.get("default", "") is not None
 
 
 def losses(schema: Any, place: str = "") -> list[tuple[str, str]]:

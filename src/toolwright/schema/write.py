@@ -17,6 +17,7 @@ from ..errors import SchemaError
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
+from .core.kept import NOTHING, kept_plan
 from .core.keys import keys_of
 from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
@@ -38,6 +39,26 @@ from .walk import REF_PREFIX, refs
 
 _LEVEL = 1
 """Of compression: the fastest; more makes a schema hardly smaller."""
+_RAW = -zlib.MAX_WBITS
+"""Without a header and a checksum: it never leaves this process."""
+_USUAL = (
+    b'"$defs":{"anyOf":[{"$ref":"#/$defs/"format":"pattern":"minLength":"maxLength":"minimum":'
+    b'"maximum":"enum":["additionalProperties":{"type":"string"},"default":null},"default":true},'
+    b'"default":false},{"type":"null"}],{"type":"array","items":{"type":"string"},'
+    b'{"type":"number","description":"{"type":"boolean","description":"{"type":"integer",'
+    b'"description":"The {"type":"string","description":"},"required":["'
+    b'"additionalProperties":false}{"type":"object","properties":{"'
+)
+"""Words of most schemas: compressed with these in mind, a small one takes a fifth less."""
+
+
+def _compressed(written: bytes) -> bytes:
+    packer = zlib.compressobj(_LEVEL, wbits=_RAW, zdict=_USUAL)
+    return packer.compress(written) + packer.flush()
+
+
+def _decompressed(packed: bytes) -> bytes:
+    return zlib.decompressobj(wbits=_RAW, zdict=_USUAL).decompress(packed)
 
 
 class Flat(NamedTuple):
@@ -58,10 +79,10 @@ class Compiled:
     traits: Traits
     validator: Any
     """All three of the arguments; the validator is for JSON, and for dicts that are alike."""
-    flat: dict[str, Flat]
+    flat: Mapping[str, Flat]
     """The flattened parameters, by the key that each would have."""
     keys: frozenset[str]
-    """The keys of all parameters, before any is flattened."""
+    """The keys of all parameters, before any is flattened; only known if one is."""
     guarded: frozenset[str]
     """Names of parameters that go by another key, so that no unknown argument takes their place."""
     output_validator: Any
@@ -90,12 +111,12 @@ class Compiled:
     @property
     def input_schema(self) -> bytes:
         """Return the published schema of the arguments."""
-        return zlib.decompress(self.packed_input)
+        return _decompressed(self.packed_input)
 
     @property
     def output_schema(self) -> bytes | None:
         """Return the published schema of the values, bare; None if there is none."""
-        return None if self.packed_output is None else zlib.decompress(self.packed_output)
+        return None if self.packed_output is None else _decompressed(self.packed_output)
 
     @property
     def boxed_output_schema(self) -> bytes | None:
@@ -135,7 +156,7 @@ class SchemaWriter:
         written = compact_json(schema)
         found = self.packed.get(written)
         if found is None:
-            found = self.packed[written] = zlib.compress(written, _LEVEL)
+            found = self.packed[written] = _compressed(written)
         return found
 
     def _has_own_bytes(self, root: JsonObject) -> bool:
@@ -178,7 +199,7 @@ class SchemaWriter:
             what = f"has a constraint that its result cannot meet: {output_traits.misfit}"
             raise draft.signature.refusal(what, hint="change the return type, or the constraint")
         return Compiled(
-            plan=draft.plan,
+            plan=kept_plan(draft.plan, draft.signature.parameters),
             traits=traits,
             validator=validator_of(
                 draft.inputs,
@@ -186,8 +207,8 @@ class SchemaWriter:
                 hands_on=traits.hands_on or traits.loose,
                 leaves_out=any(map(says_left_out, draft.problems)),
             ),
-            flat=flat,
-            keys=keys,
+            flat=flat or NOTHING,
+            keys=keys if flat else _NO_NAMES,
             guarded=_guarded(draft.plan, keys),
             output_validator=adapter
             and output_traits

@@ -102,9 +102,11 @@ def check_run(
     """Check that a tool can be run as it is to be; return the error that refuses it if not."""
     if isinstance(compiled, SchemaError):
         return compiled
+    from ..call import Call
+
     apart = options.run_on not in ("thread", "inline")
-    if not compiled.plan.injected and not apart:
-        return compiled
+    if not apart and all(wanted is Call for wanted in compiled.plan.injected.values()):
+        return compiled  # a call is always there: what runs it need not be loaded for a list
     from ..run.inject.injector import Injector
     from ..run.process.invoker import check_found
 

@@ -159,7 +159,9 @@ class Tool:
     @property
     def published_name(self) -> str:
         """The name in lists: in the portable style, dots and colons are underscores."""
-        return self.name.translate(PLAIN) if self.options.style.plain_names else self.name
+        if self.name.isidentifier() or not self.options.style.plain_names:
+            return self.name  # the same object: catalogs keep it
+        return self.name.translate(PLAIN)
 
     @property
     def annotations(self) -> dict[str, bool]:
@@ -267,8 +269,11 @@ def compile_tools(tools: Sequence[Tool]) -> None:
                 jobs.append((tool, signature_of(tool)))
             except SchemaError as error:
                 _set(tool, "_compiled", error)
-    with no_collection():  # nearly all that compiling makes is kept
-        done = compile_all([(read, tool.options, _provided(tool)) for tool, read in jobs])
+            else:
+                _set(tool, "_target", tool._target.once_read())
+    # Nearly all that compiling makes is kept; but what is not should not wait for all tools.
+    wanted = [(read, tool.options, _provided(tool)) for tool, read in jobs]
+    done = compile_all(wanted, no_collection)
     for (tool, _), compiled in zip(jobs, done, strict=True):
         checked = check_run(compiled, tool._target, tool.options, tool._shared)
         _set(tool, "_compiled", checked)

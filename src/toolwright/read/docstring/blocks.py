@@ -74,7 +74,7 @@ def quoted(lines: Sequence[str]) -> list[bool]:
         blank = not line.strip()
         if not blank and indent(line) <= opener:
             opener = -1
-        prompt = not blank and (prompt or _PROMPT.match(line) is not None)
+        prompt = not blank and (prompt or (">>>" in line and _PROMPT.match(line) is not None))
         within = inside or opener >= 0 or prompt
         found.append(within)
         if not blank and not within and _opens(line):
@@ -84,14 +84,17 @@ def quoted(lines: Sequence[str]) -> list[bool]:
 
 def _opens(line: str) -> bool:
     text = line.rstrip()
-    if text.endswith("::") or (text.lstrip().startswith(".. ") and "::" in text):
+    if "::" in text and (text.endswith("::") or text.lstrip().startswith(".. ")):
         return True
-    return is_other_heading(text) or (text.endswith(":") and _CODE.match(text) is not None)
+    if not text.endswith(":"):
+        return False
+    return is_other_heading(text) or _CODE.match(text) is not None
 
 
 def _fenced(lines: Sequence[str]) -> list[bool]:
     """Return for each line whether it stands between fences; a fence without its end is none."""
-    rules = [at for at, line in enumerate(lines) if _FENCE.match(line)]
+    marked = ((at, line) for at, line in enumerate(lines) if "```" in line or "~~~" in line)
+    rules = [at for at, line in marked if _FENCE.match(line)]
     found = [False] * len(lines)
     for start, end in zip(rules[::2], rules[1::2], strict=False):
         found[start : end + 1] = [True] * (end + 1 - start)

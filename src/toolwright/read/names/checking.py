@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ..source import module_tree, stamp_of
+from ..source import module_outline, stamp_of
 
 
 class Origin(NamedTuple):
@@ -92,12 +92,12 @@ class Statements:
 def statements_of(file: str) -> Statements:
     """Read a file's statements, once for each state of it."""
     stamp = stamp_of(file)
-    return Statements(module_tree(file)) if stamp is None else _statements(file, stamp)
+    return Statements(module_outline(file)) if stamp is None else _statements(file, stamp)
 
 
 @functools.lru_cache(maxsize=512)
 def _statements(file: str, _stamp: tuple[int, float | None]) -> Statements:
-    return Statements(module_tree(file))
+    return Statements(module_outline(file))
 
 
 def used_by(statements: Iterable[ast.stmt]) -> set[str]:

@@ -10,6 +10,7 @@ import types
 import typing
 import uuid
 from collections.abc import Callable
+from contextvars import ContextVar
 from enum import Enum
 from typing import Any, get_args, get_origin
 
@@ -28,7 +29,7 @@ _SCALARS: dict[Any, Any] = {
 _PLAIN_CLASSES: frozenset[Any] = frozenset(
     (
         *_SCALARS,
-        *(list, dict, set, frozenset, tuple, bytes, type(None)),
+        *(list, dict, set, frozenset, tuple, bytes, type(None), Any),
         *(dt.date, dt.datetime, dt.time, dt.timedelta),
         *(decimal.Decimal, pathlib.Path, uuid.UUID),
     )
@@ -40,6 +41,10 @@ _PLAIN_DEFAULTS = frozenset(
     (str, int, float, bool, type(None), list, dict, set, frozenset, tuple, bytes)
 )
 _BY_MODEL: Any = BaseModel.__get_pydantic_core_schema__.__func__
+
+
+TAKEN_ONLY: ContextVar[bool] = ContextVar("taken_only", default=False)
+"""Whether the schema of arguments is being made: nobody writes them, so how to is left out."""
 
 
 class StandIn:
@@ -56,7 +61,11 @@ class StandIn:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Write the call of the function with the planned arguments."""
-        return call_schema(self.planned, self.function, handler)
+        token = TAKEN_ONLY.set(True)
+        try:
+            return call_schema(self.planned, self.function, handler)
+        finally:
+            TAKEN_ONLY.reset(token)
 
 
 def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> Any:
@@ -79,10 +88,46 @@ def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> An
 
 def _parameter(slot: Slot, handler: Any) -> Any:
     scalar = _SCALARS.get(slot.hint) if isinstance(slot.hint, type) else None
-    inner = scalar() if scalar is not None else handler.generate_schema(slot.hint)
+    inner = scalar() if scalar is not None else _generated(slot.hint, handler)
     if slot.default is not EMPTY:
         inner = core_schema.with_default_schema(inner, default=slot.default)
     return core_schema.arguments_parameter(slot.name, inner, mode="keyword_only")
+
+
+def _generated(hint: Any, handler: Any) -> Any:
+    key = key_of(hint)
+    if key is None:
+        return handler.generate_schema(hint)
+    found = _known.get(key)
+    if found is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        found = _known[key] = handler.generate_schema(hint)
+    return found
+
+
+MOST_KNOWN = 500
+_known: dict[Any, Any] = {}
+"""Core schemas of hints that mean the same wherever they stand, by their keys."""
+
+
+def key_of(hint: Any) -> Any:
+    """Return what tells a hint from others, if it is made of Python's own types; else None.
+
+    Hints that are equal need not be the same: the order of a union or a `Literal` counts.
+    """
+    if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
+        return hint if hint in _PLAIN_CLASSES else None
+    origin = get_origin(hint)
+    given = get_args(hint)
+    if origin is typing.Literal:
+        if all(each.__class__ in _PLAIN_DEFAULTS for each in given):
+            return origin, *((each.__class__, each) for each in given)
+        return None
+    if origin not in _PLAIN_GENERICS:
+        return None
+    inside = [each if each is Ellipsis else key_of(each) for each in given]
+    return None if None in inside else (origin, *inside)
 
 
 def _is_plain(hint: Any) -> bool:

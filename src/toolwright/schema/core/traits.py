@@ -116,7 +116,11 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     for model in models:
         if model != found:
             found = found.joined(model)
-    return found
+    return found if found.misfit else _shared.setdefault(found, found)
+
+
+_shared: dict[Traits, Traits] = {}
+"""Each combination once: most tools have the same, and there are 128 at most."""
 
 
 def _of_model(model: Any, opened: frozenset[Any]) -> Traits | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import dis
+import functools
 import inspect
 from typing import Annotated, Any, cast
 
@@ -21,7 +22,7 @@ from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
 from ...read.target import open_target
 from ..core.constraints import CLASS_KEY
-from ..core.stand_in import call_schema
+from ..core.stand_in import TAKEN_ONLY, call_schema
 from ..generate import DOCS
 from ..plan import Plan, Translate, plan
 from .hints import unqualify
@@ -47,8 +48,11 @@ def has_typed_constructor(cls: type) -> bool:
 def kept_parameters(cls: type) -> set[str]:
     """Return the parameters that a constructor keeps, as they are, in attributes of their names."""
     code = getattr(cls.__init__, "__code__", None)
-    if code is None:
-        return set()
+    return set() if code is None else _kept_by(code)
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_by(code: Any) -> set[str]:
     kept: set[str] = set()
     changed: set[str] = set()
     loaded: list[str] = []
@@ -176,7 +180,7 @@ class Constructed:
             python_schema=instance_or_call,
             ref=self.ref,
             metadata={CLASS_KEY: self.cls},
-            serialization=self._serialization(handler, planned, docs),
+            serialization=None if TAKEN_ONLY.get() else self._serialization(handler, planned, docs),
         )
 
     def _builder(self, planned: Plan) -> Any:

@@ -21,6 +21,7 @@ from pydantic import AfterValidator, EncodedBytes
 
 from ..._json_values import is_list
 from ...markers import FromText
+from ...read.names.lazy_alias import LazyAlias
 from ...read.names.module_names import UnresolvedName
 from ...read.records import is_typed_dict
 from ...read.scope import class_hints, needs_scope, type_var_bound
@@ -33,6 +34,7 @@ from .hints import (
     is_not_required,
     is_required,
     metadata,
+    or_none,
     strip_annotated,
     substitute,
     unqualify,
@@ -52,18 +54,25 @@ _SIMPLE: Mapping[Any, Any] = {
     typing_extensions.LiteralString: str,
     bytearray: Annotated[bytes, AfterValidator(bytearray)],
 }
+_MANY_ARMS = 16
 _TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
 _PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
-_PLAIN = frozenset((int, str, float, bool, bytes, list, dict, set, tuple, object, type(None)))
+# `Any` is a class since Python 3.11.
+_PLAIN: frozenset[Any] = frozenset(
+    (int, str, float, bool, bytes, list, dict, set, tuple, object, type(None), Any)
+)
 
 
 class Translator:
     """Translates hints; `names` are those local to where they were written, `twins` what classes
     have become so far (shared by all that is compiled together)."""
 
-    def __init__(self, names: Mapping[str, Any] | None, twins: dict[type, Any]) -> None:
+    def __init__(self, names: Mapping[str, Any] | None, twins: dict[Any, Any]) -> None:
         self.names = names
         self.twins = twins
+        self.survey: _Survey | None = None
+        self.class_hints: dict[Any, tuple[dict[str, Any], bool]] = {}
+        """What the annotations of classes say, and whether their modules alone could not tell."""
         self.opened: set[int] = set()
         self.used_names = False
         """Whether a class was read with the local names: elsewhere it may mean something else."""
@@ -89,7 +98,13 @@ class Translator:
 
     def hints_of(self, cls: type) -> dict[str, Any]:
         """Resolve the annotations of a class, with the local names."""
-        return class_hints(cls, self.names or {})[0]
+        return self._hints_of(cls)[0]
+
+    def _hints_of(self, cls: Any) -> tuple[dict[str, Any], bool]:
+        known = self.class_hints.get(cls)
+        if known is None:
+            known = self.class_hints[cls] = class_hints(cls, self.names or {})
+        return known
 
     def typed_dict_fields(self, cls: Any) -> dict[str, tuple[Any, bool]]:
         """Return a TypedDict's translated hints, each with whether its key is required."""
@@ -146,6 +161,8 @@ class Translator:
         if is_typed_dict(origin) and _is_refused(origin):
             known = dict(zip(origin.__parameters__, arguments, strict=False))
             return self._typed_dict_twin(origin, known)
+        if origin in UNIONS and len(arguments) >= _MANY_ARMS:
+            return self._large_union(arguments)
         changed: tuple[Any, ...] = tuple(
             a if a is Ellipsis or is_list(a) else self(a) for a in arguments
         )
@@ -154,6 +171,24 @@ class Translator:
         if origin in UNIONS:
             return typing.Union[changed]  # noqa: UP007 - as many arms as there were
         return origin[changed if len(changed) != 1 else changed[0]]
+
+    def _large_union(self, arguments: tuple[Any, ...]) -> Any:
+        """Give a union of many types a name, under which it is compiled and written once.
+
+        Else it would be written out at each of its places: the core schemas of pydantic are a union
+        of 52 records, 40 of which hold that union; a tool that takes one had 690 kB of schema.
+        """
+        arms = [arm for arm in arguments if arm is not type(None)]
+        key = tuple(id(arm) for arm in arms)
+        known = self.twins.get(key)
+        if known is None:
+            name = f"{_identifier(arms[0])}_or_{len(arms) - 1}_others"
+            alias = LazyAlias(name, __name__)
+            self.twins[key] = known = (alias.used(), arms)
+            alias.resolved_as(typing.Union[tuple(self(arm) for arm in arms)])  # noqa: UP007
+        if len(arms) == len(arguments):
+            return known[0]
+        return or_none(known[0])
 
     def _class(self, cls: Any) -> Any:
         if cls in _LISTS or cls in _ITERATORS:
@@ -187,19 +222,19 @@ class Translator:
         return cls
 
     def _record(self, cls: Any) -> Any:
-        """A record passes as it is, unless one of its fields has to change."""
-        self.twins[cls] = cls
+        """A record passes as it is, unless one of its fields, or of the records in it, must change."""
         try:
-            hints, found_elsewhere = class_hints(cls, self.names or {})
+            self._hints_of(cls)
         except UnresolvedName as error:
             made = self.twins[cls] = Annotated[cls, Unknown(error)]
             return made
+        self.twins[cls] = cls
         if _has_local_strings(cls):
             self.used_names = True
-        elif not found_elsewhere and all(
-            self(hint) is hint for hint in (unqualify(hint)[0] for hint in hints.values())
-        ):
-            return cls
+        else:
+            self.survey = self.survey or _Survey(self)
+            if not self.survey.must_change(cls):
+                return cls
         if is_typed_dict(cls):
             return self._typed_dict_twin(cls, {})
         return self._named_tuple_twin(cls) if is_named_tuple(cls) else self._constructed(cls)
@@ -236,10 +271,57 @@ class Translator:
         return twin
 
 
+class _Survey(Translator):
+    """Finds out which records must change: records may hold each other, so all are looked at first."""
+
+    def __init__(self, translate: Translator) -> None:
+        super().__init__(translate.names, {})
+        self.class_hints = translate.class_hints
+        self.inside: set[Any] = set()
+        """The records that the hints of one record name."""
+        self.known: dict[Any, tuple[set[Any], bool]] = {}
+        """For each record: the records in it, and whether it must change in any case."""
+
+    def must_change(self, cls: Any) -> bool:
+        """Return whether a record, or one that it reaches, has a field that must change."""
+        seen = {cls}
+        todo = [cls]
+        while todo:
+            inside, changes = self._look_at(todo.pop())
+            if changes:
+                return True
+            todo += inside - seen
+            seen |= inside
+        return False
+
+    def _look_at(self, cls: Any) -> tuple[set[Any], bool]:
+        found = self.known.get(cls)
+        if found is None:
+            self.inside = set()
+            try:
+                hints, found_elsewhere = self._hints_of(cls)
+            except UnresolvedName:
+                hints, found_elsewhere = {}, True
+            bare = [unqualify(hint)[0] for hint in hints.values()]
+            same = [self(hint) is hint for hint in bare]  # all of them, for the records inside
+            changes = found_elsewhere or _has_local_strings(cls) or not all(same)
+            found = self.known[cls] = self.inside, changes
+        return found
+
+    def _record(self, cls: Any) -> Any:
+        self.inside.add(cls)
+        return cls
+
+
 def _take_identity(twin: Any, cls: Any) -> None:
     """Let a twin be known, and documented, as the class it stands for."""
     twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
     twin.__doc__ = cls.__doc__
+
+
+def _identifier(hint: Any) -> str:
+    name = getattr(hint, "__name__", "")
+    return name if isinstance(name, str) and name.isidentifier() else "Value"
 
 
 def _own_encoding(item: Any) -> Any:

@@ -13,10 +13,11 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from pydantic.errors import PydanticInvalidForJsonSchema
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
+from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticOmit, core_schema
 
 from ..._json_values import is_object
+from ..core.direct import DirectGenerator
 from ..core.left_out import mark
 from .hints import type_text
 
@@ -86,22 +87,8 @@ class Unsendable:
         return core_schema.is_instance_schema(Unsendable, metadata=said)
 
 
-_NUMBERS: Mapping[str, JsonSchemaValue] = {
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
-    "bool": {"type": "boolean"},
-    "none": {"type": "null"},
-}
-SCALARS: Mapping[str, JsonSchemaValue] = {**_NUMBERS, "str": {"type": "string"}}
-SCALARS_IN_CONFIG: Mapping[str, JsonSchemaValue] = _NUMBERS
-"""Where a configuration may say how long a text is."""
-
-
-class SendableGenerator(GenerateJsonSchema):
-    """pydantic's generator, which leaves out what cannot be sent and need not be."""
-
-    scalars: Mapping[str, JsonSchemaValue] = SCALARS
-    """Schemas without constraints, which need no work, by the type in the core schema."""
+class SendableGenerator(DirectGenerator):
+    """A generator that leaves out what cannot be sent and need not be."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -141,7 +128,7 @@ class SendableGenerator(GenerateJsonSchema):
 
     def generate_inner(self, schema: Any) -> JsonSchemaValue:
         """Write a node. Raises `PydanticInvalidForJsonSchema` if it cannot be sent."""
-        if len(schema) == 1 and schema["type"] in self.scalars:
+        if self.is_scalar(schema):
             return dict(self.scalars[schema["type"]])
         ref = schema.get("ref")
         if ref is None:
@@ -236,6 +223,9 @@ class SendableGenerator(GenerateJsonSchema):
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         """Write a type or null: null alone, if the type cannot be sent as an argument."""
+        inner = schema["schema"]
+        if self.is_scalar(inner) and inner["type"] != "none":
+            return {"anyOf": [dict(self.scalars[inner["type"]]), {"type": "null"}]}
         try:
             return super().nullable_schema(schema)
         except PydanticInvalidForJsonSchema as error:

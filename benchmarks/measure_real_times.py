@@ -1,0 +1,92 @@
+"""Time how one system makes tools of one package's callables, or of one server's tools.
+
+    measure_real_times.py SYSTEM KIND NAME FOLDER FILE ROUNDS
+
+Prints, as JSON, the least processor time of each tool made alone, of all of them in one batch, and
+what the tools are listed as. Every round runs in a fork that has made no other tool, so that what
+is worked out once for a file or a class is counted with the first tool that needs it.
+"""
+
+import gc
+import hashlib
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import real_corpus as corpus
+import real_systems as systems
+from measure_real import SECONDS, TookTooLong, given, stop, warm
+
+
+def alone(system, found):
+    """Return for each tool that is taken its seconds and a digest of how it is listed."""
+    done = {}
+    system.one(warm, {})  # a fork copies what it first writes to
+    for name, call, options in found:
+        if isinstance(call, BaseException):
+            continue
+        spent = time.process_time()
+        signal.alarm(SECONDS)
+        try:
+            entry, _ = system.one(call, options)
+        except (Exception, TookTooLong):  # what is refused is not timed  # noqa: BLE001
+            continue
+        finally:
+            signal.alarm(0)
+        spent = time.process_time() - spent
+        done[name] = spent, len(entry), hashlib.sha256(entry).hexdigest()[:16]
+    return done
+
+
+def batch(system, found, taken):
+    jobs = [(call, options) for name, call, options in found if name in taken]
+    named = [(call, {**more, "name": f"tool_{at}"}) for at, (call, more) in enumerate(jobs)]
+    system.one(warm, {})
+    spent = time.process_time()
+    system.batch(named)
+    return time.process_time() - spent
+
+
+def forked(work, *args):
+    """Run something in a fork and return what it gives."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        with os.fdopen(writing, "w") as out:
+            json.dump(work(*args), out)
+            out.flush()
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return json.loads(text)
+
+
+def main():
+    which, kind, name, folder, file, rounds = sys.argv[1:]
+    out = os.fdopen(os.dup(1), "w")
+    names = json.loads(Path(file).read_text())
+    signal.signal(signal.SIGALRM, stop)
+    system = systems.SYSTEMS[which][1]()
+    system.one(warm, {})
+    sys.path.append(folder)
+    with corpus.quiet():
+        found = given(system, kind, name, folder, names)
+        gc.collect()
+        gc.freeze()
+        each = [forked(alone, system, found) for _ in range(int(rounds))]
+        taken = each[0]
+        whole = [forked(batch, system, found, taken) for _ in range(int(rounds))] if taken else [0]
+    least = {name: [min(r[name][0] for r in each), *taken[name][1:]] for name in taken}
+    json.dump({"alone": least, "batch": min(whole)}, out)
+    out.flush()
+    os._exit(0)  # some packages leave threads behind
+
+
+if __name__ == "__main__":
+    main()
