@@ -1,8 +1,8 @@
 """Translates the hints of authors into hints that pydantic takes.
 
-Most pass through unchanged. The rest: iterators and abstract collections become lists,
-`typing.TypedDict` before Python 3.12 gets a twin, and a plain class with a typed constructor is
-built by calling it.
+Most pass through unchanged. The rest: iterators and abstract collections are made of lists,
+`typing.TypedDict` before Python 3.12 gets a twin, a plain class with a typed constructor is
+built by calling it, and one that only declares its attributes by setting them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import types
 import typing
 from collections import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
@@ -24,6 +24,15 @@ from ...markers import FromText
 from ...read.names.module_names import UnresolvedName
 from ...read.records import is_typed_dict
 from ...read.scope import class_hints, needs_scope, type_var_bound
+from .carried import (
+    AsyncItems,
+    Carried,
+    ClassNames,
+    Ready,
+    async_generator,
+    carrier_of,
+    generator,
+)
 from .complete import Unknown, complete
 from .construct import Constructed, has_typed_constructor, is_named_tuple
 from .encoded import Encoded
@@ -37,14 +46,17 @@ from .hints import (
     substitute,
     unqualify,
 )
+from .struct import Struct, is_standard, is_struct
 from .unsendable import Unsendable
 
-_LISTS: frozenset[Any] = frozenset(
-    (abc.Iterable, abc.Collection, abc.Container, abc.Reversible, abc.AsyncIterable)
-)
-_ITERATORS: frozenset[Any] = frozenset(
-    (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
-)
+_LISTS: frozenset[Any] = frozenset((abc.Iterable, abc.Collection, abc.Container, abc.Reversible))
+_ITERATORS: Mapping[Any, Callable[[list[Any]], Any]] = {
+    abc.Iterator: iter,
+    abc.Generator: generator,
+    abc.AsyncIterable: AsyncItems,
+    abc.AsyncIterator: async_generator,
+    abc.AsyncGenerator: async_generator,
+}
 _AWAITABLES: frozenset[Any] = frozenset((abc.Awaitable, abc.Coroutine))
 _UNCHANGED: frozenset[Any] = frozenset((abc.Callable, typing.Literal))
 _SIMPLE: Mapping[Any, Any] = {
@@ -52,6 +64,7 @@ _SIMPLE: Mapping[Any, Any] = {
     typing_extensions.LiteralString: str,
     bytearray: Annotated[bytes, AfterValidator(bytearray)],
 }
+_NEVER = (typing.Never, typing.NoReturn, typing_extensions.Never)
 _TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
 _PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
 _PLAIN = frozenset((int, str, float, bool, bytes, list, dict, set, tuple, object, type(None)))
@@ -115,6 +128,8 @@ class Translator:
         if isinstance(hint, typing.NewType):
             inner = self(hint.__supertype__)
             return hint if inner is hint.__supertype__ else inner
+        if any(hint is nothing for nothing in _NEVER):
+            return Annotated[Any, Unsendable(hint, "no value is of this type")]
         if not _is_type(hint):
             return Annotated[Any, Unsendable(hint, "it is not a type")]
         try:
@@ -138,26 +153,50 @@ class Translator:
         if _is_protocol(origin) or origin is type:
             return Annotated[Any, Unsendable(hint)]
         if origin in _ITERATORS:
-            return Annotated[list[self(arguments[0])], AfterValidator(iter)]
+            return Annotated[list[self(arguments[0])], AfterValidator(_ITERATORS[origin])]
         if origin in _LISTS:
             return list[self(arguments[0])]
         if origin in _AWAITABLES:
-            return self(arguments[-1])
+            return Annotated[self(arguments[-1]), AfterValidator(Ready)]
+        if origin in UNIONS:
+            arguments = _with_class_names(arguments)
         if is_typed_dict(origin) and _is_refused(origin):
             known = dict(zip(origin.__parameters__, arguments, strict=False))
             return self._typed_dict_twin(origin, known)
+        made = None if origin in UNIONS else self._plain_generic(hint, origin)
+        if made is not None:
+            return made
         changed: tuple[Any, ...] = tuple(
             a if a is Ellipsis or is_list(a) else self(a) for a in arguments
         )
-        if all(new is old for new, old in zip(changed, arguments, strict=True)):
+        if all(new is old for new, old in zip(changed, get_args(hint), strict=False)):
             return hint
         if origin in UNIONS:
             return typing.Union[changed]  # noqa: UP007 - as many arms as there were
         return origin[changed if len(changed) != 1 else changed[0]]
 
+    def _plain_generic(self, hint: Any, origin: Any) -> Any:
+        """Translate a generic class that pydantic does not know; None if it is not one."""
+        if not isinstance(origin, type) or origin in _PLAIN or _is_known(origin):
+            return None
+        carrier = carrier_of(origin, get_args(hint))
+        if carrier is not None:
+            return Annotated[origin, Carried(origin, carrier)]
+        try:
+            if hint in self.twins:
+                return self.twins[hint]
+        except TypeError:  # unhashable
+            return None
+        if is_standard(origin) or not has_typed_constructor(origin):
+            return None
+        made = self.twins[hint] = Annotated[origin, Constructed(hint, self)]
+        return made
+
     def _class(self, cls: Any) -> Any:
-        if cls in _LISTS or cls in _ITERATORS:
+        if cls in _LISTS:
             return list
+        if cls in _ITERATORS:
+            return Annotated[list, AfterValidator(_ITERATORS[cls])]
         if cls in _SIMPLE:
             return _SIMPLE[cls]
         if _is_protocol(cls):
@@ -172,9 +211,23 @@ class Translator:
             return self._typed_dict_twin(cls, {})
         if is_typed_dict(cls) or dataclasses.is_dataclass(cls) or is_named_tuple(cls):
             return self._record(cls)
+        return self._plain_class(cls)
+
+    def _plain_class(self, cls: Any) -> Any:
+        carrier = carrier_of(cls)
+        if carrier is not None:
+            return Annotated[cls, Carried(cls, carrier)]
         if has_typed_constructor(cls):
             return self._constructed(cls)
-        return cls
+        return self._struct(cls) if is_struct(cls) else cls
+
+    def _struct(self, cls: Any) -> Any:
+        try:
+            class_hints(cls, self.names or {})
+        except UnresolvedName:
+            return cls
+        made = self.twins[cls] = Annotated[cls, Struct(cls, self)]
+        return made
 
     def _pydantic_class(self, cls: Any) -> Any:
         if cls.__pydantic_complete__:
@@ -240,6 +293,31 @@ def _take_identity(twin: Any, cls: Any) -> None:
     """Let a twin be known, and documented, as the class it stands for."""
     twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
     twin.__doc__ = cls.__doc__
+
+
+def _is_known(cls: Any) -> bool:
+    """Return whether pydantic has a way of its own with a class."""
+    return (
+        hasattr(cls, "__pydantic_complete__")
+        or hasattr(cls, "__get_pydantic_core_schema__")
+        or is_typed_dict(cls)
+        or dataclasses.is_dataclass(cls)
+        or is_named_tuple(cls)
+    )
+
+
+def _with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Put one choice by name in the place of several classes: `type[A] | type[B]`."""
+    found = {
+        arm: get_args(arm)[0]
+        for arm in union
+        if get_origin(arm) is type and isinstance(get_args(arm)[0], type)
+    }
+    named = {cls.__name__: cls for cls in found.values() if not _is_protocol(cls)}
+    if len(named) < 2 or len(named) < len(found):
+        return union
+    choice = Annotated[Any, ClassNames(named)]
+    return (choice, *(arm for arm in union if arm not in found))
 
 
 def _own_encoding(item: Any) -> Any:
