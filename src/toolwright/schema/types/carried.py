@@ -204,7 +204,8 @@ def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
     """Return how JSON carries numpy's arrays; the type of their items is in the arguments."""
     numpy: Any = sys.modules[cls.__module__.partition(".")[0]]
     items = next(iter(get_args(arguments[1])), None) if len(arguments) > 1 else None
-    wanted = items if isinstance(items, type) and items is not numpy.generic else None
+    known = isinstance(items, type) and issubclass(items, numpy.generic)
+    wanted: Any = items if known and items is not numpy.generic else None
 
     def make(sent: list[Any]) -> Any:
         kinds = _kinds(sent)
@@ -243,6 +244,10 @@ def _is_wide(value: Any) -> bool:
     return type(value) is int and not -(2**63) <= value < 2**63
 
 
+def _dtype_carrier(cls: Any, _: Any) -> Carrier:
+    return Carrier(str, cls, str, note='a name such as "int64"')
+
+
 def _series_carrier(cls: Any, _: Any) -> Carrier:
     return Carrier(list[str | _Number | bool | None], cls)
 
@@ -252,6 +257,7 @@ def _frame_carrier(cls: Any, _: Any) -> Carrier:
 
 
 _NAMED: Mapping[str, Callable[[Any, tuple[Any, ...]], Carrier]] = {
+    "numpy.dtype": _dtype_carrier,
     "numpy.ndarray": _array_carrier,
     "pandas.Series": _series_carrier,
     "pandas.DataFrame": _frame_carrier,
@@ -304,24 +310,54 @@ class Ready(Coroutine[Any, Any, Any]):
         """Nothing is open."""
 
 
-# -- classes by their names
+# -- what goes by a name
 
 
-class ClassNames:
-    """Takes the name of one of some classes; they are all that `type[A] | type[B]` says."""
+class Named:
+    """Takes one of some objects by its name: the classes that `type[A] | type[B]` says, or the
+    members that an extension's class has instead of an enum."""
 
-    def __init__(self, classes: Mapping[str, type]) -> None:
-        self.classes = classes
+    def __init__(self, objects: Mapping[str, Any]) -> None:
+        self.objects = objects
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Read a name; a class stays as it is."""
-        names: Any = core_schema.literal_schema(list(self.classes))
-        read = core_schema.no_info_after_validator_function(self.classes.__getitem__, names)
-        kept = [core_schema.is_subclass_schema(each) for each in self.classes.values()]
+        """Read a name; one of the objects stays as it is."""
+        read = core_schema.no_info_after_validator_function(
+            self._find, core_schema.literal_schema(list(self.objects))
+        )
         return core_schema.json_or_python_schema(
             json_schema=read,
-            python_schema=core_schema.union_schema([*kept, read]),
+            python_schema=core_schema.no_info_wrap_validator_function(self._keep, read),
             serialization=core_schema.plain_serializer_function_ser_schema(
-                _same, return_schema=kept[0]
+                self._name, return_schema=core_schema.literal_schema(list(self.objects))
             ),
         )
+
+    def _find(self, name: str) -> Any:
+        return self.objects[name]
+
+    def _keep(self, value: Any, handler: Any) -> Any:
+        return value if any(value is each for each in self.objects.values()) else handler(value)
+
+    def _name(self, value: Any) -> str:
+        for name, each in self.objects.items():
+            if value is each:
+                return name
+        msg = "not one of them"
+        raise PydanticSerializationUnexpectedValue(msg)
+
+
+def members_of(cls: Any) -> dict[str, Any]:
+    """Return the members of a class of an extension that is an enum in all but its type."""
+    if not cls.__flags__ & _NOT_MADE:
+        return {}
+    found = {
+        name: value
+        for name, value in vars(cls).items()
+        if type(value) is cls and not name.startswith("_")
+    }
+    return found if len(found) > 1 else {}
+
+
+_NOT_MADE = 1 << 7
+"""`Py_TPFLAGS_DISALLOW_INSTANTIATION`: there are no values but those that the extension made."""

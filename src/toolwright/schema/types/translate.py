@@ -27,11 +27,12 @@ from ...read.scope import class_hints, needs_scope, type_var_bound
 from .carried import (
     AsyncItems,
     Carried,
-    ClassNames,
+    Named,
     Ready,
     async_generator,
     carrier_of,
     generator,
+    members_of,
 )
 from .complete import Unknown, complete
 from .construct import Constructed, has_typed_constructor, is_named_tuple
@@ -219,6 +220,9 @@ class Translator:
             return Annotated[cls, Carried(cls, carrier)]
         if has_typed_constructor(cls):
             return self._constructed(cls)
+        members = members_of(cls)
+        if members:
+            return Annotated[cls, Named(members)]
         return self._struct(cls) if is_struct(cls) else cls
 
     def _struct(self, cls: Any) -> Any:
@@ -316,7 +320,7 @@ def _with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
     named = {cls.__name__: cls for cls in found.values() if not _is_protocol(cls)}
     if len(named) < 2 or len(named) < len(found):
         return union
-    choice = Annotated[Any, ClassNames(named)]
+    choice = Annotated[Any, Named(named)]
     return (choice, *(arm for arm in union if arm not in found))
 
 
