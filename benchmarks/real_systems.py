@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import typing
 
 # -- the systems
 
@@ -148,10 +149,10 @@ def losses(call, listed, context):
     """Name the parameters that a listed tool has lost, or states wrongly; the same for everyone."""
     schema = listed["inputSchema"]
     properties, required = schema.get("properties", {}), schema.get("required", ())
-    try:
-        parameters = inspect.signature(call).parameters.values()
-    except (TypeError, ValueError):
+    parameters = signature(call)
+    if parameters is None:
         return ["no signature"]
+    hints = resolved(call)
     lost = []
     for each in parameters:
         node = properties.get(each.name)
@@ -166,7 +167,7 @@ def losses(call, listed, context):
             names = (context.__name__, "Context")
             if not any(name in str(each.annotation) for name in names):
                 lost.append(f"{each.name}: left out")
-        elif says_nothing(node) and says_something(each.annotation):
+        elif says_nothing(node) and says_something(hints.get(each.name, each.annotation)):
             lost.append(f"{each.name}: anything")
     return lost
 
@@ -184,9 +185,32 @@ def says_nothing(node):
 
 
 def says_something(hint):
-    return hint is not inspect.Parameter.empty and not re.search(
-        r"\bAny\b|\bobject\b|~|\bT\b", inspect.formatannotation(hint)
-    )
+    if hint is inspect.Parameter.empty or is_open(hint):
+        return False
+    return not re.search(r"\bAny\b|\bobject\b|~|\bT\b", inspect.formatannotation(hint))
+
+
+def is_open(hint):
+    """Return whether a type variable may be anything."""
+    return isinstance(hint, typing.TypeVar) and not (hint.__bound__ or hint.__constraints__)
+
+
+def signature(call):
+    """Return the parameters of a callable; a wrapper around a builtin has only its own."""
+    for follow in (True, False):
+        try:
+            return inspect.signature(call, follow_wrapped=follow).parameters.values()
+        except (TypeError, ValueError):
+            continue
+    return None
+
+
+def resolved(call):
+    """Return what the names in hints mean: one may stand for `object`. Nothing if one is unknown."""
+    try:
+        return typing.get_type_hints(call, include_extras=True)
+    except Exception:  # hints may run any code, and names may be for type checkers  # noqa: BLE001
+        return {}
 
 
 def faults(listed):

@@ -191,6 +191,55 @@ def test_a_section_without_parameters_is_no_problem(nothing):
     assert tool(f"Do it.\n\nArgs:\n    {nothing}\n").problems == ()
 
 
+# -- texts and lists that go on in the next line
+
+
+@pytest.mark.parametrize("deeper", ["", "    "])
+def test_a_list_of_names_may_go_on_in_the_next_lines(deeper):
+    doc = f"Do it.\n\nArgs:\n    a: First.\n    b,\n{deeper}    c, d,\n{deeper}    e: The others.\n"
+    made = tool(doc, "a b c d e")
+    assert texts(made) == {"a": "First.", **dict.fromkeys("bcde", "The others.")}
+    assert made.description == "Do it."
+
+
+def test_a_list_that_names_something_else_is_text_of_its_entry():
+    made = tool("Do it.\n\nArgs:\n    a: One of red,\n    green,\n    blue.\n    b: Second.", "ab")
+    assert texts(made) == {"a": "One of red, green, blue.", "b": "Second."}
+
+
+def test_a_heading_may_go_on_with_a_text():
+    doc = "Do it.\n\nArgs: see there, the same here.\n    a: First.\n    b: Second.\n\nAnd more."
+    made = tool(doc, "ab")
+    assert texts(made) == {"a": "First.", "b": "Second."}
+    assert made.description == "Do it.\n\nArgs: see there, the same here.\n\nAnd more."
+
+
+@pytest.mark.parametrize("below", ["", "    other: not a parameter", "a: not indented"])
+def test_a_heading_with_a_text_but_without_parameters_stays_text(below):
+    doc = f"Do it.\n\nArgs: see there.\n{below}".rstrip()
+    made = tool(doc, "ab")
+    assert texts(made) == {}
+    assert made.description == doc
+
+
+def test_a_text_in_the_place_of_a_numpy_type_may_go_on_below():
+    doc = "Do it.\n\nParameters\n---\na : int\nb : list, if given, those to\nlook at.\nc\n"
+    assert texts(tool(doc)) == {"b": "list, if given, those to look at."}
+
+
+def test_what_follows_a_numpy_type_in_small_letters_is_about_something_else():
+    doc = "Do it.\n\nParameters\n---\na : int\nb : optional\nother keywords are passed on\n"
+    made = tool(doc)
+    assert texts(made) == {}
+    assert "other keywords are passed on" in made.description
+    assert any("other keywords are passed on" in each for each in made.problems)
+
+
+def test_a_sentence_at_the_indent_of_a_numpy_entry_belongs_to_it():
+    doc = "Do it.\n\nParameters\n---\na : int\nThe first\nof them.\nb : int\n"
+    assert texts(tool(doc)) == {"a": "The first of them."}
+
+
 # -- code is not documentation
 
 

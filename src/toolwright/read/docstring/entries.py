@@ -103,6 +103,8 @@ class Entries:
             return True
         if gap or current.indented or line.lstrip().startswith(".. "):
             return False
+        if self.numpy and at == current.head.end and not current.head.text and _is_lower(line):
+            return False  # a text would begin with a capital: this is about something else
         # Text may go on at the indent of its entry, but a new sentence with a colon in it looks
         # like another entry, though nobody can say whose.
         return starts_item(line) or not (":" in line and self._begins_sentence(at))
@@ -120,6 +122,8 @@ class Entries:
         if not match or not names:
             return None
         rest = text[match.end() :]
+        if rest.rstrip() == ",":
+            return self._listed_names(at, names)
         if self.numpy and not rest.lstrip().startswith("("):
             return self._usual_numpy(at, names, rest)
         place = _skip_brackets(self.lines, at, self.end, rest)
@@ -134,9 +138,42 @@ class Entries:
         said = rest.strip()
         if said[:1] not in ("", ":"):
             return None
-        # Where a text is missing, it may stand in the place of the type.
-        is_text = _is_sentence(said) and not self._indented_below(at)
-        return Head(names, said[1:] if is_text else "", at + 1)
+        # Where a text is missing, it may stand in the place of the type, and go on below it.
+        end = at + 1
+        if not self._indented_below(at):
+            if _is_sentence(said):
+                return Head(names, said[1:], end)
+            end = self._wrapped(end, indent(self.lines[at]))
+            whole = " ".join((said, *(line.strip() for line in self.lines[at + 1 : end])))
+            if said and _is_sentence(whole):
+                return Head(names, whole[1:], end)
+        return Head(names, "", at + 1)
+
+    def _wrapped(self, at: int, level: int) -> int:
+        """Return where a sentence ends that goes on in lines at its own indent."""
+        for end in range(at, min(at + MOST_LINES, self.end)):
+            line = self.lines[end]
+            if indent(line) != level or ":" in line or not _is_lower(line):
+                break
+            if line.rstrip().endswith(_ENDS):
+                return end + 1
+        return at
+
+    def _listed_names(self, at: int, names: tuple[str, ...]) -> Head | None:
+        """Read a list of parameters that goes on in the next lines, and then has its text."""
+        for line in range(at + 1, min(at + MOST_LINES, self.end)):
+            text = self.lines[line]
+            match = _NAMES.match(text)
+            if not match or not self.names.issuperset(names):
+                return None
+            names += _split(match.group())
+            rest = text[match.end() :]
+            found = _SEPARATOR.match(rest)
+            if found and self.names.issuperset(names):
+                return Head(names, rest[found.end() :], line + 1)
+            if rest.rstrip() != ",":
+                return None
+        return None
 
     def _odd(self, at: int) -> Head | None:
         """Read an entry that is written in an odd way, but names a parameter first."""
@@ -224,6 +261,10 @@ def _split(text: str) -> tuple[str, ...]:
 def plain_name(text: str) -> str:
     """Return a name without stars, quotes and backslashes."""
     return text.strip().strip("`*\"'\\").replace("\\_", "_")
+
+
+def _is_lower(line: str) -> bool:
+    return line.lstrip()[:1].islower()
 
 
 def _is_sentence(text: str) -> bool:

@@ -188,7 +188,7 @@ class _Reader:
     def _google(self, at: int) -> int:
         line = self.lines[at]
         if not line.rstrip("* ").endswith(":") or not self._is_heading(at):
-            return 0
+            return self._headed_by_text(at)
         base = indent(line)
         first = at + 1
         while first < len(self.lines) and not self.lines[first].strip():
@@ -199,6 +199,26 @@ class _Reader:
         while end < len(self.lines) and not self._is_outside(end, base):
             end += 1
         return self._section(at, at + 1, end)
+
+    def _headed_by_text(self, at: int) -> int:
+        """Read a section whose heading goes on with a text: "Args: see below", then its entries.
+
+        The first of them must name a parameter. The heading stays in the description.
+        """
+        written, colon, text = self.lines[at].partition(":")
+        title = written.strip("*# ").lower()
+        if not (colon and text.strip()) or title not in self.headings:
+            return 0
+        base, end = indent(self.lines[at]), at + 1
+        while end < len(self.lines) and not self._is_outside(end, base):
+            end += 1
+        if end == at + 1:
+            return 0
+        group = next(Entries(self.lines, at + 1, end, self.names).groups(), None)
+        if group is None or not group.head or not self.names.issuperset(group.head.names):
+            return 0
+        self.parts.append(self.lines[at])
+        return self._section(at + 1, at + 1, end, title=title)
 
     def _is_outside(self, at: int, base: int) -> bool:
         return bool(self.lines[at].strip()) and indent(self.lines[at]) <= base
@@ -236,7 +256,9 @@ class _Reader:
     def _title(self, at: int) -> str:
         return self.lines[at].strip("*#: ").lower()
 
-    def _section(self, heading: int, start: int, end: int, *, numpy: bool = False) -> int:
+    def _section(
+        self, heading: int, start: int, end: int, *, numpy: bool = False, title: str = ""
+    ) -> int:
         """Read the entries of a section, each by itself; return 0 if there are none."""
         while end > start and not self.lines[end - 1].strip():
             end -= 1  # blank lines behind a section stay outside
@@ -244,7 +266,7 @@ class _Reader:
         entries = [entry for group in groups for entry in self._entries(group)]
         if not any(entry.name for entry in entries):
             return 0
-        of_attributes = self._title(heading) not in PARAMETERS
+        of_attributes = (title or self._title(heading)) not in PARAMETERS
         written = tuple(self.lines[heading:start])
         self.parts.append(Section(written, tuple(entries), of_attributes))
         return end

@@ -9,7 +9,7 @@ import dataclasses
 import dis
 import functools
 import inspect
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_origin
 
 from pydantic import Field
 from pydantic_core import core_schema
@@ -104,8 +104,12 @@ _constructors: dict[Any, Signature] = {}
 
 
 def _constructor(cls: Any) -> Signature:
-    """Read the constructor of a class, once if all names in it are known."""
-    key = (cls, cls.__init__, cls.__new__)
+    """Read the constructor of a class, once if all names in it are known.
+
+    The class may be generic, with what its type variables stand for.
+    """
+    origin = get_origin(cls) or cls
+    key = (cls, origin.__init__, origin.__new__)
     found = _constructors.get(key)
     if found is not None:
         return found
@@ -116,7 +120,7 @@ def _constructor(cls: Any) -> Signature:
         return _unknown(error)
 
     target = open_target(cls)
-    scope = Scope(target.writers or (target.function,), cls)
+    scope = Scope(target.writers or (target.function,), origin)
     made = read(target, scope, unknown=note)
     if not unknown:
         if len(_constructors) >= _MOST_CONSTRUCTORS:
@@ -128,10 +132,12 @@ def _constructor(cls: Any) -> Signature:
 class Constructed:
     """Tells pydantic to build a class by calling it, and to write it by its attributes."""
 
-    def __init__(self, cls: Any, translate: Translate) -> None:
-        self.cls = cls
+    def __init__(self, hint: Any, translate: Translate) -> None:
+        self.hint = hint
+        self.cls: Any = get_origin(hint) or hint
         self.translate = translate
-        self.ref = f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
+        cls = self.cls
+        self.ref = f"{cls.__module__}.{cls.__qualname__}:{id(hint)}"
         self.building = False
         self.is_record = dataclasses.is_dataclass(cls)
 
@@ -238,7 +244,7 @@ class Constructed:
     def _signature(self) -> Signature:
         if self.is_record:
             return self._record_signature()
-        return _constructor(self.cls)
+        return _constructor(self.hint)
 
     def _record_signature(self) -> Signature:
         """Read a dataclass by its fields."""

@@ -51,8 +51,10 @@ class Settlement:
             self.problems.append(f"takes {taken}: {one_line(errors[REST])}")
         for slot in [slot for slot in self.planned.slots if slot.name in errors]:
             if self.tolerant:
-                slot.hint = Any
-                what = f"takes any value for `{slot.name}`: its type cannot be sent as JSON"
+                spread = slot.name == self.planned.rest
+                slot.hint = list[Any] if spread else Any
+                taken = "a list of any values" if spread else "any value"
+                what = f"takes {taken} for `{slot.name}`: its type cannot be sent as JSON"
                 self.problems.append(what)
             elif slot.required or _is_authors_fault(slot, errors[slot.name]):
                 raise self._refusal(slot, errors[slot.name]) from None

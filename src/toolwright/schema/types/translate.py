@@ -1,18 +1,17 @@
 """Translates the hints of authors into hints that pydantic takes.
 
-Most pass through unchanged. The rest: iterators and abstract collections become lists,
-`typing.TypedDict` before Python 3.12 gets a twin, and a plain class with a typed constructor is
-built by calling it.
+Most pass through unchanged. The rest: iterators and abstract collections are made of lists,
+`typing.TypedDict` before Python 3.12 gets a twin, a plain class with a typed constructor is
+built by calling it, and one that only declares its attributes by setting them.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import sys
 import types
 import typing
 from collections import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
@@ -24,10 +23,29 @@ from ...markers import FromText
 from ...read.names.lazy_alias import LazyAlias
 from ...read.names.module_names import UnresolvedName
 from ...read.records import is_typed_dict
-from ...read.scope import class_hints, needs_scope, type_var_bound
+from ...read.scope import class_hints, type_var_bound
+from .carried import (
+    AsyncItems,
+    Carried,
+    Named,
+    Ready,
+    async_generator,
+    carrier_of,
+    generator,
+    members_of,
+)
+from .class_kinds import (
+    has_local_strings,
+    identifier,
+    is_known,
+    is_protocol,
+    is_refused,
+    is_type,
+    own_encoding,
+    with_class_names,
+)
 from .complete import Unknown, complete
 from .construct import Constructed, has_typed_constructor, is_named_tuple
-from .encoded import Encoded
 from .hints import (
     ALIAS_TYPES,
     UNIONS,
@@ -39,14 +57,17 @@ from .hints import (
     substitute,
     unqualify,
 )
+from .struct import Struct, is_standard, is_struct
 from .unsendable import Unsendable
 
-_LISTS: frozenset[Any] = frozenset(
-    (abc.Iterable, abc.Collection, abc.Container, abc.Reversible, abc.AsyncIterable)
-)
-_ITERATORS: frozenset[Any] = frozenset(
-    (abc.Iterator, abc.Generator, abc.AsyncIterator, abc.AsyncGenerator)
-)
+_LISTS: frozenset[Any] = frozenset((abc.Iterable, abc.Collection, abc.Container, abc.Reversible))
+_ITERATORS: Mapping[Any, Callable[[list[Any]], Any]] = {
+    abc.Iterator: iter,
+    abc.Generator: generator,
+    abc.AsyncIterable: AsyncItems,
+    abc.AsyncIterator: async_generator,
+    abc.AsyncGenerator: async_generator,
+}
 _AWAITABLES: frozenset[Any] = frozenset((abc.Awaitable, abc.Coroutine))
 _UNCHANGED: frozenset[Any] = frozenset((abc.Callable, typing.Literal))
 _SIMPLE: Mapping[Any, Any] = {
@@ -55,8 +76,7 @@ _SIMPLE: Mapping[Any, Any] = {
     bytearray: Annotated[bytes, AfterValidator(bytearray)],
 }
 _MANY_ARMS = 16
-_TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
-_PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
+_NEVER = (typing.Never, typing.NoReturn, typing_extensions.Never)
 # `Any` is a class since Python 3.11.
 _PLAIN: frozenset[Any] = frozenset(
     (int, str, float, bool, bytes, list, dict, set, tuple, object, type(None), Any)
@@ -91,7 +111,7 @@ class Translator:
                 return hint  # the marker reads and writes it
             inner, said = self(strip_annotated(hint)), metadata(hint)
             if any(isinstance(item, EncodedBytes) for item in said):
-                said = tuple(_own_encoding(item) for item in said)
+                said = tuple(own_encoding(item) for item in said)
             same = inner is strip_annotated(hint) and said == metadata(hint)
             return hint if same else Annotated[(inner, *said)]
         return self._generic(hint, origin)
@@ -130,7 +150,9 @@ class Translator:
         if isinstance(hint, typing.NewType):
             inner = self(hint.__supertype__)
             return hint if inner is hint.__supertype__ else inner
-        if not _is_type(hint):
+        if any(hint is nothing for nothing in _NEVER):
+            return Annotated[Any, Unsendable(hint, "no value is of this type")]
+        if not is_type(hint):
             return Annotated[Any, Unsendable(hint, "it is not a type")]
         try:
             return _SIMPLE.get(hint, hint)
@@ -150,27 +172,37 @@ class Translator:
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
-        if _is_protocol(origin) or origin is type:
+        if is_protocol(origin) or origin is type:
             return Annotated[Any, Unsendable(hint)]
         if origin in _ITERATORS:
-            return Annotated[list[self(arguments[0])], AfterValidator(iter)]
+            return Annotated[list[self(arguments[0])], AfterValidator(_ITERATORS[origin])]
         if origin in _LISTS:
             return list[self(arguments[0])]
         if origin in _AWAITABLES:
-            return self(arguments[-1])
-        if is_typed_dict(origin) and _is_refused(origin):
+            return Annotated[self(arguments[-1]), AfterValidator(Ready)]
+        if origin in UNIONS:
+            return self._union(hint, with_class_names(arguments))
+        if is_typed_dict(origin) and is_refused(origin):
             known = dict(zip(origin.__parameters__, arguments, strict=False))
             return self._typed_dict_twin(origin, known)
-        if origin in UNIONS and len(arguments) >= _MANY_ARMS:
-            return self._large_union(arguments)
-        changed: tuple[Any, ...] = tuple(
-            a if a is Ellipsis or is_list(a) else self(a) for a in arguments
-        )
+        made = self._plain_generic(hint, origin)
+        if made is not None:
+            return made
+        changed = self._each(arguments)
         if all(new is old for new, old in zip(changed, arguments, strict=True)):
             return hint
-        if origin in UNIONS:
-            return typing.Union[changed]  # noqa: UP007 - as many arms as there were
         return origin[changed if len(changed) != 1 else changed[0]]
+
+    def _each(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(a if a is Ellipsis or is_list(a) else self(a) for a in arguments)
+
+    def _union(self, hint: Any, arguments: tuple[Any, ...]) -> Any:
+        if len(arguments) >= _MANY_ARMS:
+            return self._large_union(arguments)
+        changed = self._each(arguments)
+        if all(new is old for new, old in zip(changed, get_args(hint), strict=False)):
+            return hint
+        return typing.Union[changed]  # noqa: UP007 - as many arms as there were
 
     def _large_union(self, arguments: tuple[Any, ...]) -> Any:
         """Give a union of many types a name, under which it is compiled and written once.
@@ -182,7 +214,7 @@ class Translator:
         key = tuple(id(arm) for arm in arms)
         known = self.twins.get(key)
         if known is None:
-            name = f"{_identifier(arms[0])}_or_{len(arms) - 1}_others"
+            name = f"{identifier(arms[0])}_or_{len(arms) - 1}_others"
             alias = LazyAlias(name, __name__)
             self.twins[key] = known = (alias.used(), arms)
             alias.resolved_as(typing.Union[tuple(self(arm) for arm in arms)])  # noqa: UP007
@@ -190,12 +222,31 @@ class Translator:
             return known[0]
         return or_none(known[0])
 
+    def _plain_generic(self, hint: Any, origin: Any) -> Any:
+        """Translate a generic class that pydantic does not know; None if it is not one."""
+        if not isinstance(origin, type) or origin in _PLAIN or is_known(origin):
+            return None
+        carrier = carrier_of(origin, get_args(hint))
+        if carrier is not None:
+            return Annotated[origin, Carried(origin, carrier)]
+        try:
+            if hint in self.twins:
+                return self.twins[hint]
+        except TypeError:  # unhashable
+            return None
+        if is_standard(origin) or not has_typed_constructor(origin):
+            return None
+        made = self.twins[hint] = Annotated[origin, Constructed(hint, self)]
+        return made
+
     def _class(self, cls: Any) -> Any:
-        if cls in _LISTS or cls in _ITERATORS:
+        if cls in _LISTS:
             return list
+        if cls in _ITERATORS:
+            return Annotated[list, AfterValidator(_ITERATORS[cls])]
         if cls in _SIMPLE:
             return _SIMPLE[cls]
-        if _is_protocol(cls):
+        if is_protocol(cls):
             return Annotated[Any, Unsendable(cls)]
         if cls in self.twins:
             return self.twins[cls]
@@ -203,13 +254,30 @@ class Translator:
             return self._pydantic_class(cls)
         if issubclass(cls, Enum) or hasattr(cls, "__get_pydantic_core_schema__"):
             return cls
-        if is_typed_dict(cls) and _is_refused(cls):
+        if is_typed_dict(cls) and is_refused(cls):
             return self._typed_dict_twin(cls, {})
         if is_typed_dict(cls) or dataclasses.is_dataclass(cls) or is_named_tuple(cls):
             return self._record(cls)
+        return self._plain_class(cls)
+
+    def _plain_class(self, cls: Any) -> Any:
+        carrier = carrier_of(cls)
+        if carrier is not None:
+            return Annotated[cls, Carried(cls, carrier)]
         if has_typed_constructor(cls):
             return self._constructed(cls)
-        return cls
+        members = members_of(cls)
+        if members:
+            return Annotated[cls, Named(members)]
+        return self._struct(cls) if is_struct(cls) else cls
+
+    def _struct(self, cls: Any) -> Any:
+        try:
+            class_hints(cls, self.names or {})
+        except UnresolvedName:
+            return cls
+        made = self.twins[cls] = Annotated[cls, Struct(cls, self)]
+        return made
 
     def _pydantic_class(self, cls: Any) -> Any:
         if cls.__pydantic_complete__:
@@ -229,7 +297,7 @@ class Translator:
             made = self.twins[cls] = Annotated[cls, Unknown(error)]
             return made
         self.twins[cls] = cls
-        if _has_local_strings(cls):
+        if has_local_strings(cls):
             self.used_names = True
         else:
             self.survey = self.survey or _Survey(self)
@@ -304,7 +372,7 @@ class _Survey(Translator):
                 hints, found_elsewhere = {}, True
             bare = [unqualify(hint)[0] for hint in hints.values()]
             same = [self(hint) is hint for hint in bare]  # all of them, for the records inside
-            changes = found_elsewhere or _has_local_strings(cls) or not all(same)
+            changes = found_elsewhere or has_local_strings(cls) or not all(same)
             found = self.known[cls] = self.inside, changes
         return found
 
@@ -317,38 +385,3 @@ def _take_identity(twin: Any, cls: Any) -> None:
     """Let a twin be known, and documented, as the class it stands for."""
     twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
     twin.__doc__ = cls.__doc__
-
-
-def _identifier(hint: Any) -> str:
-    name = getattr(hint, "__name__", "")
-    return name if isinstance(name, str) and name.isidentifier() else "Value"
-
-
-def _own_encoding(item: Any) -> Any:
-    return Encoded(item.encoder) if isinstance(item, EncodedBytes) else item
-
-
-def _is_protocol(cls: Any) -> bool:
-    """Return whether a class is a protocol that nothing is known to be an instance of."""
-    return getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False)
-
-
-def _is_type(hint: Any) -> bool:
-    """Return whether a hint that is no class says a type at all."""
-    if hint is None or isinstance(hint, str | dataclasses.InitVar):
-        return True
-    made_by = type(hint).__module__
-    known = made_by in _TYPING and not isinstance(hint, _PARAMETERS)
-    return known or hasattr(hint, "__get_pydantic_core_schema__")
-
-
-def _is_refused(typed_dict: Any) -> bool:
-    """Before 3.12 pydantic takes only the TypedDict of `typing_extensions`."""
-    return sys.version_info < (3, 12) and type(typed_dict).__module__ == "typing"
-
-
-def _has_local_strings(cls: type) -> bool:
-    """Return whether a class defined inside a function has annotations that are still strings:
-    pydantic would look for their names in the module only."""
-    annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
-    return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())

@@ -1,0 +1,363 @@
+"""Values that pydantic does not read, and that JSON can still carry exactly.
+
+Each has a hint of what is sent for it, and a function that makes the value of that. Nothing here
+opens a file, imports a module or looks a name up: what is sent decides the value, and nothing else.
+numpy and pandas are never imported; their classes are recognised by name.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+import sys
+import types
+import typing
+import zoneinfo
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
+from typing import Any, NamedTuple, NoReturn, get_args
+
+import typing_extensions
+from pydantic import ConfigDict
+from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
+
+from ..._json_values import is_list
+from ..generate import NOTE_KEY
+
+_Number = int | float
+_FORBID = ConfigDict(extra="forbid")
+
+
+class Carrier(NamedTuple):
+    """How JSON carries the values of a class."""
+
+    sent: Any
+    """The hint of what is sent."""
+    make: Callable[[Any], Any]
+    written: Any = None
+    """The hint of what is given back; values that have none are written as those of any class."""
+    write: Callable[[Any], Any] = str
+    note: str = ""
+    """What a schema says of it in words."""
+
+
+class Carried:
+    """Tells pydantic to make the values of a class from what carries them."""
+
+    def __init__(self, cls: Any, carrier: Carrier) -> None:
+        self.cls = cls
+        self.carrier = carrier
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read what is sent; a value of the class stays as it is."""
+        sent = handler.generate_schema(self.carrier.sent)
+        note = self.carrier.note
+        said: dict[str, Any] = {"pydantic_js_updates": {NOTE_KEY: note}} if note else {}
+        read = core_schema.no_info_after_validator_function(self._make, sent, metadata=said)
+        instance = core_schema.is_instance_schema(self.cls)
+        written: Any = instance
+        if self.carrier.written is not None:
+            written = handler.generate_schema(self.carrier.written)
+        return core_schema.json_or_python_schema(
+            json_schema=read,
+            python_schema=core_schema.union_schema([instance, read]),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                self._write, return_schema=written
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"Carried({self.cls.__name__})"
+
+    def _make(self, sent: Any) -> Any:
+        try:
+            return self.carrier.make(sent)
+        except (TypeError, OverflowError, LookupError) as error:
+            raise ValueError(str(error)) from error
+
+    def _write(self, value: Any) -> Any:
+        if not isinstance(value, self.cls):  # of another arm of a union
+            msg = f"not a {self.cls.__name__}"
+            raise PydanticSerializationUnexpectedValue(msg)
+        return value if self.carrier.written is None else self.carrier.write(value)
+
+
+# -- the standard library
+
+
+class Range(typing_extensions.TypedDict):
+    """The numbers from start up to, but without, stop."""
+
+    __pydantic_config__ = _FORBID  # type: ignore[misc]
+    start: typing_extensions.NotRequired[int]
+    stop: int
+    step: typing_extensions.NotRequired[int]
+
+
+class Slice(typing_extensions.TypedDict, total=False):
+    """A part of a sequence."""
+
+    __pydantic_config__ = _FORBID  # type: ignore[misc]
+    start: int | None
+    stop: int | None
+    step: int | None
+
+
+def _range(sent: Range) -> range:
+    return range(sent.get("start", 0), sent["stop"], sent.get("step", 1))
+
+
+def _write_range(value: range) -> Range:
+    return {"start": value.start, "stop": value.stop, "step": value.step}
+
+
+def _slice(sent: Slice) -> slice:
+    if sent.get("step") == 0:
+        msg = "step must not be zero"
+        raise ValueError(msg)
+    return slice(sent.get("start"), sent.get("stop"), sent.get("step"))
+
+
+def _same(sent: Any) -> Any:
+    return sent
+
+
+_INTEGER = Carrier(int, _same)
+_NUMBER = Carrier(_Number, _same)
+_BYTES = Carrier(bytes, _same)
+_STANDARD: Mapping[Any, Carrier] = {
+    range: Carrier(Range, _range, Range, _write_range),
+    slice: Carrier(Slice, _slice),
+    memoryview: Carrier(bytes, memoryview, bytes, bytes),
+    dt.tzinfo: Carrier(zoneinfo.ZoneInfo, _same, str),
+    typing.SupportsIndex: _INTEGER,
+    typing.SupportsInt: _NUMBER,
+    typing.SupportsFloat: _NUMBER,
+    typing.SupportsComplex: _NUMBER,
+    typing.SupportsAbs: _NUMBER,
+    typing.SupportsRound: _NUMBER,
+    numbers.Integral: _INTEGER,
+    numbers.Rational: _INTEGER,
+    numbers.Real: _NUMBER,
+    numbers.Complex: _NUMBER,
+    numbers.Number: _NUMBER,
+    typing_extensions.Buffer: _BYTES,
+}
+
+
+def carrier_of(cls: Any, arguments: tuple[Any, ...] = ()) -> Carrier | None:
+    """Return how JSON carries the values of a class, if it does so in a way of ours.
+
+    The arguments are those of a generic class.
+    """
+    found = _STANDARD.get(cls)
+    if found is not None:
+        return found
+    if _is_namespace(cls):
+        return Carrier(dict[str, Any], _namespace(cls), dict[str, Any], vars)
+    known = _NAMED.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}")
+    return known(cls, arguments) if known is not None and _is_loaded(cls) else None
+
+
+def _is_namespace(cls: type) -> bool:
+    """Return whether the attributes of a class's values are just what it is called with."""
+    base = next((each for each in cls.__mro__ if _is_namespace_class(each)), None)
+    return base is not None and (cls is base or _takes_keywords_only(cls))
+
+
+def _is_namespace_class(cls: type) -> bool:
+    return cls is types.SimpleNamespace or (cls.__module__, cls.__name__) == _ARGPARSE
+
+
+_ARGPARSE = ("argparse", "Namespace")
+
+
+def _takes_keywords_only(cls: Any) -> bool:
+    code = getattr(cls.__init__, "__code__", None)
+    if code is None:
+        return True
+    return code.co_argcount == 1 and not code.co_kwonlyargcount and bool(code.co_flags & 8)
+
+
+def _namespace(cls: Any) -> Callable[[Any], Any]:
+    def make(sent: dict[str, Any]) -> Any:
+        for name in sent:
+            if name.startswith("_"):
+                msg = f"`{name}` is a private name"
+                raise ValueError(msg)
+        return cls(**sent)
+
+    return make
+
+
+# -- arrays and tables
+
+_KINDS: Mapping[Any, str] = {bool: "true or false", int: "a number", float: "a number", str: "text"}
+
+
+def _is_loaded(cls: Any) -> bool:
+    """Return whether a class is the library's own, and not another of its name."""
+    library = sys.modules.get(cls.__module__.partition(".")[0])
+    return getattr(library, cls.__name__, None) is cls
+
+
+def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
+    """Return how JSON carries numpy's arrays; the type of their items is in the arguments."""
+    numpy: Any = sys.modules[cls.__module__.partition(".")[0]]
+    items = next(iter(get_args(arguments[1])), None) if len(arguments) > 1 else None
+    known = isinstance(items, type) and issubclass(items, numpy.generic)
+    wanted: Any = items if known and items is not numpy.generic else None
+
+    def make(sent: list[Any]) -> Any:
+        kinds = _kinds(sent)
+        if len(kinds) > 1:
+            msg = f"an array has items of one kind; got {' and '.join(sorted(kinds))}"
+            raise ValueError(msg)
+        made = numpy.array(sent)
+        if wanted is None:
+            return made
+        cast = made.astype(wanted, casting="same_kind")
+        if cast.dtype.kind in "iu" and not (cast == made).all():
+            msg = f"a number does not fit {wanted.__name__}"
+            raise ValueError(msg)
+        return cast
+
+    return Carrier(list[Any], make, note="lists, or lists of lists, of one kind of items")
+
+
+def _kinds(sent: list[Any]) -> set[str]:
+    """Return what kinds of items there are in nested lists. Raises `ValueError` for others."""
+    found: set[str] = set()
+    todo: list[Any] = [sent]
+    while todo:
+        for each in todo.pop():
+            if is_list(each):
+                todo.append(each)
+            elif type(each) in _KINDS and not _is_wide(each):
+                found.add(_KINDS[type(each)])
+            else:
+                msg = "an array has only numbers, texts or true and false"
+                raise ValueError(msg)
+    return found
+
+
+def _is_wide(value: Any) -> bool:
+    return type(value) is int and not -(2**63) <= value < 2**63
+
+
+def _dtype_carrier(cls: Any, _: Any) -> Carrier:
+    return Carrier(str, cls, str, note='a name such as "int64"')
+
+
+def _series_carrier(cls: Any, _: Any) -> Carrier:
+    return Carrier(list[str | _Number | bool | None], cls)
+
+
+def _frame_carrier(cls: Any, _: Any) -> Carrier:
+    return Carrier(list[dict[str, str | _Number | bool | None]], cls, note="a list of rows")
+
+
+_NAMED: Mapping[str, Callable[[Any, tuple[Any, ...]], Carrier]] = {
+    "numpy.dtype": _dtype_carrier,
+    "numpy.ndarray": _array_carrier,
+    "pandas.Series": _series_carrier,
+    "pandas.DataFrame": _frame_carrier,
+}
+
+
+# -- what is iterated over, or awaited
+
+
+def generator(items: list[Any]) -> Generator[Any]:
+    """Give the items of a list, as a generator does."""
+    yield from items
+
+
+async def async_generator(items: list[Any]) -> AsyncGenerator[Any]:
+    """Give the items of a list, as an asynchronous generator does."""
+    for item in items:
+        yield item
+
+
+class AsyncItems:
+    """The items of a list, for `async for`, as often as wanted."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def __aiter__(self) -> AsyncGenerator[Any]:
+        return async_generator(self.items)
+
+
+class Ready(Coroutine[Any, Any, Any]):
+    """A value that can be awaited: it is there already. Nobody has to."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self.value
+        yield
+
+    def send(self, value: Any, /) -> NoReturn:
+        """End with the value."""
+        raise StopIteration(self.value)
+
+    def throw(self, *error: Any) -> NoReturn:
+        """Raise what is thrown in."""
+        raise error[0]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+# -- what goes by a name
+
+
+class Named:
+    """Takes one of some objects by its name: the classes that `type[A] | type[B]` says, or the
+    members that an extension's class has instead of an enum."""
+
+    def __init__(self, objects: Mapping[str, Any]) -> None:
+        self.objects = objects
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read a name; one of the objects stays as it is."""
+        read = core_schema.no_info_after_validator_function(
+            self._find, core_schema.literal_schema(list(self.objects))
+        )
+        return core_schema.json_or_python_schema(
+            json_schema=read,
+            python_schema=core_schema.no_info_wrap_validator_function(self._keep, read),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                self._name, return_schema=core_schema.literal_schema(list(self.objects))
+            ),
+        )
+
+    def _find(self, name: str) -> Any:
+        return self.objects[name]
+
+    def _keep(self, value: Any, handler: Any) -> Any:
+        return value if any(value is each for each in self.objects.values()) else handler(value)
+
+    def _name(self, value: Any) -> str:
+        for name, each in self.objects.items():
+            if value is each:
+                return name
+        msg = "not one of them"
+        raise PydanticSerializationUnexpectedValue(msg)
+
+
+def members_of(cls: Any) -> dict[str, Any]:
+    """Return the members of a class of an extension that is an enum in all but its type."""
+    if not cls.__flags__ & _NOT_MADE:
+        return {}
+    found = {
+        name: value
+        for name, value in vars(cls).items()
+        if type(value) is cls and not name.startswith("_")
+    }
+    return found if len(found) > 1 else {}
+
+
+_NOT_MADE = 1 << 7
+"""`Py_TPFLAGS_DISALLOW_INSTANTIATION`: there are no values but those that the extension made."""

@@ -1,0 +1,83 @@
+"""What kind of a hint or a class something is, for the translation of hints."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import typing
+from collections.abc import Mapping
+from typing import Annotated, Any, get_args, get_origin
+
+import typing_extensions
+from pydantic import EncodedBytes
+
+from ...read.records import is_typed_dict
+from ...read.scope import needs_scope
+from .carried import Named
+from .construct import is_named_tuple
+from .encoded import Encoded
+
+_TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
+_PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
+
+
+def identifier(hint: Any) -> str:
+    """Return the name of a type, or a word that may stand for one."""
+    name = getattr(hint, "__name__", "")
+    return name if isinstance(name, str) and name.isidentifier() else "Value"
+
+
+def is_known(cls: Any) -> bool:
+    """Return whether pydantic has a way of its own with a class."""
+    return (
+        hasattr(cls, "__pydantic_complete__")
+        or hasattr(cls, "__get_pydantic_core_schema__")
+        or is_typed_dict(cls)
+        or dataclasses.is_dataclass(cls)
+        or is_named_tuple(cls)
+    )
+
+
+def with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Put one choice by name in the place of several classes: `type[A] | type[B]`."""
+    found = {
+        arm: get_args(arm)[0]
+        for arm in union
+        if get_origin(arm) is type and isinstance(get_args(arm)[0], type)
+    }
+    named = {cls.__name__: cls for cls in found.values() if not is_protocol(cls)}
+    if len(named) < 2 or len(named) < len(found):
+        return union
+    choice = Annotated[Any, Named(named)]
+    return (choice, *(arm for arm in union if arm not in found))
+
+
+def own_encoding(item: Any) -> Any:
+    """Return what encodes bytes as pydantic does, but within our bounds; else the item itself."""
+    return Encoded(item.encoder) if isinstance(item, EncodedBytes) else item
+
+
+def is_protocol(cls: Any) -> bool:
+    """Return whether a class is a protocol that nothing is known to be an instance of."""
+    return getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False)
+
+
+def is_type(hint: Any) -> bool:
+    """Return whether a hint that is no class says a type at all."""
+    if hint is None or isinstance(hint, str | dataclasses.InitVar):
+        return True
+    made_by = type(hint).__module__
+    known = made_by in _TYPING and not isinstance(hint, _PARAMETERS)
+    return known or hasattr(hint, "__get_pydantic_core_schema__")
+
+
+def is_refused(typed_dict: Any) -> bool:
+    """Before 3.12 pydantic takes only the TypedDict of `typing_extensions`."""
+    return sys.version_info < (3, 12) and type(typed_dict).__module__ == "typing"
+
+
+def has_local_strings(cls: type) -> bool:
+    """Return whether a class defined inside a function has annotations that are still strings:
+    pydantic would look for their names in the module only."""
+    annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
+    return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())
