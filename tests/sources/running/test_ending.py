@@ -94,6 +94,20 @@ def test_a_program_may_end_by_itself_when_asked_to():
     os.close(write)
 
 
+def test_a_stopped_program_hears_that_it_is_to_end():
+    async def main():
+        watched = Watched()
+        how = RunSettings(end_seconds=3600)
+        task = asyncio.create_task(run(["sh", "-c", STOPPED], how, watched.line))
+        await asyncio.wait_for(watched.came.wait(), LONGEST)
+        task.cancel()
+        await asyncio.wait([task], timeout=LONGEST)
+        assert task.cancelled()
+        assert watched.have_ended()
+
+    asyncio.run(main())
+
+
 def test_a_second_cancellation_kills_at_once():
     async def main():
         watched = Watched()

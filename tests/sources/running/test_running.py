@@ -125,6 +125,14 @@ def test_input_is_written_while_output_is_read():
     assert finished("cat", stdin=b"").stdout == b""
 
 
+def test_a_program_that_writes_more_than_it_reads_does_not_get_stuck():
+    script = "import sys\nfor line in sys.stdin: sys.stdout.write(line * 50)"
+    words = [sys.executable, "-S", "-c", script]
+    how = RunSettings(stdin=(b"x" * 1023 + b"\n") * 300)
+    came = asyncio.run(asyncio.wait_for(run(words, how), 60))
+    assert len(came.stdout) + came.stdout_left_out == 300 * 1024 * 50
+
+
 def test_a_program_need_not_read_its_input():
     assert finished("true", stdin=b"x" * 1_000_000).exit_code == 0
 
