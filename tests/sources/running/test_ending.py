@@ -180,6 +180,19 @@ def test_a_program_that_closes_its_output_is_waited_for():
     assert came.exit_code == 5
 
 
+def test_a_program_ends_if_its_output_cannot_be_read(monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("toolwright.sources.running.process.OutputBytes.add", fail)
+
+    async def main():
+        await asyncio.wait_for(run(["sh", "-c", CHILD], RunSettings()), LONGEST)
+
+    with pytest.raises(MemoryError):
+        asyncio.run(main())
+
+
 # -- through a toolbox
 
 

@@ -107,13 +107,17 @@ class WatchedProcess:
             begun = start(self.words, self.how, self.environment)
             with self._lock:
                 self._process = begun
-            guard.note(begun.pid, self.mark)
             stack.callback(self._reap, begun)
-            streams = _Streams(begun, self.how, self.feed)
-            stack.callback(streams.close)
-            ended = _Ending(begun, stack)
-            self._follow(begun, streams, ended, listener)
-            settle(self._finished(begun, streams, ended))
+            try:
+                guard.note(begun.pid, self.mark)
+                streams = _Streams(begun, self.how, self.feed)
+                stack.callback(streams.close)
+                ended = _Ending(begun, stack)
+                self._follow(begun, streams, ended, listener)
+                settle(self._finished(begun, streams, ended))
+            except BaseException:  # no memory, or a fault of ours: nobody would end it later
+                self._kill_all(begun)
+                raise
 
     def _open_waker(self, stack: contextlib.ExitStack) -> int:
         """Return a descriptor that becomes readable when somebody wants it to end."""
