@@ -46,6 +46,7 @@ class Catcher:
         os._exit(0)
 
     def read(self, target: Any) -> dict[str, Any]:
+        """Return the program of an object, as it is written."""
         package = f"{_load_package(self.job['package'])}.sources"
         recognise: Any = importlib.import_module(f"{package}.frameworks.recognise")
         file: Any = importlib.import_module(f"{package}.program_file")
@@ -53,6 +54,7 @@ class Catcher:
         return {"program": file.program_to_json(program), "words": _words_of(target)}
 
     def patch_parsers(self) -> None:
+        """Let the parsers of the standard library lead here."""
         import argparse
         import optparse
 
@@ -92,6 +94,7 @@ class Catcher:
             setattr(owner, name, function)
 
     def passes(self) -> bool:
+        """Return whether the parser that is asked now may go on."""
         self.to_pass -= 1
         return self.to_pass >= 0
 
@@ -118,7 +121,7 @@ class Catcher:
             for place in _LATER[name]:
                 owner, _, method = place.partition(".")
                 if hasattr(module, owner):
-                    setattr(getattr(module, owner), method, lambda app, *a, **k: self.catch(app))
+                    setattr(getattr(module, owner), method, lambda app, *_, **__: self.catch(app))
 
         found.loader.exec_module = run_and_patch
         return found
@@ -138,7 +141,9 @@ def _words_of(target: Any) -> list[str]:
     import re
 
     if isinstance(target, optparse.OptionParser):
-        text = str(target.description or "")
+        if target.allow_interspersed_args:
+            return []
+        text = re.sub(r"\[/?[\w.]*\]", "", str(target.description or ""))  # styles of rich
         return re.findall(r"^ *([a-z][\w-]*)  +\S", text, re.MULTILINE)
     if isinstance(target, argparse.ArgumentParser):
         places = [each for each in target._actions if not each.option_strings]  # noqa: SLF001

@@ -20,6 +20,7 @@ from .parts import (
     first_line,
     flags_in_order,
     plain_text,
+    plain_version,
     valued,
     with_default,
     with_nothing,
@@ -377,6 +378,5 @@ def _usage_of(parser: argparse.ArgumentParser) -> str:
 def _version_of(parser: argparse.ArgumentParser) -> str:
     for action in parser._actions:
         if isinstance(action, argparse._VersionAction):
-            text = first_line(_expanded(parser, action.version))
-            return text.removeprefix(parser.prog).strip(" ,:") or text
+            return plain_version(first_line(_expanded(parser, action.version)))
     return ""

@@ -131,7 +131,7 @@ def _is_known(value: Any) -> bool:
 
 def _union_name(hint: Any) -> str:
     if typing.get_origin(hint) not in (typing.Union, types.UnionType):
-        return ""
+        return str(hint) if typing.get_origin(hint) is not None else ""
     members = [each for each in typing.get_args(hint) if each is not type(None)]
     return " or ".join(getattr(each, "__name__", str(each)) for each in members)
 

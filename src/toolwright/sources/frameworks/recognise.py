@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ...errors import SchemaError
 from ...read.command_trees import framework_of
 from ..program import Program
 
@@ -41,7 +42,14 @@ def read_program(target: object, name: str = "") -> Program:
     framework = framework_of(target)
     if not framework:
         raise TypeError(f"{type(target).__name__} is no command of a known framework")
-    return _reader(framework)(target, name)
+    try:
+        return _reader(framework)(target, name)
+    except SchemaError:
+        raise
+    except (Exception, SystemExit) as error:  # the framework's own refusal, or the author's code
+        tool = name or str(getattr(target, "name", "")) or framework
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise SchemaError(f"cannot be read: {what}", tool=tool) from error
 
 
 def _reader(framework: str) -> Callable[[Any, str], Program]:
