@@ -83,7 +83,7 @@ class CommandParameter:
     @property
     def is_positional(self) -> bool:
         """Whether it is known by its place."""
-        return not self.flags and not self.chosen_by
+        return not self.flags and not self.negatives and not self.chosen_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +110,11 @@ class Command:
     """Its usage without the path, such as `[OPTIONS] NAME`."""
     parameters: tuple[CommandParameter, ...] = ()
     """Those declared for this very command: they stand between its last word and the next one."""
+    passes_parameters: bool = True
+    """Whether its parameters may also be given in front of a command below it.
+
+    In Cyclopts they may not: they are those of the function that runs without a further word.
+    """
     commands: tuple[Command, ...] = ()
     runs: bool = True
     """Whether it does something without a further word."""
@@ -160,6 +165,8 @@ class Program:
     """Whether `--` ends its options."""
     takes_equals: bool = True
     """Whether a value may follow its long option behind `=`; else it is a word of its own."""
+    left_out: tuple[str, ...] = ()
+    """The commands that could not be read, and why: one line each."""
 
     def chain(self, command: Command) -> tuple[Command, ...]:
         """Return the commands on the way to a command, from the root to itself."""

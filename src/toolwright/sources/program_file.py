@@ -30,7 +30,7 @@ def program_from_json(data: Mapping[str, Any]) -> Program:
     given["root"] = _command(given["root"], ())
     if given.get("fingerprint") is not None:
         given["fingerprint"] = Fingerprint(**given["fingerprint"])
-    return Program(**_with_tuples(given, "argv"))
+    return Program(**_with_tuples(given, "argv", "left_out"))
 
 
 def _fields_of(value: Any) -> dict[str, Any]:

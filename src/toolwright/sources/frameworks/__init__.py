@@ -1,0 +1,1 @@
+"""Readers of command-line frameworks: objects in, programs out."""

@@ -1,0 +1,415 @@
+"""Parsers of argparse. Its private names have been the same since 3.11."""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+from ..program import Command, CommandParameter, Exclusive, Program
+from .kinds import PATH, TEXT, Kind, choices, kind_of_callable, limits
+from .parts import (
+    MAX_USAGE,
+    Walk,
+    annotations_of,
+    array,
+    described,
+    first_line,
+    flags_in_order,
+    plain_text,
+    valued,
+    with_default,
+    with_nothing,
+    without_clashes,
+)
+
+_MANY = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
+_LONGEST_ENUM = 1000
+_LONGEST_RANGE = 20
+
+
+def read_argparse(parser: argparse.ArgumentParser, name: str = "") -> Program:
+    """Return the program of an `ArgumentParser`; `SchemaError` if it cannot be read."""
+    name = name or plain_text(parser.prog)
+    reader = _ArgparseReader(name)
+    found = reader.walk.read((), lambda: reader.command(parser, (), ""), parser)
+    return Program(
+        name=name,
+        root=found,
+        framework="argparse",
+        version=_version_of(parser),
+        left_out=tuple(reader.walk.left_out),
+    )
+
+
+class _ArgparseReader:
+    def __init__(self, name: str) -> None:
+        self.walk = Walk(name)
+
+    def command(
+        self, parser: argparse.ArgumentParser, path: tuple[str, ...], from_file: str
+    ) -> Command:
+        from_file += parser.fromfile_prefix_chars or ""
+        branches = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        reader = _Parameters(parser, from_file)
+        parameters = without_clashes(reader.read())
+        self.walk.check_parameters(path, parameters)
+        text = _expanded(parser, parser.description)
+        runs = any(callable(each) for each in parser._defaults.values())
+        return Command(
+            path=path,
+            summary=first_line(text),
+            description=text,
+            examples=_expanded(parser, parser.epilog),
+            usage=_usage_of(parser),
+            parameters=reader.with_required(parameters),
+            commands=tuple(
+                command for each in branches for command in self.below(each, path, from_file)
+            ),
+            # Without a further word most programs print their help, unless a function is set.
+            runs=not branches or (runs and not any(each.required for each in branches)),
+            exclusive=tuple(reader.exclusive(parameters)),
+            annotations=annotations_of(parser._defaults.get("func"), parser),
+        )
+
+    def below(self, action: Any, path: tuple[str, ...], from_file: str) -> Iterator[Command]:
+        texts = {each.dest: each.help for each in action._choices_actions}
+        names: dict[int, list[Any]] = {}
+        for word, parser in action.choices.items():
+            names.setdefault(id(parser), []).append(word)
+        for word, *aliases in names.values():
+            at, parser = (*path, word), action.choices[word]
+            found = self.walk.read(
+                at, lambda at=at, parser=parser: self.command(parser, at, from_file), parser
+            )
+            if found is None:
+                continue
+            hidden = texts.get(word, "") is argparse.SUPPRESS
+            summary = "" if hidden else _one(_expanded(parser, texts.get(word)))
+            yield replace(
+                found,
+                summary=summary or found.summary,
+                description=found.description or summary,
+                aliases=tuple(map(str, aliases)),
+                hidden=hidden,
+                deprecated=word in getattr(action, "_deprecated", ()),
+            )
+
+
+class _Parameters:
+    """The parameters of one parser."""
+
+    def __init__(self, parser: argparse.ArgumentParser, from_file: str) -> None:
+        self.parser = parser
+        self.from_file = from_file
+        self.formatter = parser._get_formatter()
+
+    def read(self) -> Iterator[CommandParameter]:
+        groups: dict[str, list[argparse.Action]] = {}
+        for each in self.parser._actions:
+            information = (
+                argparse._HelpAction | argparse._VersionAction | argparse._SubParsersAction
+            )
+            if not isinstance(each, information) and each.nargs != argparse.SUPPRESS:
+                groups.setdefault(str(each.dest), []).append(each)
+        for dest, actions in groups.items():
+            yield from self.group(dest, actions)
+
+    def group(self, dest: str, actions: list[argparse.Action]) -> Iterator[CommandParameter]:
+        """Yield the parameters of actions with one destination."""
+        constants = [each for each in actions if _is_constant(each)]
+        switches = [each for each in constants if isinstance(each.const, bool)]
+        if len(switches) == len(actions):
+            yield self.switch(dest, actions)
+        elif len(constants) == len(actions):
+            yield self.choice(dest, actions)
+        else:
+            for each in sorted(actions, key=lambda each: each in constants):
+                if each in constants:
+                    name = re.sub(r"\W+", "_", flags_in_order(each.option_strings)[0].lstrip("-+"))
+                    yield self.switch(name, [each], is_set=True)
+                else:
+                    yield self.parameter(dest, each)
+
+    def switch(
+        self, name: str, actions: list[argparse.Action], *, is_set: bool = False
+    ) -> CommandParameter:
+        """Return the boolean of `store_true`, `store_false`, or both."""
+        on = [
+            f for each in actions if each.const is not False or is_set for f in each.option_strings
+        ]
+        off = [
+            f for each in actions if each.const is False and not is_set for f in each.option_strings
+        ]
+        first = actions[0]
+        found = CommandParameter(
+            name=name,
+            schema={"type": "boolean"},
+            emit="pair" if on and off else "flag" if on else "negative",
+            flags=flags_in_order(on),
+            negatives=flags_in_order(off),
+            **self.common(first),
+        )
+        found = replace(found, description=self.texts(actions))
+        return found if is_set else with_default(found, self.default_of(first))
+
+    def choice(self, dest: str, actions: list[argparse.Action]) -> CommandParameter:
+        """Return what `store_const` and `append_const` choose from."""
+        chosen: dict[str, str] = {}
+        default: str | None = None
+        for each in actions:
+            flag = flags_in_order(each.option_strings)[0]
+            is_plain = isinstance(each.const, str | int | float) and not isinstance(
+                each.const, bool
+            )
+            text = str(each.const) if is_plain and str(each.const) else flag.lstrip("-+")
+            text = text if text not in chosen else flag.lstrip("-+")
+            chosen[text] = flag
+            if each.const is not None and self.default_of(each) == each.const:
+                default = text
+        several = any(isinstance(each, argparse._AppendConstAction) for each in actions)
+        schema: dict[str, Any] = {"type": "string", "enum": list(chosen)}
+        found = CommandParameter(
+            name=dest,
+            schema=array(schema) if several else schema,
+            emit="choices" if several else "choice",
+            chosen_by=chosen,
+            **self.common(actions[0]),
+        )
+        found = replace(
+            found,
+            description=self.texts(actions),
+            required=any(each.required for each in actions),
+            hidden=all(each.help is argparse.SUPPRESS for each in actions),
+        )
+        return with_default(found, None if several else default)
+
+    def parameter(self, dest: str, action: argparse.Action) -> CommandParameter:
+        flags = flags_in_order(action.option_strings)
+        if isinstance(action, argparse.BooleanOptionalAction):
+            return self.pair(dest, action)
+        if isinstance(action, argparse._CountAction):
+            return self.counted(dest, action, flags)
+        kind = _kind_of(action)
+        if action.nargs == 0:
+            return CommandParameter(
+                name=dest,
+                schema={"type": "boolean"},
+                emit="flag",
+                flags=flags,
+                **self.common(action),
+            )
+        common = self.common(action)
+        if action.nargs in (None, argparse.OPTIONAL) and not _is_append(action):
+            return self.single(dest, action, kind, common)
+        return self.several(dest, action, kind, common)
+
+    def single(
+        self, dest: str, action: argparse.Action, kind: Kind, common: dict[str, Any]
+    ) -> CommandParameter:
+        flags = flags_in_order(action.option_strings)
+        is_optional = bool(flags) and action.nargs == argparse.OPTIONAL
+        schema = with_nothing(kind.schema) if is_optional else dict(kind.schema)
+        text = common.pop("description")
+        if not flags:
+            kind = self.guarded(kind)
+        emit = "optional" if is_optional else "value"
+        found = valued(dest, kind, flags, emit, schema, text, **common)
+        return with_default(found, None if found.required else self.default_of(action))
+
+    def several(
+        self, dest: str, action: argparse.Action, kind: Kind, common: dict[str, Any]
+    ) -> CommandParameter:
+        flags, nargs = flags_in_order(action.option_strings), action.nargs
+        if kind.is_json:
+            kind = replace(TEXT, note="JSON.")
+        low = 1 if nargs == argparse.ONE_OR_MORE or (common["required"] and not flags) else None
+        schema = (
+            array(kind.schema, nargs, nargs) if isinstance(nargs, int) else array(kind.schema, low)
+        )
+        emit = "rest" if not flags else "words"
+        if isinstance(action, argparse._ExtendAction) and nargs in _MANY:
+            # Each occurrence extends the list, so each value can stand behind its own `=`.
+            emit = "repeat"
+        elif flags and _is_append(action):
+            emit = "repeat"
+            schema = array(kind.schema) if nargs in (None, argparse.OPTIONAL) else array(schema)
+        elif nargs == argparse.REMAINDER:
+            emit = "remainder" if not flags else "words"
+        text = common.pop("description")
+        default = self.default_of(action)
+        if emit == "repeat" and isinstance(default, list) and default:
+            text = described(text, "What is given is added to the default.")
+        if emit != "repeat" or "items" in schema["items"]:
+            kind = self.guarded(kind)
+        if common["required"] and flags and emit == "repeat":
+            schema = {**schema, "minItems": 1}
+        found = valued(dest, kind, flags, emit, schema, text, **common)
+        return with_default(found, None if found.required else default)
+
+    def guarded(self, kind: Kind) -> Kind:
+        """Return a kind whose words stand alone: there a prefix may name a file to be read."""
+        return replace(kind, refused=kind.refused + self.from_file)
+
+    def pair(self, dest: str, action: argparse.Action) -> CommandParameter:
+        strings = action.option_strings
+        negatives = {f"--no-{flag[2:]}" for flag in strings if flag.startswith("--")} & set(strings)
+        found = CommandParameter(
+            name=dest,
+            schema={"type": "boolean"},
+            emit="pair" if negatives else "flag",
+            flags=flags_in_order(flag for flag in strings if flag not in negatives),
+            negatives=tuple(flag for flag in strings if flag in negatives),
+            **self.common(action),
+        )
+        return with_default(found, self.default_of(action))
+
+    def counted(
+        self, dest: str, action: argparse.Action, flags: tuple[str, ...]
+    ) -> CommandParameter:
+        schema = {"type": "integer", "minimum": 0}
+        found = CommandParameter(
+            name=dest, schema=schema, emit="count", flags=flags, **self.common(action)
+        )
+        default = self.default_of(action)
+        if isinstance(default, int) and default:
+            text = described(found.description, "What is given is added to the default.")
+            found = replace(found, description=text)
+        return with_default(found, default)
+
+    # -- what every parameter has
+
+    def common(self, action: argparse.Action) -> dict[str, Any]:
+        loose = (argparse.OPTIONAL, argparse.ZERO_OR_MORE, argparse.REMAINDER)
+        is_option = bool(action.option_strings)
+        return {
+            "description": self.text(action),
+            "required": action.required if is_option else action.nargs not in loose,
+            "hidden": action.help is argparse.SUPPRESS,
+            "deprecated": bool(getattr(action, "deprecated", False)),
+        }
+
+    def text(self, action: argparse.Action) -> str:
+        if not action.help or action.help is argparse.SUPPRESS:
+            return ""
+        try:
+            text = self.formatter._expand_help(action)
+        except Exception:  # noqa: BLE001  # a wrong `%` in the author's text
+            text = action.help
+        return _one(plain_text(text))
+
+    def texts(self, actions: list[argparse.Action]) -> str:
+        return described(*dict.fromkeys(text for each in actions if (text := self.text(each))))
+
+    def default_of(self, action: argparse.Action) -> Any:
+        value = self.parser._defaults.get(str(action.dest), action.default)
+        return None if value is argparse.SUPPRESS else value
+
+    def exclusive(self, parameters: tuple[CommandParameter, ...]) -> Iterator[Exclusive]:
+        for names, required in self._exclusive(parameters):
+            if len(names) > 1:
+                yield Exclusive(names=names, required=required)
+
+    def with_required(
+        self, parameters: tuple[CommandParameter, ...]
+    ) -> tuple[CommandParameter, ...]:
+        """Return parameters, those required that alone make up a group of which one must be given."""
+        alone = {
+            names[0]
+            for names, required in self._exclusive(parameters)
+            if required and len(names) == 1
+        }
+        return tuple(
+            replace(each, required=True) if each.name in alone else each for each in parameters
+        )
+
+    def _exclusive(
+        self, parameters: tuple[CommandParameter, ...]
+    ) -> Iterator[tuple[tuple[str, ...], bool]]:
+        by_flag = {
+            flag: each.name
+            for each in parameters
+            for flag in (*each.flags, *each.negatives, *each.chosen_by.values())
+        }
+        known = {each.name for each in parameters}
+        for group in self.parser._mutually_exclusive_groups:
+            names: dict[str, None] = {}
+            for action in group._group_actions:
+                found = [by_flag[flag] for flag in action.option_strings if flag in by_flag]
+                names.update(dict.fromkeys(found or [d for d in (str(action.dest),) if d in known]))
+            yield tuple(names), group.required
+
+
+def _one(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is_constant(action: argparse.Action) -> bool:
+    stores = argparse._StoreConstAction | argparse._AppendConstAction
+    return isinstance(action, stores) and bool(action.option_strings)
+
+
+def _is_append(action: argparse.Action) -> bool:
+    return isinstance(action, argparse._AppendAction)
+
+
+def _kind_of(action: argparse.Action) -> Kind:
+    kind = _kind_of_type(action.type)
+    if action.choices is None:
+        return kind
+    if isinstance(action.choices, range) and len(action.choices) > _LONGEST_RANGE:
+        numbers = action.choices
+        if numbers.step == 1:
+            return Kind(schema={"type": "integer", **limits(numbers.start, numbers.stop - 1)})
+    try:
+        found = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
+    except Exception:  # noqa: BLE001  # only `in` is needed of it
+        return kind
+    if not found or len(found) > _LONGEST_ENUM:
+        return kind
+    values = [each.value if isinstance(each, enum.Enum) else each for each in found]
+    return replace(choices(values), note=kind.note, refused=kind.refused)
+
+
+def _kind_of_type(found: Any) -> Kind:
+    if found is None:
+        return TEXT
+    if isinstance(found, str):
+        return replace(TEXT, type_name=found)
+    if isinstance(found, argparse.FileType):
+        written = any(letter in found._mode for letter in "wax+")
+        note = "A file to be written." if written else "A file to be read."
+        return replace(PATH, note=note, refused="-")
+    return kind_of_callable(found)
+
+
+def _expanded(parser: argparse.ArgumentParser, text: str | None) -> str:
+    if not text or text is argparse.SUPPRESS:
+        return ""
+    try:
+        text = text % {"prog": parser.prog}
+    except Exception:  # noqa: BLE001  # a wrong `%` in the author's text
+        text = cast("str", text)
+    return plain_text(text)
+
+
+def _usage_of(parser: argparse.ArgumentParser) -> str:
+    try:
+        text = " ".join(parser.format_usage().split())
+    except Exception:  # noqa: BLE001  # metavars that argparse cannot format
+        return ""
+    return plain_text(text.removeprefix("usage:").strip().removeprefix(parser.prog).strip())[
+        :MAX_USAGE
+    ]
+
+
+def _version_of(parser: argparse.ArgumentParser) -> str:
+    for action in parser._actions:
+        if isinstance(action, argparse._VersionAction):
+            text = first_line(_expanded(parser, action.version))
+            return text.removeprefix(parser.prog).strip(" ,:") or text
+    return ""

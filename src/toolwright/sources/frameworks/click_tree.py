@@ -1,0 +1,344 @@
+"""Commands of Click, and those of Typer, which are like them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..program import UNSET, Command, CommandParameter, Program
+from .click_kinds import class_names, kind_of_type, spelled_choice
+from .kinds import TEXT, Kind
+from .parts import (
+    Walk,
+    annotations_of,
+    array,
+    described,
+    first_line,
+    flags_in_order,
+    plain_text,
+    tuple_of,
+    valued,
+    with_default,
+    with_nothing,
+    without_clashes,
+)
+
+KindsOf = Callable[[Any], tuple[Kind, list[Kind] | None]]
+"""Of a parameter: the kind of its word, and the kinds of its words if it takes a tuple."""
+
+_COMPLETION = frozenset(("install_completion", "show_completion"))
+
+
+def read_click(
+    root: Any, name: str = "", *, kinds_of: KindsOf | None = None, framework: str = "click"
+) -> Program:
+    """Return the program of a Click command; `SchemaError` if it cannot be read."""
+    name = name or plain_text(getattr(root, "name", "") or "")
+    reader = _ClickReader(name, kinds_of or click_kinds)
+    found = reader.walk.read((), lambda: reader.command(root, (), None))
+    return Program(
+        name=name,
+        root=found,
+        framework=framework,
+        version=_version_of(root),
+        left_out=tuple(reader.walk.left_out),
+    )
+
+
+def click_kinds(parameter: Any) -> tuple[Kind, list[Kind] | None]:
+    """Return the kinds of a parameter that has a `type`."""
+    found = parameter.type
+    if "Tuple" in class_names(found):
+        return TEXT, [kind_of_type(each) for each in found.types]
+    return kind_of_type(found), None
+
+
+class _ClickReader:
+    def __init__(self, name: str, kinds_of: KindsOf) -> None:
+        self.walk = Walk(name)
+        self.name = name
+        self.kinds_of = kinds_of
+
+    def command(self, command: Any, path: tuple[str, ...], parent: Any) -> Command:
+        info_name = path[-1] if path else self.name or None
+        settings = dict(getattr(command, "context_settings", None) or {})
+        context = command.context_class(command, info_name=info_name, parent=parent, **settings)
+        parameters = without_clashes(self.parameters(command.params, context))
+        self.walk.check_parameters(path, parameters)
+        is_group = hasattr(command, "list_commands")
+        text = plain_text((getattr(command, "help", None) or "").split("\f")[0]).replace("\b\n", "")
+        return Command(
+            path=path,
+            summary=first_line(plain_text(getattr(command, "short_help", None)) or text),
+            description=text,
+            examples=plain_text(getattr(command, "epilog", None)),
+            usage=_usage_of(command, context),
+            parameters=parameters,
+            commands=tuple(self.below(command, path, context)) if is_group else (),
+            runs=not is_group or bool(getattr(command, "invoke_without_command", False)),
+            hidden=bool(getattr(command, "hidden", False)),
+            deprecated=bool(getattr(command, "deprecated", False)),
+            annotations=annotations_of(getattr(command, "callback", None), command),
+        )
+
+    def below(self, group: Any, path: tuple[str, ...], context: Any) -> Iterator[Command]:
+        for name in group.list_commands(context):
+            at = (*path, name)
+            found = self.walk.read(at, lambda at=at: self.child(group, at, context))
+            if found is not None:
+                yield found
+
+    def child(self, group: Any, path: tuple[str, ...], context: Any) -> Command:
+        command = group.get_command(context, path[-1])
+        if not hasattr(command, "params") or not hasattr(command, "context_class"):
+            raise self.walk.refusal(path, "is listed, but there is no such command")
+        at = context
+        while at is not None:
+            if at.command is command:
+                raise self.walk.refusal(path, "contains itself")
+            at = at.parent
+        return self.command(command, path, context)
+
+    # -- parameters
+
+    def parameters(self, params: Iterable[Any], context: Any) -> Iterator[CommandParameter]:
+        groups: dict[str, list[Any]] = {}
+        for each in params:
+            is_shown_once = bool(getattr(each, "is_flag", False)) and each.is_eager
+            is_info = is_shown_once and not each.expose_value  # `--help`, `--version`
+            if not is_info and each.name not in _COMPLETION:
+                groups.setdefault(each.name or "", []).append(each)
+        for name, found in groups.items():
+            flags = [each for each in found if getattr(each, "is_flag", False)]
+            if len(flags) == len(found):
+                yield from self.flags(name, found, context)
+                continue
+            for each in found:
+                if each in flags:
+                    yield from self.flags(_own_name(each), [each], context)
+                else:
+                    yield self.parameter(each, context)
+
+    def parameter(self, p: Any, context: Any) -> CommandParameter:
+        is_option = p.param_type_name == "option"
+        kind, parts = self.kinds_of(p)
+        flags = flags_in_order(p.opts) if is_option else ()
+        common = self.common(p, context)
+        if getattr(p, "count", False):
+            schema = {"type": "integer", "minimum": 0} | _upper(kind)
+            found = valued(p.name, kind, flags, "count", schema, _help(p), **common)
+            return self.defaulted(found, p, context)
+        several = p.nargs != 1 or getattr(p, "multiple", False)
+        if kind.is_json and several:
+            kind = replace(TEXT, note="JSON.")
+        if not several:
+            needs_value = is_option and bool(getattr(p, "_flag_needs_value", False))
+            emit = "optional" if needs_value else "truth" if _is_truth(kind) else "value"
+            schema = dict(kind.schema)
+            if needs_value and _alone(p) is not UNSET:
+                schema = with_nothing(schema)
+            emit = emit if is_option else "value"
+            found = valued(p.name, kind, flags, emit, schema, _help(p), **common)
+            return self.defaulted(found, p, context)
+        return self.defaulted(self.several(p, kind, parts, flags, common), p, context)
+
+    def several(
+        self, p: Any, kind: Kind, parts: list[Kind] | None, flags: tuple[str, ...], common: Any
+    ) -> CommandParameter:
+        multiple = bool(getattr(p, "multiple", False))
+        low = 1 if common.get("required") else None
+        if parts is not None:
+            schema = tuple_of(parts)
+            kind = replace(TEXT, refused="".join(sorted({c for k in parts for c in k.refused})))
+        elif p.nargs > 1:
+            schema = array(kind.schema, p.nargs, p.nargs)
+        else:
+            schema = array(kind.schema, low)
+        if multiple and p.nargs != 1:
+            schema = array(schema, low)
+        emit = "rest" if not flags else "repeat" if multiple else "words"
+        return valued(p.name, kind, flags, emit, schema, _help(p), **common)
+
+    def flags(self, name: str, params: list[Any], context: Any) -> Iterator[CommandParameter]:
+        """Yield the one parameter that flags of one name are: a boolean, or a choice."""
+        if not all(getattr(each, "is_bool_flag", False) for each in params):
+            yield self.choice(name, params, context)
+            return
+        if getattr(params[0], "multiple", False):
+            yield self.many_booleans(name, params[0], context)
+            return
+        on: list[str] = []
+        off: list[str] = []
+        for each in params:
+            says_no = getattr(each, "flag_value", None) is False and not each.secondary_opts
+            (off if says_no else on).extend(each.opts)
+            off.extend(each.secondary_opts)
+        first = params[0]
+        found = CommandParameter(
+            name=name,
+            schema={"type": "boolean"},
+            emit="pair" if on and off else "flag" if on else "negative",
+            flags=flags_in_order(on),
+            negatives=flags_in_order(off),
+            description=_help(first),
+            **self.common(first, context),
+        )
+        yield self.defaulted(found, first, context)
+
+    def many_booleans(self, name: str, p: Any, context: Any) -> CommandParameter:
+        chosen = {"true": flags_in_order(p.opts)[:1], "false": flags_in_order(p.secondary_opts)[:1]}
+        return CommandParameter(
+            name=name,
+            schema=array({"type": "boolean"}),
+            emit="choices",
+            chosen_by={word: flags[0] for word, flags in chosen.items() if flags},
+            description=_help(p),
+            **self.common(p, context),
+        )
+
+    def choice(self, name: str, params: list[Any], context: Any) -> CommandParameter:
+        chosen: dict[str, str] = {}
+        default: Any = None
+        for each in params:
+            value = _flag_text(each)
+            chosen.setdefault(value, flags_in_order(each.opts)[0])
+            raw = _default_of(each, context)
+            if raw is True or (raw is not None and raw == getattr(each, "flag_value", None)):
+                default = value
+            elif isinstance(raw, str) and default is None:
+                default = raw
+        several = bool(getattr(params[0], "multiple", False))
+        schema: dict[str, Any] = {"type": "string", "enum": list(chosen)}
+        common = self.common(params[0], context)
+        common["required"] = any(each.required for each in params)
+        common["hidden"] = all(getattr(each, "hidden", False) for each in params)
+        found = CommandParameter(
+            name=name,
+            schema=array(schema) if several else schema,
+            emit="choices" if several else "choice",
+            chosen_by=chosen,
+            description=described(*dict.fromkeys(_help(each) for each in params)),
+            **common,
+        )
+        return with_default(found, default if not several else None)
+
+    def common(self, p: Any, context: Any) -> dict[str, Any]:
+        """Return the fields that every parameter has."""
+        prompts = getattr(p, "prompt", None) is not None and getattr(p, "prompt_required", True)
+        is_flag = bool(getattr(p, "is_flag", False))
+        found: dict[str, Any] = {
+            # Without a terminal a prompt fails, even if it has a default.
+            "required": bool(p.required) or (prompts and not is_flag),
+            "hidden": bool(getattr(p, "hidden", False)),
+            "deprecated": bool(getattr(p, "deprecated", False)),
+            "confirms": bool(is_flag and prompts),
+            "environment": tuple(_variables_of(p, context)),
+        }
+        if getattr(p, "hide_input", False):
+            found["secret"] = True
+        return found
+
+    def defaulted(self, found: CommandParameter, p: Any, context: Any) -> CommandParameter:
+        shown = getattr(p, "show_default", None)
+        if isinstance(shown, str):
+            return replace(found, default_text=plain_text(shown))
+        value = _default_of(p, context)
+        if p.required and found.schema.get("type") != "boolean":
+            value = None
+        spell = spelled_choice if not hasattr(p, "type_descriptor") else None
+        with_it = with_default(found, value, spell)
+        if found.required and with_it.default is not UNSET and not p.required:
+            # What a prompt offers: it has to be sent all the same.
+            return replace(found, default_text=first_line(plain_text(str(value))))
+        return with_it
+
+
+def _is_truth(kind: Kind) -> bool:
+    return kind.schema.get("type") == "boolean"
+
+
+def _upper(kind: Kind) -> dict[str, Any]:
+    return {key: kind.schema[key] for key in ("maximum",) if key in kind.schema}
+
+
+def _help(p: Any) -> str:
+    return first_line_or_all(plain_text(getattr(p, "help", None)))
+
+
+def first_line_or_all(text: str) -> str:
+    """Return a help text, with lines that were only wrapped joined again."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def _own_name(p: Any) -> str:
+    return re.sub(r"\W+", "_", flags_in_order(p.opts or p.secondary_opts)[0].lstrip("-+/"))
+
+
+def _flag_text(p: Any) -> str:
+    """Return the value that a flag stands for, or the flag's own name if it is no text."""
+    value = getattr(p, "flag_value", None)
+    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return str(value) if is_plain and str(value) else _own_name(p)
+
+
+def _alone(p: Any) -> Any:
+    """Return what an option stands for without its value; `UNSET` if it then asks."""
+    if getattr(p, "prompt", None) is not None:
+        return UNSET
+    value = getattr(p, "flag_value", None)
+    return UNSET if value is None or "UNSET" in str(value) else value
+
+
+def _default_of(p: Any, context: Any) -> Any:
+    try:
+        value = p.get_default(context, call=False)
+    except (Exception, SystemExit):  # noqa: BLE001  # the author's code, or a map of defaults
+        value = p.default
+    # Click 8.3 and later say "not given" by a member of an enumeration of their own.
+    return None if type(value).__name__ == "Sentinel" else value
+
+
+def _variables_of(p: Any, context: Any) -> Iterator[str]:
+    given = getattr(p, "envvar", None)
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, list | tuple):
+        yield from (str(each) for each in given)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    elif getattr(p, "allow_from_autoenv", False) and context.auto_envvar_prefix and p.name:
+        yield f"{context.auto_envvar_prefix}_{p.name.upper()}"
+
+
+def _usage_of(command: Any, context: Any) -> str:
+    try:
+        return " ".join(command.collect_usage_pieces(context))
+    except (Exception, SystemExit):  # noqa: BLE001  # metavars are made by the author's types
+        return ""
+
+
+def _version_of(root: Any) -> str:
+    """Return what `click.version_option` would print as the version."""
+    for p in root.params:
+        callback = getattr(p, "callback", None)
+        code = getattr(callback, "__code__", None)
+        if not p.is_eager or code is None or "version" not in code.co_freevars:
+            continue
+        held = dict(zip(code.co_freevars, callback.__closure__ or (), strict=True))
+        version, package = (_content(held.get(name)) for name in ("version", "package_name"))
+        if isinstance(version, str):
+            return version
+        if isinstance(package, str):
+            try:
+                return importlib.metadata.version(package)
+            except importlib.metadata.PackageNotFoundError:
+                return ""
+    return ""
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except (AttributeError, ValueError):
+        return None

@@ -1,0 +1,288 @@
+"""Apps of Cyclopts."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..program import Command, CommandParameter, Exclusive, Program
+from .kinds import TEXT, Kind, bare, choices, json_schema_of, kind_of_hint, limits
+from .parts import (
+    Walk,
+    annotations_of,
+    array,
+    first_line,
+    flags_in_order,
+    plain_text,
+    tuple_of,
+    valued,
+    with_default,
+    without_clashes,
+)
+
+_DURATION = Kind(
+    schema={"type": "string", "pattern": r"^-?([0-9]+(\.[0-9]+)?[smhdwMy])+$"},
+    note="A duration such as 1h30m; units are s, m, h, d, w, M (30 days) and y.",
+)
+
+
+def read_cyclopts(app: Any, name: str = "") -> Program:
+    """Return the program of a Cyclopts app; `SchemaError` if it cannot be read."""
+    name = name or plain_text(next(iter(app.name), ""))
+    reader = _CycloptsReader(name, app)
+    found = reader.walk.read((), lambda: reader.command(app, ()), app)
+    version = app.version if isinstance(app.version, str) else ""
+    return Program(
+        name=name,
+        root=found,
+        framework="cyclopts",
+        version=plain_text(version),
+        takes_dashes=app.end_of_options_delimiter in (None, "--"),
+        left_out=tuple(reader.walk.left_out),
+    )
+
+
+class _CycloptsReader:
+    def __init__(self, name: str, app: Any) -> None:
+        self.walk = Walk(name)
+        self.from_file = str(app.argfile_prefix or "")[:1]
+
+    def command(self, app: Any, path: tuple[str, ...]) -> Command:
+        meta = getattr(app, "_meta", None)
+        runner = app if meta is None or meta.default_command is None else meta
+        arguments = [] if runner.default_command is None else self.arguments(runner)
+        parameters = without_clashes(self.parameters(arguments))
+        self.walk.check_parameters(path, parameters)
+        summary, text = _texts_of(app)
+        commands = tuple(self.below(app, path))
+        return Command(
+            path=path,
+            summary=summary,
+            description=text,
+            examples=plain_text(getattr(app, "help_epilogue", None)),
+            usage=plain_text(app.usage),
+            parameters=parameters,
+            # What a meta app takes is taken whatever command follows.
+            passes_parameters=runner is not app or not commands or not parameters,
+            commands=commands,
+            runs=app.default_command is not None,
+            hidden=not app.show,
+            exclusive=tuple(_exclusive(arguments, parameters)),
+            annotations=annotations_of(app.default_command, app),
+        )
+
+    def arguments(self, app: Any) -> list[Any]:
+        found = app.assemble_argument_collection(parse_docstring=True)
+        return [each for each in found if each.parse]
+
+    def below(self, app: Any, path: tuple[str, ...]) -> Iterator[Command]:
+        words: dict[int, list[str]] = {}
+        apps: dict[int, Any] = {}
+        for word in app:
+            if not str(word).startswith("-"):  # `--help` and `--version` are commands, too
+                each = app[word]
+                words.setdefault(id(each), []).append(word)
+                apps[id(each)] = each
+        for key, (word, *aliases) in words.items():
+            at, each = (*path, word), apps[key]
+            found = self.walk.read(at, lambda at=at, each=each: self.command(each, at), each)
+            if found is not None:
+                yield replace(found, aliases=tuple(aliases))
+
+    def parameters(self, arguments: list[Any]) -> Iterator[CommandParameter]:
+        carried: list[tuple[str, ...]] = []
+        for each in arguments:
+            flags = _flags_of(each)
+            if any(
+                flag.startswith(f"{head}.") for heads in carried for head in heads for flag in flags
+            ):
+                continue  # the fields of what is sent as JSON
+            kind = json_schema_of(each.parameter.converter, each.hint)
+            if kind is not None:
+                carried.append(flags)
+                text = _help(each)
+                yield self.defaulted(
+                    valued(
+                        _name_of(each), kind, flags, "value", kind.schema, text, **_common(each)
+                    ),
+                    each,
+                )
+            elif not each.children and each.field_info.kind.name != "VAR_KEYWORD":
+                yield self.parameter(each)
+
+    def parameter(self, a: Any) -> CommandParameter:
+        flags, name, common = _flags_of(a), _name_of(a), _common(a)
+        hint = bare(a.hint)
+        if a.parameter.count:
+            schema = {"type": "integer", "minimum": 0}
+            found = valued(name, TEXT, flags, "count", schema, _help(a), **common)
+            return self.defaulted(found, a)
+        words, several = a.token_count()
+        if flags and _is_mapping(a):
+            members = typing.get_args(hint)
+            kind = self.kind_of(a, members[1] if len(members) == 2 else str)
+            schema = {"type": "object", "additionalProperties": dict(kind.schema)}
+            found = valued(name, kind, flags, "dotted", schema, _help(a), **common)
+            return self.defaulted(found, a)
+        if (words, several) == (0, False) and flags:
+            found = CommandParameter(
+                name=name,
+                schema={"type": "boolean"},
+                emit="pair" if a.negatives else "truth",
+                flags=flags,
+                negatives=flags_in_order(a.negatives),
+                description=_help(a),
+                **common,
+            )
+            return self.defaulted(found, a)
+        return self.valued(a, words, several=several)
+
+    def valued(self, a: Any, words: int, *, several: bool) -> CommandParameter:
+        flags, name, common = _flags_of(a), _name_of(a), _common(a)
+        hint = bare(a.hint)
+        if not flags and a.field_info.kind.name == "VAR_POSITIONAL":
+            several = True
+            item = hint if typing.get_origin(hint) is not tuple else bare(typing.get_args(hint)[0])
+            members = typing.get_args(item) if words > 1 else (item,)
+        elif several:
+            item = bare((typing.get_args(hint) or (str,))[0])
+            members = typing.get_args(item) if words > 1 else (item,)
+        else:
+            members = typing.get_args(hint) if words > 1 else (hint,)
+        kinds = [self.kind_of(a, each) for each in members]
+        schema = dict(kinds[0].schema) if words <= 1 else tuple_of(kinds)
+        emit = "value" if words <= 1 else "words"
+        if several:
+            low = 1 if common["required"] else None
+            schema, emit = array(schema, low), "repeat"
+        kind = self.guarded(a, kinds, emit)
+        if not flags:
+            emit = "value" if emit == "value" else "rest"
+            negatives: tuple[str, ...] = ()
+        else:
+            emit = "truth" if emit == "value" and schema.get("type") == "boolean" else emit
+            negatives = flags_in_order(a.negatives) if several else ()
+        found = valued(name, kind, flags, emit, schema, _help(a), **common)
+        return self.defaulted(replace(found, negatives=negatives), a)
+
+    def guarded(self, a: Any, kinds: list[Kind], emit: str) -> Kind:
+        """Return a kind that takes no value that Cyclopts would read as JSON or as a file."""
+        refused = "".join(dict.fromkeys(c for each in kinds for c in each.refused))
+        texts = [each for each in kinds if each.schema.get("type") == "string"]
+        explicit = bool(a.parameter.json_list) or bool(a.parameter.json_dict)
+        plain = str in typing.get_args(bare(a.hint)) and not explicit
+        if emit == "repeat" and texts and not plain:
+            refused += "[{ \t\r\n"  # it strips the text first
+        if emit == "words" or (emit == "repeat" and len(kinds) > 1):
+            refused += self.from_file
+        return replace(kinds[0], refused=refused)
+
+    def kind_of(self, a: Any, hint: Any) -> Kind:
+        hint = bare(hint)
+        found = a.get_choices(force=True)
+        kind = kind_of_hint(hint, lambda each: a.parameter.name_transform(each.name), _DURATION)
+        if found and "enum" not in kind.schema:
+            return choices(found)
+        is_enum = "enum" in kind.schema and typing.get_origin(hint) is not typing.Literal
+        kind = replace(kind, ignores_case=is_enum)  # names are compared after a transformation
+        for each in a.parameter.validator:
+            kind = _validated(kind, each)
+        return kind
+
+    def defaulted(self, found: CommandParameter, a: Any) -> CommandParameter:
+        value = a.field_info.default
+        if value is inspect.Parameter.empty or found.required or isinstance(value, type):
+            return found
+        if isinstance(a.parameter.show_default, str):
+            return replace(found, default_text=plain_text(a.parameter.show_default))
+        return with_default(found, value, lambda each: a.parameter.name_transform(each.name))
+
+
+def _is_mapping(a: Any) -> bool:
+    origin = typing.get_origin(bare(a.hint)) or bare(a.hint)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _validated(kind: Kind, validator: Any) -> Kind:
+    name = type(validator).__name__
+    if name == "Number" and kind.schema.get("type") in ("integer", "number"):
+        low = validator.gt if validator.gt is not None else validator.gte
+        high = validator.lt if validator.lt is not None else validator.lte
+        ends = limits(
+            low, high, low_open=validator.gt is not None, high_open=validator.lt is not None
+        )
+        note = f"A multiple of {validator.modulo}." if validator.modulo is not None else kind.note
+        return replace(kind, schema={**kind.schema, **ends}, note=note)
+    if name == "Path" and kind.schema.get("format") == "path":
+        exists, no_files = validator.exists, not validator.file_okay
+        thing = "file" if not validator.dir_okay else "directory" if no_files else ""
+        thing = thing or "file or directory"
+        return replace(kind, note=f"{'An existing' if exists else 'A'} {thing}.")
+    return kind
+
+
+def _flags_of(a: Any) -> tuple[str, ...]:
+    if a.field_info.kind.name in ("POSITIONAL_ONLY", "VAR_POSITIONAL"):
+        return ()
+    negatives = set(a.negatives)
+    return flags_in_order(each for each in a.names if each not in negatives)
+
+
+def _name_of(a: Any) -> str:
+    """Return the name of a parameter; that of a field has the parameter's in front of it."""
+    first = str(next(iter(a.names), "")).lstrip("-")
+    nested = "." in first
+    return re.sub(r"\W+", "_", first) if nested else str(a.field_info.name)
+
+
+def _help(a: Any) -> str:
+    return " ".join(plain_text(a.parameter.help).split())
+
+
+def _common(a: Any) -> dict[str, Any]:
+    return {
+        "required": bool(a.required),
+        "hidden": not a.show,
+        "environment": tuple(a.parameter.env_var or ()),
+    }
+
+
+def _texts_of(app: Any) -> tuple[str, str]:
+    """Return the short and the long help of an app, without what it says about parameters."""
+    text = plain_text(app.help)
+    parser = sys.modules.get("docstring_parser")
+    if parser is not None and text:
+        try:
+            parsed = parser.parse(text)
+        except Exception:  # noqa: BLE001  # the author's text
+            return first_line(text), text
+        short = first_line(plain_text(parsed.short_description))
+        return short, described_at_length(short, plain_text(parsed.long_description))
+    return first_line(text), text
+
+
+def described_at_length(short: str, long: str) -> str:
+    """Return both parts of a docstring."""
+    return "\n\n".join(part for part in (short, long) if part)
+
+
+def _exclusive(
+    arguments: list[Any], parameters: tuple[CommandParameter, ...]
+) -> Iterator[Exclusive]:
+    known = {each.name for each in parameters}
+    groups: dict[int, tuple[Any, list[str]]] = {}
+    for each in arguments:
+        for group in each.parameter.group or ():
+            if not isinstance(group, str) and _name_of(each) in known:
+                groups.setdefault(id(group), (group, []))[1].append(_name_of(each))
+    for group, names in groups.values():
+        for each in group.validator or ():
+            is_choice = any(c.__name__ == "LimitedChoice" for c in type(each).__mro__)
+            if is_choice and each.max == 1 and each.min in (0, 1) and len(names) > 1:
+                required = each.min == 1 and not each.allow_none
+                yield Exclusive(names=tuple(names), required=required)

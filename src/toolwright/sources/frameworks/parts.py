@@ -1,0 +1,317 @@
+"""Parts of commands that the readers of all frameworks make in the same way."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import json
+import pathlib
+import re
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast, overload
+
+from ...errors import SchemaError
+from ..program import UNSET, Command, CommandParameter, Emit
+from ..secret_names import is_secret_name
+from .kinds import Kind
+
+ANNOTATIONS = "__toolwright_annotations__"
+"""The attribute by which authors leave hints on a command's function or object."""
+
+MAX_DEPTH = 30
+MAX_COMMANDS = 20_000
+MAX_PARAMETERS = 20_000
+MAX_TEXT = 100_000
+MAX_USAGE = 500
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_STYLES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Walk:
+    """One reading of a program: its bounds, and what could not be read."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program or "the program"
+        self.left_out: list[str] = []
+        self.count = 0
+        self._open: list[object] = []
+
+    @overload
+    def read(
+        self, path: tuple[()], reader: Callable[[], Command], target: object = None
+    ) -> Command: ...
+    @overload
+    def read(
+        self, path: tuple[str, ...], reader: Callable[[], Command], target: object = None
+    ) -> Command | None: ...
+    def read(
+        self, path: tuple[str, ...], reader: Callable[[], Command], target: object = None
+    ) -> Command | None:
+        """Return a command; if it cannot be read, note why and return nothing.
+
+        A root that cannot be read raises `SchemaError`. The code of the program's author runs here,
+        and it may do anything but stop us.
+        """
+        try:
+            self._enter(target, path)
+            try:
+                return reader()
+            finally:
+                self._open.pop()
+        except SchemaError as error:
+            problem = error
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            problem = self.refusal(path, f"cannot be read: {_one_line(error)}")
+        if not path or self.count > MAX_COMMANDS:
+            raise problem
+        self.left_out.append(str(problem))
+        return None
+
+    def refusal(self, path: Sequence[str], what: str) -> SchemaError:
+        """Return the refusal of one command."""
+        return SchemaError(what, tool=" ".join((self.program, *path)))
+
+    def _enter(self, target: object, path: tuple[str, ...]) -> None:
+        self.count += 1
+        self._open.append(target)
+        try:
+            self._check(target, path)
+        except SchemaError:
+            self._open.pop()
+            raise
+
+    def _check(self, target: object, path: tuple[str, ...]) -> None:
+        if self.count > MAX_COMMANDS:
+            raise self.refusal((), f"has more than {MAX_COMMANDS} commands")
+        name = path[-1] if path else ""
+        if path and (not _is_word(name) or name.startswith("-")):
+            parent = " ".join((self.program, *path[:-1]))
+            raise SchemaError(f"has a command with the name {name!r:.60}", tool=parent)
+        if target is not None and any(each is target for each in self._open[:-1]):
+            raise self.refusal(path, "contains itself")
+        if len(path) > MAX_DEPTH:
+            raise self.refusal(path, f"lies deeper than {MAX_DEPTH} commands")
+
+    def check_parameters(self, path: Sequence[str], found: Sequence[CommandParameter]) -> None:
+        """Refuse parameters that nobody could send."""
+        if len(found) > MAX_PARAMETERS:
+            raise self.refusal(path, f"has more than {MAX_PARAMETERS} parameters")
+        for each in found:
+            spelled = (*each.flags, *each.negatives, *each.chosen_by.values())
+            if not each.name or _CONTROLS.search(each.name) or not all(map(_is_word, spelled)):
+                shown = spelled[0] if spelled else each.name
+                raise self.refusal(path, f"has a parameter with the name {shown!r:.60}")
+
+
+def _is_word(value: Any) -> bool:
+    is_text = isinstance(value, str) and bool(value)
+    return is_text and not _CONTROLS.search(value) and not any(map(str.isspace, value))
+
+
+def _one_line(error: BaseException) -> str:
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001
+        text = ""
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+
+
+def plain_text(text: Any) -> str:
+    """Return a help text without indentation, styles and control characters."""
+    if not isinstance(text, str):
+        return ""
+    text = inspect.cleandoc(_STYLES.sub("", text[:MAX_TEXT]))
+    return _CONTROLS.sub("", text).strip()
+
+
+def first_line(text: str) -> str:
+    """Return the first paragraph of a text in one line."""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def annotations_of(*carriers: Any) -> dict[str, Any]:
+    """Return the hints that an author has left on the objects of a command."""
+    found: dict[str, Any] = {}
+    for each in carriers:
+        hints = getattr(each, ANNOTATIONS, None)
+        if isinstance(hints, Mapping):
+            found.update(cast("Mapping[str, Any]", hints))
+    return found
+
+
+def described(*texts: str) -> str:
+    """Return a help text with further sentences behind it."""
+    return " ".join(
+        text if text[-1] in ".!?:)]" or not rest else f"{text}."
+        for text, rest in _with_rest([text for text in texts if text])
+    )
+
+
+def _with_rest(texts: list[str]) -> Iterable[tuple[str, list[str]]]:
+    return ((text, texts[index + 1 :]) for index, text in enumerate(texts))
+
+
+def flags_in_order(flags: Iterable[Any]) -> tuple[str, ...]:
+    """Return spellings, the long ones first."""
+    found = [str(each) for each in flags]
+    return (*(f for f in found if len(f) > 2), *(f for f in found if len(f) <= 2))
+
+
+def with_default(
+    parameter: CommandParameter, value: Any, spell: Callable[[enum.Enum], Any] | None = None
+) -> CommandParameter:
+    """Return a parameter with its default: published where it holds for every call."""
+    if value is None or parameter.secret:
+        return parameter
+    if callable(value) and not isinstance(value, enum.Enum):
+        return replace(parameter, default_text="worked out when the program runs")
+    plain = _plain(value, spell or (lambda each: each.value))
+    fitting = _fitting(plain, parameter.schema) if plain is not UNSET else UNSET
+    if fitting is not UNSET:
+        return replace(parameter, default=fitting)
+    text = plain_text(str(value))
+    is_address = " at 0x" in text or "<function" in text
+    return replace(parameter, default_text="" if is_address else first_line(text)[:200])
+
+
+def _plain(value: Any, spell: Callable[[enum.Enum], Any]) -> Any:
+    match value:
+        case enum.Enum():
+            return _plain(spell(value), str)
+        case bool() | int() | float() | str():
+            return value
+        case pathlib.PurePath() | uuid.UUID():
+            return str(value)
+        case list() | tuple() | set() | frozenset():
+            items = cast("Iterable[Any]", value)
+            found = [_plain(each, spell) for each in items]
+            found = sorted(found, key=str) if isinstance(value, set | frozenset) else found
+            return UNSET if UNSET in found else found
+        case dict():
+            pairs = cast("Mapping[Any, Any]", value).items()
+            items = {str(key): _plain(each, spell) for key, each in pairs}
+            return UNSET if UNSET in items.values() else items
+        case _:
+            return UNSET
+
+
+def _fitting(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a default as its schema wants it, or `UNSET` if it does not fit."""
+    try:
+        json.dumps(value, allow_nan=False).encode()
+    except (TypeError, ValueError):
+        return UNSET
+    names = schema.get("type", ())
+    names = (names,) if isinstance(names, str) else tuple(names)
+    for name in names:
+        found = _as_type(value, name, schema)
+        if found is not UNSET and found not in schema.get("enum", [found]):
+            found = UNSET
+        if found is not UNSET:
+            return found
+    return UNSET if names else value
+
+
+def _as_type(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
+    if name == "array":
+        if not isinstance(value, list):
+            return UNSET
+        items = cast("list[Any]", value)
+        prefix = schema.get("prefixItems") or [schema.get("items", {})] * len(items)
+        found = [_fitting(item, each) for item, each in zip(items, prefix, strict=False)]
+        return UNSET if UNSET in found or len(prefix) != len(items) else found
+    if name == "object":
+        return value if isinstance(value, dict) else UNSET
+    if name == "boolean":
+        return value if isinstance(value, bool) else UNSET
+    if isinstance(value, bool | list | dict):
+        return UNSET
+    if name == "string":
+        return str(value)
+    try:
+        number = float(value) if name == "number" else int(value)
+    except (TypeError, ValueError, OverflowError):
+        return UNSET
+    return value if isinstance(value, int | float) and number == value else number
+
+
+def valued(
+    name: str,
+    kind: Kind,
+    flags: tuple[str, ...],
+    emit: Emit,
+    schema: Mapping[str, Any],
+    help_text: str,
+    **more: Any,
+) -> CommandParameter:
+    """Return an option or a positional that takes values of a kind."""
+    is_text = kind.schema.get("type") == "string" and kind.schema.get("format") != "path"
+    fields: dict[str, Any] = {
+        "name": name,
+        "schema": schema,
+        "emit": "json" if kind.is_json and emit in ("value", "optional") else emit,
+        "flags": flags,
+        "type_name": kind.type_name,
+        "ignores_case": kind.ignores_case,
+        "refused_prefixes": kind.refused,
+        "secret": is_text and "enum" not in kind.schema and is_secret_name(name),
+        "description": described(help_text or _description_of(kind), kind.note),
+    }
+    return CommandParameter(**(fields | more))
+
+
+def _description_of(kind: Kind) -> str:
+    found = kind.schema.get("description") if kind.is_json else None
+    return plain_text(found)
+
+
+def array(
+    items: Mapping[str, Any], low: int | None = None, high: int | None = None
+) -> dict[str, Any]:
+    """Return the schema of a list."""
+    found: dict[str, Any] = {"type": "array", "items": dict(items)}
+    if low:
+        found["minItems"] = low
+    if high is not None:
+        found["maxItems"] = high
+    return found
+
+
+def tuple_of(kinds: Sequence[Kind]) -> dict[str, Any]:
+    """Return the schema of a list with one item of each kind."""
+    if kinds and all(each.schema == kinds[0].schema for each in kinds):
+        return array(kinds[0].schema, len(kinds), len(kinds))
+    prefix = [dict(each.schema) for each in kinds]
+    return {
+        "type": "array",
+        "prefixItems": prefix,
+        "minItems": len(prefix),
+        "maxItems": len(prefix),
+    }
+
+
+def with_nothing(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an optional value, for which true stands where it is left out."""
+    if "enum" in schema:
+        return {"enum": [*schema["enum"], True]}
+    found = schema.get("type", "string")
+    names = [found] if isinstance(found, str) else list(found)
+    return {**schema, "type": [*names, "boolean"]} if "boolean" not in names else dict(schema)
+
+
+def without_clashes(parameters: Iterable[CommandParameter]) -> tuple[CommandParameter, ...]:
+    """Return parameters under names of their own: the flag's where a name is taken."""
+    taken: set[str] = set()
+    found: list[CommandParameter] = []
+    for each in parameters:
+        name, number = each.name, 2
+        if name in taken and (each.flags or each.negatives):
+            name = re.sub(r"\W+", "_", (each.flags or each.negatives)[0].lstrip("-+/"))
+        while name in taken:
+            name, number = f"{each.name}_{number}", number + 1
+        taken.add(name)
+        found.append(each if name == each.name else replace(each, name=name))
+    return tuple(found)

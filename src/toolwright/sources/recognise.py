@@ -1,0 +1,153 @@
+"""Which framework a program was written with, and the program itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .program import Program
+
+_CLASSES = {
+    ("argparse", "ArgumentParser"): "argparse",
+    ("optparse", "OptionParser"): "optparse",
+    ("cyclopts", "App"): "cyclopts",
+    ("typer", "Typer"): "typer",
+    ("typer", "Command"): "typer",
+    ("typer", "TyperCommand"): "typer",
+    ("typer", "TyperGroup"): "typer",
+    ("click", "Command"): "click",
+    ("click", "BaseCommand"): "click",
+}
+_PARSERS = ("argparse", "optparse")
+_COMMON_NAMES = frozenset(("", "app", "cli", "main", "root", "__main__", "typer", "command"))
+
+
+def framework_of(target: object) -> str:
+    """Return the framework that an object belongs to; empty if it is of none.
+
+    Only the object's own classes are looked at: no framework is imported.
+    """
+    for each in type(target).__mro__:
+        module = str(getattr(each, "__module__", "")).partition(".")[0]
+        found = _CLASSES.get((module, each.__name__))
+        if found is not None:
+            return found
+    return ""
+
+
+def program_of(target: object, name: str = "", argv: Sequence[str] = ()) -> Program:
+    """Return the program of an object of a framework; `SchemaError` if it cannot be read.
+
+    Without `argv` the program is started from the module that holds the object. If none does, the
+    program has no `argv`.
+    """
+    framework = framework_of(target)
+    if not framework:
+        raise TypeError(f"{type(target).__name__} is no command of a known framework")
+    place = next(_places_of(target), None)
+    program = _reader(framework)(target, name)
+    if not name:
+        program = replace(program, name=_name_of(program, place))
+    if argv:
+        return replace(program, argv=tuple(argv))
+    found = place.argv(program.name, framework) if place is not None else ()
+    return replace(program, argv=found)
+
+
+def _reader(framework: str) -> Callable[[Any, str], Program]:
+    match framework:
+        case "argparse":
+            from .frameworks.argparse_tree import read_argparse as read
+        case "optparse":
+            from .frameworks.optparse_tree import read_optparse as read
+        case "cyclopts":
+            from .frameworks.cyclopts_tree import read_cyclopts as read
+        case "typer":
+            from .frameworks.typer_tree import read_typer as read
+        case _:
+            from .frameworks.click_tree import read_click as read
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The module and the name that hold an object."""
+
+    module: ModuleType
+    attribute: str
+
+    @property
+    def file(self) -> str:
+        return os.path.abspath(self.module.__file__ or "")  # noqa: PTH100  # links stay as they are
+
+    @property
+    def stem(self) -> str:
+        path = Path(self.file)
+        return path.parent.name if path.stem in ("__main__", "__init__") else path.stem
+
+    def argv(self, name: str, framework: str) -> tuple[str, ...]:
+        """Return the words that start the program from here; none if that cannot be."""
+        is_parser = framework in _PARSERS
+        if is_parser and not self.runs_as_script():
+            return ()
+        start = str(Path(__file__).with_name("start.py"))
+        attribute = "" if is_parser else self.attribute
+        where = self.module_name() or self.file
+        # `-P`: the folder of this package must not hide modules of the program.
+        options = (f"--path={_own_folders()}", f"--name={name}")
+        return (sys.executable, "-P", start, *options, where, attribute)
+
+    def runs_as_script(self) -> bool:
+        try:
+            return "__main__" in Path(self.file).read_text("utf-8", "replace")
+        except OSError:
+            return False
+
+    def module_name(self) -> str:
+        """Return the name to import it by; empty if only its file is known."""
+        spec = getattr(self.module, "__spec__", None)
+        name = spec.name if spec is not None else self.module.__name__
+        if name == "__main__":
+            return ""
+        # Not `find_spec` of importlib.util: it believes `sys.modules`, which a fresh process lacks.
+        top = name.partition(".")[0]
+        found = PathFinder.find_spec(top)
+        origin = found.origin if found is not None else None
+        loaded = getattr(sys.modules.get(top), "__file__", None)
+        is_same = origin and loaded and os.path.abspath(origin) == os.path.abspath(loaded)  # noqa: PTH100
+        return name if is_same else ""
+
+
+def _places_of(target: object) -> Iterator[_Place]:
+    """Yield where an object is held; the module that was run, and those that define it, first."""
+    modules = [each for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
+    own = str(getattr(getattr(target, "callback", None), "__module__", ""))
+    modules.sort(key=lambda each: (each.__name__ != "__main__", each.__name__ != own))
+    for module in modules:
+        for attribute, value in list(vars(module).items()):
+            if value is target:
+                yield _Place(module, attribute)
+
+
+def _own_folders() -> str:
+    """Return the folders of `sys.path` that a fresh interpreter would not know."""
+    known = {os.path.abspath(path) for path in sysconfig.get_paths().values()}  # noqa: PTH100
+    base = os.path.dirname(os.__file__)  # noqa: PTH120
+    found = (os.path.abspath(each) for each in sys.path)  # noqa: PTH100
+    own = (each for each in found if each not in known and not each.startswith(base))
+    return os.pathsep.join(dict.fromkeys(each for each in own if os.path.isdir(each)))  # noqa: PTH112
+
+
+def _name_of(program: Program, place: _Place | None) -> str:
+    """Return a name that says more than `cli`, if the program's file has one."""
+    is_file = program.framework in _PARSERS and program.name == Path(sys.argv[0]).name
+    if place is None or (program.name not in _COMMON_NAMES and not is_file):
+        return program.name or program.framework
+    return program.name if place.stem in _COMMON_NAMES else place.stem

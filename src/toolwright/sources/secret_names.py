@@ -1,0 +1,21 @@
+"""Names of options that take a password, a key or a token."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_WORDS = frozenset(("password", "passwd", "passphrase", "secret", "token", "apikey", "credential"))
+_PAIRS = frozenset(
+    (("api", "key"), ("access", "key"), ("private", "key"), ("auth", "key"), ("secret", "key"))
+)
+_HARMLESS_ENDS = frozenset(("file", "path", "dir", "id", "name", "type", "env", "url", "command"))
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether an option of this name takes a secret itself, not the place of one."""
+    parts = [part.lower() for part in _PARTS.findall(name[:200])]
+    if not parts or parts[-1] in _HARMLESS_ENDS or parts[0] in ("no", "max", "min"):
+        return False
+    return bool(_WORDS.intersection(parts)) or bool(_PAIRS.intersection(pairwise(parts)))
