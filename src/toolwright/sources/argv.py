@@ -1,0 +1,370 @@
+"""From validated values to the words of a command line.
+
+No value may become an option, a file's content or a second value. Where a program leaves no way to
+write a value so, it is refused. What the parsers really do is in docs/decisions; the cases are
+tests/sources/test_argv.py and tests/sources/test_injection.py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, cast
+
+from .program import UNSET, Command, CommandParameter, Program
+from .words import (
+    RefusedValue,
+    as_csv,
+    as_json,
+    as_list,
+    as_text,
+    as_word,
+    chosen,
+    flattened,
+    pairs_of,
+    quoted,
+    shown,
+    switch,
+    times,
+)
+
+__all__ = ["RefusedValue", "command_line", "longest_command_line"]
+
+_POINTER = 8
+_FOR_ENVIRONMENT = 131_072
+_NEGATIVE_NUMBER = re.compile(r"-\d+(\.\d+)?")
+_PLAIN_START = frozenset("=_./~")
+_LITERAL_NEGATIVES = frozenset(("click", "typer", "argparse", "cyclopts"))
+"""Frameworks that take `-1` as a value where an option takes several words. [measured]"""
+
+
+def command_line(
+    program: Program, chain: Sequence[Command], values: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return the words that start a program's command with these values, the executable first.
+
+    `values[i]` are the values of `chain[i]` by the names of its parameters; null means absent.
+    Raises `RefusedValue`.
+    """
+    words = list(program.argv)
+    flags = frozenset(_flags_of(chain))
+    depth = 0
+    for command, given in zip(chain, values, strict=True):
+        words += command.path[depth:]
+        depth = len(command.path)
+        _check_names(command, given)
+        level = _Level(program, command, given, flags, is_last=command is chain[-1])
+        words += level.words()
+    _check_length(words, chain, values)
+    return words
+
+
+def _flags_of(chain: Sequence[Command]) -> Iterator[str]:
+    for command in chain:
+        for each in command.parameters:
+            yield from each.flags
+            yield from each.negatives
+            yield from each.chosen_by.values()
+
+
+def _check_names(command: Command, given: Mapping[str, Any]) -> None:
+    known = {each.name for each in command.parameters}
+    for name in given:
+        if name not in known:
+            msg = f"{' '.join(command.path) or 'the program'} has no parameter {name!r}"
+            raise ValueError(msg)
+
+
+def longest_command_line() -> int:
+    """Return how many bytes all words may have together, with their pointers."""
+    try:
+        limit = os.sysconf("SC_ARG_MAX")
+    except (ValueError, OSError, AttributeError):  # no such limit known: Windows
+        limit = 32_767
+    return max(limit - _FOR_ENVIRONMENT, 4096) if limit > 0 else 2_097_152
+
+
+def _check_length(
+    words: Sequence[str], chain: Sequence[Command], values: Sequence[Mapping[str, Any]]
+) -> None:
+    total = sum(len(os.fsencode(word)) + 1 + _POINTER for word in words)
+    limit = longest_command_line()
+    if total <= limit:
+        return
+    sizes = [
+        (len(str(given.get(each.name))), each)
+        for command, given in zip(chain, values, strict=True)
+        for each in command.parameters
+    ]
+    reason = f"makes the command line {total} bytes long; the system takes {limit}"
+    raise RefusedValue(max(sizes, key=lambda each: each[0])[1], reason)
+
+
+@dataclass(slots=True)
+class _Level:
+    """The words of one command: options, then positionals."""
+
+    program: Program
+    command: Command
+    given: Mapping[str, Any]
+    flags: frozenset[str]
+    """Every flag of the commands on the way."""
+    is_last: bool
+    greedy: list[tuple[CommandParameter, list[str]]] = field(
+        default_factory=list[tuple[CommandParameter, list[str]]]
+    )
+    """Options that would take further words: something that begins with a dash must follow."""
+    plain: list[str] = field(default_factory=list[str])
+
+    def words(self) -> list[str]:
+        positionals: list[CommandParameter] = []
+        for parameter in self.command.parameters:
+            if parameter.is_positional and not parameter.negatives:
+                positionals.append(parameter)
+            else:
+                self.add_option(parameter)
+        behind = self.positionals(positionals)
+        if self.greedy and not self.plain:
+            self.check_greedy(behind)
+        return [*(word for _, words in self.greedy for word in words), *self.plain, *behind]
+
+    def check_greedy(self, behind: Sequence[str]) -> None:
+        """Refuse an open-ended option that would take the word behind it, too."""
+        if (self.is_last and not behind) or (behind and behind[0] == "--"):
+            return
+        raise RefusedValue(
+            self.greedy[-1][0],
+            "cannot be given alone here: the program would read the next word as its value",
+        )
+
+    # -- options
+
+    def add_option(self, parameter: CommandParameter) -> None:
+        value = self.given.get(parameter.name)
+        if value is None and not (parameter.emit == "json" and parameter.name in self.given):
+            return
+        words = list(self.option(parameter, value))
+        open_ended = (parameter.emit == "optional" and value is True) or (
+            parameter.emit == "words" and not _is_fixed(parameter.schema)
+        )
+        if words and open_ended:
+            self.greedy.append((parameter, words))
+        else:
+            self.plain += words
+
+    def option(self, parameter: CommandParameter, value: Any) -> Iterator[str]:  # noqa: C901, PLR0912
+        match parameter.emit:
+            case "flag" | "pair" | "negative":
+                yield from switch(parameter, value)
+            case "count":
+                yield from [parameter.flags[0]] * times(parameter, value)
+            case "choice":
+                yield chosen(parameter, value, None)
+            case "choices":
+                for index, item in enumerate(value):
+                    yield chosen(parameter, item, index)
+            case "optional" if isinstance(value, bool):
+                if value:
+                    yield _spelling(parameter)
+            case "repeat":
+                yield from self.repeated(parameter, value)
+            case "words":
+                yield from self.several(parameter, value)
+            case "joined":
+                items = [as_csv(parameter, *each) for each in enumerate(value)]
+                yield from self.valued(parameter, as_word(parameter, ",".join(items)))
+            case "map":
+                for key, item in pairs_of(parameter, value):
+                    pair = self.pair(parameter, key, as_text(parameter, item))
+                    yield from self.valued(parameter, as_word(parameter, pair))
+            case "dotted":
+                yield from self.dotted(parameter, _spelling(parameter), value)
+            case "json":
+                yield from self.valued(parameter, as_word(parameter, as_json(parameter, value)))
+            case _:
+                yield from self.valued(parameter, as_word(parameter, as_text(parameter, value)))
+
+    def repeated(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
+        items = as_list(parameter, value)
+        if not items:
+            yield from parameter.negatives[:1]
+        for index, item in enumerate(items):
+            if isinstance(item, list | tuple):
+                yield _spelling(parameter)
+                for word in cast("Sequence[Any]", item):
+                    yield self.bare(parameter, word, index)
+            else:
+                text = as_word(parameter, as_text(parameter, item, index), index)
+                yield from self.valued(parameter, text, index)
+
+    def several(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
+        """Yield one flag and a word for each item."""
+        items = as_list(parameter, value)
+        if not items and parameter.negatives:
+            yield parameter.negatives[0]
+        elif items or self.program.framework == "argparse":
+            yield _spelling(parameter)
+            for index, item in enumerate(items):
+                yield self.bare(parameter, item, index)
+
+    def bare(self, parameter: CommandParameter, item: Any, index: int) -> str:
+        """Return a word that stands alone among options: nothing escapes a dash there."""
+        text = as_word(parameter, as_text(parameter, item, index), index)
+        if not text.startswith("-"):
+            return text
+        is_number = isinstance(item, int | float) and not isinstance(item, bool)
+        if is_number and self.program.framework in _LITERAL_NEGATIVES:
+            # argparse takes only numbers without an exponent for values.
+            text = format(Decimal(text), "f")
+            options = any(flag[1:2].isdigit() for flag in self.flags)
+            if _NEGATIVE_NUMBER.fullmatch(text) and not options:
+                return text
+        raise RefusedValue(parameter, _NO_DASH, index)
+
+    def dotted(self, parameter: CommandParameter, flag: str, value: Any) -> Iterator[str]:
+        for key, item in pairs_of(parameter, value):
+            if not key or set(key) & set("=.") or key.startswith("-") or key != key.strip():
+                raise RefusedValue(parameter, f"has the key {shown(key)}, which cannot be written")
+            at = f"{flag}.{key}"
+            if isinstance(item, Mapping):
+                yield from self.dotted(parameter, at, item)
+                continue
+            for each in cast("Sequence[Any]", item if isinstance(item, list) else [item]):
+                text = as_word(parameter, as_text(parameter, each))
+                yield from self.valued(parameter, text, flag=as_word(parameter, at))
+
+    def pair(self, parameter: CommandParameter, key: str, text: str) -> str:
+        if not key or "=" in key:
+            raise RefusedValue(parameter, f"has the key {shown(key)}; a key has no `=`")
+        pair = f"{key}={text}"
+        if self.program.framework != "cobra":
+            return pair
+        # pflag reads such a pair as CSV if it has more than one `=`, else it trims quotes.
+        if set(key) & set(',"') or pair.endswith('"'):
+            raise RefusedValue(parameter, f"has the pair {shown(pair)}, which cannot be written")
+        return quoted(pair) if "=" in text else pair
+
+    def valued(
+        self, parameter: CommandParameter, text: str, index: int | None = None, flag: str = ""
+    ) -> Iterator[str]:
+        """Yield an option with its value, in one word where the program allows it."""
+        flag = flag or _spelling(parameter)
+        self.check_dashes(parameter, text, index)
+        if parameter.emit == "optional" and (not text or text.startswith("-")):
+            # Click puts such a value back among the words, and reads it as an option.
+            raise RefusedValue(parameter, _NO_DASH if text else "must not be empty", index)
+        if len(flag) == 2:
+            yield from self.short(parameter, flag, text, index)
+        elif self.program.takes_equals:
+            yield f"{flag}={text}"
+        elif text.startswith("-"):
+            raise RefusedValue(parameter, _NO_DASH, index)
+        else:
+            yield from (flag, text)
+
+    def short(
+        self, parameter: CommandParameter, flag: str, text: str, index: int | None
+    ) -> Iterator[str]:
+        """Yield `-oVALUE`, or two words where that could be another option.
+
+        argparse takes `-o=x` for `x`, Click for `=x`; both prefer an option `-output` to `-o` with
+        the value `utput`, and argparse also takes `-outp` for it.
+        """
+        joined = flag + text
+        head = joined.partition("=")[0]
+        others = any(each.startswith(head) for each in self.flags if each != flag)
+        if text and not text.startswith("=") and not others:
+            yield joined
+        elif parameter.emit != "optional" and (
+            not text or text[0].isalnum() or text[0] in _PLAIN_START
+        ):
+            yield from (flag, text)
+        else:
+            raise RefusedValue(parameter, f"cannot be {shown(text)}: it reads as another option")
+
+    # -- positionals
+
+    def positionals(self, parameters: Sequence[CommandParameter]) -> list[str]:
+        placed: list[tuple[CommandParameter, str]] = []
+        missing: CommandParameter | None = None
+        remainder_alone = False
+        for parameter in parameters:
+            value = self.given.get(parameter.name)
+            if value is None:
+                missing = missing or (None if _takes_none(parameter) else parameter)
+                continue
+            own = [(parameter, word) for word in self.placed(parameter, value)]
+            if own and missing is not None:
+                placed += self.left_out(parameters, missing, parameter)
+                missing = None
+            if parameter.emit == "remainder" and not placed:
+                remainder_alone = self.program.framework == "argparse"
+            placed += own
+        words = [word for _, word in placed]
+        if words and self.is_last and self.program.takes_dashes and not remainder_alone:
+            return ["--", *words]
+        # argparse's REMAINDER keeps a `--`; behind its first word it takes all as it comes.
+        for parameter, word in placed[:1] if remainder_alone else placed:
+            if word.startswith("-"):
+                raise RefusedValue(parameter, _NO_DASH)
+        return words
+
+    def left_out(
+        self,
+        parameters: Sequence[CommandParameter],
+        missing: CommandParameter,
+        given: CommandParameter,
+    ) -> Iterator[tuple[CommandParameter, str]]:
+        """Yield the defaults of positionals in front of one that is given."""
+        between = parameters[parameters.index(missing) : parameters.index(given)]
+        for each in between:
+            if _takes_none(each):
+                continue
+            if each.default is UNSET or each.default is None:
+                raise RefusedValue(given, f"needs {each.name}, which stands in front of it")
+            yield from ((each, word) for word in self.placed(each, each.default))
+
+    def placed(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
+        if parameter.emit == "json":
+            yield as_word(parameter, as_json(parameter, value))
+        elif parameter.emit == "joined":
+            items = [as_csv(parameter, *each) for each in enumerate(value)]
+            yield as_word(parameter, ",".join(items))
+        elif parameter.emit == "map":
+            for key, item in pairs_of(parameter, value):
+                yield as_word(parameter, self.pair(parameter, key, as_text(parameter, item)))
+        elif isinstance(value, list | tuple):
+            flat = list(flattened(cast("Sequence[Any]", value)))
+            for index, item in flat:
+                yield self.place(parameter, as_text(parameter, item, index), index)
+        else:
+            yield self.place(parameter, as_text(parameter, value), None)
+
+    def place(self, parameter: CommandParameter, text: str, index: int | None) -> str:
+        self.check_dashes(parameter, text, index)
+        return as_word(parameter, text, index)
+
+    def check_dashes(self, parameter: CommandParameter, text: str, index: int | None) -> None:
+        """Refuse what argparse drops wherever it stands: before 3.12.5 even in `--x=--`."""
+        if text == "--" and self.program.framework == "argparse":
+            raise RefusedValue(parameter, "must not be `--`: the program would drop it", index)
+
+
+_NO_DASH = "must not begin with `-`: the program would read it as an option"
+
+
+def _spelling(parameter: CommandParameter) -> str:
+    """Return the flag that takes a value: a long one, if there is one."""
+    return next((flag for flag in parameter.flags if len(flag) > 2), parameter.flags[0])
+
+
+def _is_fixed(schema: Mapping[str, Any]) -> bool:
+    return "minItems" in schema and schema.get("minItems") == schema.get("maxItems")
+
+
+def _takes_none(parameter: CommandParameter) -> bool:
+    """Return whether a positional may stand for no word at all, whatever comes behind it."""
+    return parameter.emit in ("rest", "remainder")

@@ -1,0 +1,216 @@
+"""What came of a program, as the value of a tool."""
+
+from __future__ import annotations
+
+import codecs
+import signal
+from collections.abc import Collection
+from typing import Any, Literal, TypedDict
+
+from .._json_values import compact_json, strict_json, without_surrogates
+from ..content import Audio, File, Image
+from .running.plain_text import plain_text
+from .running.process import Finished
+
+Parse = Literal["", "json", "json_lines"]
+"""How standard output is read: not at all, as one JSON value, or as one in each line."""
+
+MOST = 96_000
+"""How many bytes a result may have: a little less than the limit that tools have by default."""
+
+_BINARY_SHARE = 10
+"""If one character in so many is not UTF-8, the bytes are not text."""
+_EDGE = 2_048
+"""How far from where something is left out the end of a line is looked for."""
+_ROOM = 400
+"""Bytes of a result around its texts."""
+
+
+# No docstring: it would be published with every command.
+class CommandOutput(TypedDict):  # noqa: D101
+    stdout: str
+    stderr: str
+    exitCode: int
+
+
+class ParsedOutput(CommandOutput, total=False):  # noqa: D101
+    data: Any
+
+
+def tool_value(
+    name: str,
+    finished: Finished,
+    *,
+    ok_codes: Collection[int] = (0,),
+    parse: Parse = "",
+    most: int = MOST,
+) -> CommandOutput | dict[str, Any]:
+    """Return what a tool returns for a program that has ended.
+
+    That is a `CommandOutput`, or a whole result that has one: an error if the exit code is not in
+    `ok_codes`, and one with a file if the program wrote something else than text. What JSON there
+    was is in `data`, and then not in `stdout` once more. It never takes more than `most` bytes.
+    """
+    binary = _is_binary(finished.stdout)
+    output = _binary_output(finished) if binary else _text_output(finished)
+    output = _within(output, most)
+    failed = finished.exit_code not in ok_codes
+    if parse and not failed and not binary:
+        output = _parsed(finished, output, parse, most)
+    if not failed and not binary:
+        return output
+    text = _failure(name, output, most) if failed else compact_json(output).decode()
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    if binary and not finished.stdout_left_out:
+        blocks.append(_block(finished.stdout))
+    return {"content": blocks, "structuredContent": output, "isError": failed}
+
+
+# -- text
+
+
+def _text_output(finished: Finished) -> CommandOutput:
+    return {
+        "stdout": shown_text(finished.stdout, finished.stdout_left_out),
+        "stderr": shown_text(finished.stderr, finished.stderr_left_out),
+        "exitCode": finished.exit_code,
+    }
+
+
+def shown_text(kept: bytes, left_out: int = 0) -> str:
+    """Return output as plain text, with a notice in the middle if bytes are missing there."""
+    if not left_out:
+        return plain_text(kept.decode(errors="replace"))
+    half = len(kept) - len(kept) // 2
+    head, tail = _whole_lines(kept[:half], kept[half:])
+    left_out += len(kept) - len(head) - len(tail)
+    shown = [plain_text(each.decode(errors="replace")) for each in (head, tail)]
+    return _notice(left_out, "bytes").join(shown)
+
+
+def _notice(count: int, unit: str) -> str:
+    return f"\n[... {count} {unit} left out ...]\n"
+
+
+def _whole_lines(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
+    """Cut two halves where lines end, or else characters: nothing is shown in part."""
+    end = head.rfind(b"\n", max(len(head) - _EDGE, 0))
+    if end >= 0:
+        head = head[:end]
+    else:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        decoder.decode(head)
+        head = head[: len(head) - len(decoder.getstate()[0])]
+    begin = tail.find(b"\n", 0, _EDGE)
+    if begin >= 0:
+        return head, tail[begin + 1 :]
+    first = next((at for at, byte in enumerate(tail[:4]) if byte & 0xC0 != 0x80), 0)
+    return head, tail[first:]
+
+
+def _within(output: CommandOutput, most: int) -> CommandOutput:
+    """Return output that takes so many bytes of JSON at most; the longer text gives way."""
+    room = max(most - _ROOM, 0)
+    sizes = {name: _size(output[name]) for name in ("stdout", "stderr")}
+    if sum(sizes.values()) <= room:
+        return output
+    shares = {
+        "stdout": max(room // 2, room - sizes["stderr"]),
+        "stderr": max(room // 2, room - sizes["stdout"]),
+    }
+    return {
+        "stdout": _cut(output["stdout"], shares["stdout"]),
+        "stderr": _cut(output["stderr"], shares["stderr"]),
+        "exitCode": output["exitCode"],
+    }
+
+
+def _size(text: str) -> int:
+    return len(compact_json(text))
+
+
+def _cut(text: str, most: int) -> str:
+    """Return beginning and end of a text that takes so many bytes of JSON at most."""
+    keep, shown = len(text), text
+    while keep and _size(shown) > most:
+        keep = min(keep * most // _size(shown), keep * 9 // 10)
+        half = keep // 2
+        shown = (
+            text[: keep - half]
+            + _notice(len(text) - keep, "characters")
+            + text[-half or len(text) :]
+        )
+    return shown
+
+
+# -- other than text
+
+
+def _is_binary(data: bytes) -> bool:
+    if b"\0" in data:
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        text = data.decode(errors="replace")
+        return text.count("\ufffd") * _BINARY_SHARE > len(text)
+    return False
+
+
+def _binary_output(finished: Finished) -> CommandOutput:
+    size = len(finished.stdout) + finished.stdout_left_out
+    what = "too long to be kept" if finished.stdout_left_out else "it is in the content"
+    return {
+        "stdout": f"[{size} bytes that are not text: {what}]",
+        "stderr": shown_text(finished.stderr, finished.stderr_left_out),
+        "exitCode": finished.exit_code,
+    }
+
+
+def _block(data: bytes) -> dict[str, Any]:
+    found = File(data, name="stdout")
+    kind = found.mime_type.partition("/")[0]
+    known = {"image": Image, "audio": Audio}.get(kind)
+    return found.block() if known is None else known(data, found.mime_type).block()
+
+
+# -- JSON
+
+
+def _parsed(
+    finished: Finished, output: CommandOutput, parse: Parse, most: int
+) -> CommandOutput | ParsedOutput:
+    """Return output with the JSON in it, or as it is if there is none, or too much."""
+    if finished.stdout_left_out:
+        return output
+    try:
+        text = finished.stdout.decode("utf-8-sig", errors="replace")
+        data: Any = _lines(text) if parse == "json_lines" else strict_json(text.strip())
+        data = without_surrogates(data)
+        made: ParsedOutput = {**output, "stdout": "", "data": data}
+        return made if len(compact_json(made)) <= most else output
+    except (ValueError, RecursionError):
+        return output
+
+
+def _lines(text: str) -> list[Any]:
+    return [strict_json(line.strip()) for line in text.split("\n") if line.strip()]
+
+
+# -- failures
+
+
+def _failure(name: str, output: CommandOutput, most: int) -> str:
+    """Say that a program failed, with its own words: those on standard error first."""
+    said = [output[stream].strip() for stream in ("stderr", "stdout")]
+    text = "\n".join([f"{name} {_ending(output['exitCode'])}", *(each for each in said if each)])
+    return _cut(text, most)
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"failed with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"

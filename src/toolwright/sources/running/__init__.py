@@ -1,0 +1,1 @@
+"""Running a program: words in, exit code and output out."""

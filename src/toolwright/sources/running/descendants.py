@@ -1,0 +1,60 @@
+"""Processes that a program has left behind outside its process group."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+MARK = "TOOLWRIGHT_RUN"
+"""A variable with a value of its own in each run. Daemons leave session and parent, not it."""
+
+_ROUNDS = 10
+"""How often it is looked for more: a process may start another one while we look."""
+
+
+def new_mark() -> str:
+    """Return a value that no other run has."""
+    return secrets.token_hex(8)
+
+
+def kill_marked(mark: str) -> None:
+    """Kill every process that has this mark in its environment, where the system shows that."""
+    if sys.platform != "linux":
+        return
+    for _ in range(_ROUNDS):
+        found = list(_marked(f"{MARK}={mark}".encode()))
+        for held in found:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(held, signal.SIGKILL)
+            os.close(held)
+        if not found:
+            return
+
+
+def _marked(entry: bytes) -> Iterator[int]:
+    """Yield a descriptor of each process; it still means that one if the number is used again."""
+    for name in os.listdir("/proc"):  # noqa: PTH208 - called while somebody waits
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        held = -1
+        try:
+            if not _has(name, entry):
+                continue
+            held = os.pidfd_open(int(name))
+            if _has(name, entry):
+                yield held
+                held = -1
+        except OSError:  # it has ended, or belongs to somebody else
+            pass
+        finally:
+            if held >= 0:
+                os.close(held)
+
+
+def _has(process: str, entry: bytes) -> bool:
+    return entry in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")

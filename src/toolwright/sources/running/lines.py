@@ -1,0 +1,111 @@
+"""Lines of output, told while the program runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from ..._log import logger
+from .plain_text import plain_text
+
+OnLine = Callable[[int, str], object]
+"""Gets how many lines there were so far, and a line; may be async."""
+
+MOST_AT_ONCE = 10
+"""How many lines are told at once; of more only the last."""
+INTERVAL = 0.2
+"""Seconds between two times: at most 50 lines a second are told."""
+LONGEST = 400
+"""Characters of a line that are told."""
+LAST_WORDS = 1.0
+"""Seconds that a listener has for what it was told last."""
+
+_LONGEST_BYTES = 4 * LONGEST
+_log = logger("sources")
+
+
+class LineTeller:
+    """Between the thread that reads and a listener on the event loop.
+
+    Neither waits for the other: a listener that is slow misses lines.
+    """
+
+    def __init__(self, on_line: OnLine) -> None:
+        self._on_line = on_line
+        self._loop = asyncio.get_running_loop()
+        self._came = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._is_told = False
+        """Whether the loop knows already that there is something."""
+        self._waiting: deque[tuple[int, bytes]] = deque(maxlen=MOST_AT_ONCE)
+        self._begun: dict[int, bytes] = {}
+        """The line of each stream that has not ended yet."""
+        self._count = 0
+        self._task = self._loop.create_task(self._tell())
+
+    # -- in the thread that reads
+
+    def feed(self, stream: int, chunk: bytes) -> None:
+        """Take what came on a stream; nothing if it has ended."""
+        # Progress bars end their lines with a carriage return.
+        chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        begun = self._begun.pop(stream, b"")
+        ends = chunk.count(b"\n") if chunk else int(bool(begun))
+        if not ends:
+            self._begun[stream] = begun + chunk[: _LONGEST_BYTES - len(begun)]
+            return
+        *lines, rest = chunk.rsplit(b"\n", MOST_AT_ONCE) if chunk else (b"", b"")
+        if ends <= MOST_AT_ONCE:
+            lines[0] = begun + lines[0]
+        else:
+            lines = lines[1:]  # what stands in front of the last lines
+        self._begun[stream] = rest[:_LONGEST_BYTES]
+        before = self._count + ends - len(lines)
+        self._count += ends
+        told = [(before + at, line[:_LONGEST_BYTES]) for at, line in enumerate(lines, 1)]
+        self._waiting.extend(each for each in told if each[1].strip())
+        if self._waiting and not self._is_told:
+            self._is_told = True
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._came.set)
+
+    # -- on the loop
+
+    async def _tell(self) -> None:
+        try:
+            while True:
+                await self._came.wait()
+                await self._tell_waiting()
+                if self._ended.is_set() and not self._waiting:
+                    return
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(INTERVAL):
+                        await self._ended.wait()
+        except Exception:  # noqa: BLE001 - whatever a listener raises
+            _log.warning("a listener failed: it gets no more lines of output", exc_info=True)
+
+    async def _tell_waiting(self) -> None:
+        self._came.clear()
+        self._is_told = False
+        for _ in range(len(self._waiting)):
+            number, line = self._waiting.popleft()
+            text = plain_text(line.decode(errors="replace")).strip()
+            if text:
+                came: Any = self._on_line(number, text[:LONGEST])
+                if inspect.isawaitable(came):
+                    await came
+
+    async def finish(self) -> None:
+        """Tell what is left, and wait for the listener, but not for long."""
+        self._ended.set()
+        self._came.set()
+        await asyncio.wait([self._task], timeout=LAST_WORDS)
+        self.stop()
+
+    def stop(self) -> None:
+        """Tell nothing more."""
+        self._task.cancel()

@@ -1,0 +1,34 @@
+"""Text without the commands that programs write for terminals."""
+
+from __future__ import annotations
+
+import re
+
+# ECMA-48: CSI (5.4), the strings OSC, DCS, SOS, PM and APC (5.6), other escapes (5.3); the same in
+# their 8-bit forms. A string ends with ST, or with BEL as xterm and OSC 8 have it. What is never
+# closed ends with its line, or after 4 kB: it must not hide what follows. Every alternative begins
+# with a character of its own and repeats a bounded class, so that the time is linear.
+_ESCAPE = re.compile(
+    r"""
+      (?: \x1b\[ | \x9b ) [0-?]{0,256} [ -/]{0,16} [@-~]?
+    | (?: \x1b[\]PX^_] | [\x9d\x90\x98\x9e\x9f] ) [^\x07\x1b\x9c\r\n]{0,4096} (?: \x07 | \x1b\\ | \x9c )?
+    | \x1b [ -/]{0,16} [0-~]?
+    """,
+    re.VERBOSE,
+)
+# As `man` writes bold and underlined characters on paper.
+_OVERSTRUCK = re.compile(r"[^\n\x08]\x08")
+# C0 and C1 controls but tab, newline and carriage return, and DEL.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def plain_text(text: str) -> str:
+    r"""Return text without escape sequences and control characters, but tabs and line ends.
+
+    >>> plain_text("\x1b[1;31mred\x1b[0m\a, 10 %\n")
+    'red, 10 %\n'
+    """
+    if "\x1b" in text or not text.isprintable():
+        text = _OVERSTRUCK.sub("", _ESCAPE.sub("", text))
+        text = _CONTROL.sub("", text)
+    return text

@@ -1,0 +1,330 @@
+"""One process, watched by a thread of its own until it has ended.
+
+A thread, because starting a process takes milliseconds that no event loop should wait, and because
+it works with any loop, or several; asyncio's own processes need a child watcher, and their `wait()`
+waits for the pipes, too, which a daemon may hold for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...errors import ToolError
+from .descendants import kill_marked
+from .output_bytes import OutputBytes
+from .settings import RunSettings
+from .start import NotStarted, start
+
+PATIENCE = 1.0
+"""Seconds that pipes may stay open when the process has ended: a child of it may hold them."""
+_AFTER_KILL = 1.0
+"""Seconds that a killed process may take to end, before it is left alone."""
+_CHUNK = 65_536
+_LOOK_EVERY = 0.02
+"""Seconds between two looks whether it has ended, where the system cannot tell."""
+_OUT, _ERR = 1, 2
+_KNOWS_ENDED = hasattr(os, "waitid")
+"""Whether the system can say that a process has ended without forgetting it; macOS since 3.13."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """A program that has ended."""
+
+    exit_code: int
+    """Negative if a signal ended it."""
+    stdout: bytes
+    stderr: bytes
+    stdout_left_out: int = 0
+    """How many bytes are missing between the two halves of what is kept."""
+    stderr_left_out: int = 0
+
+
+class WatchedProcess:
+    """One run of a program: `watch` is what its thread does, the rest is for other threads."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        how: RunSettings,
+        environment: Mapping[str, str],
+        mark: str,
+        feed: Callable[[int, bytes], None] | None,
+    ) -> None:
+        self.words = words
+        self.how = how
+        self.environment = environment
+        self.mark = mark
+        self.feed = feed
+        self._lock = threading.Lock()
+        self._stop_at: float | None = None
+        """When it is or was to be killed, by the monotonic clock; None if nobody wants it ended."""
+        self._waker = -1
+        self._process: subprocess.Popen[bytes] | None = None
+
+    # -- any thread
+
+    def stop(self, seconds: float | None = None) -> None:
+        """Ask it to end, and kill it if it has not after so long."""
+        at = time.monotonic() + (self.how.end_seconds if seconds is None else seconds)
+        with self._lock:
+            self._stop_at = at if self._stop_at is None else min(at, self._stop_at)
+            if self._waker >= 0:
+                with contextlib.suppress(OSError):
+                    os.write(self._waker, b"\1\0\0\0\0\0\0\0")  # a number, if it is an eventfd
+
+    def kill(self) -> None:
+        """Kill the whole group now, from a thread that cannot wait for the other one."""
+        with self._lock:
+            process = self._process
+            if process is not None and process.returncode is None:
+                _signal_group(process.pid, signal.SIGKILL)
+
+    # -- its own thread
+
+    def watch(self, settle: Callable[[Finished | BaseException], None]) -> None:
+        """Start it, read what it writes until it has ended, and say what came of it."""
+        try:
+            self._run(settle)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
+            settle(error)
+
+    def _run(self, settle: Callable[[Finished | BaseException], None]) -> None:
+        with contextlib.ExitStack() as stack:
+            listener = self._open_waker(stack)
+            with self._lock:
+                if self._stop_at is not None:
+                    raise NotStarted(self.words[0], "it is no longer wanted")
+            begun = start(self.words, self.how, self.environment)
+            with self._lock:
+                self._process = begun
+            stack.callback(self._reap, begun)
+            streams = _Streams(begun, self.how, self.feed)
+            stack.callback(streams.close)
+            ended = _Ending(begun, stack)
+            self._follow(begun, streams, ended, listener)
+            settle(self._finished(begun, streams, ended))
+
+    def _open_waker(self, stack: contextlib.ExitStack) -> int:
+        """Return a descriptor that becomes readable when somebody wants it to end."""
+        try:
+            if hasattr(os, "eventfd"):
+                listener = waker = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+            else:
+                listener, waker = os.pipe()
+                stack.callback(os.close, listener)
+        except OSError as error:
+            reason = "this server has too many files open"
+            raise NotStarted(self.words[0], reason, retryable=True) from error
+        stack.callback(self._close_waker)
+        with self._lock:
+            self._waker = waker
+        return listener
+
+    def _close_waker(self) -> None:
+        with self._lock:
+            waker, self._waker = self._waker, -1
+        os.close(waker)
+
+    def _follow(
+        self, process: subprocess.Popen[bytes], streams: _Streams, ended: _Ending, listener: int
+    ) -> None:
+        """Read and write until there is nothing more to wait for."""
+        poll = select.poll()
+        poll.register(listener, select.POLLIN)
+        ended.register(poll)
+        streams.register(poll)
+        until: float | None = None
+        """When to stop waiting for the pipes."""
+        asked = killed = False
+        while not (ended.is_seen and not streams.reading):
+            now = time.monotonic()
+            stop_at = self._stop_at
+            if stop_at is not None and not asked:
+                asked = True
+                poll.unregister(listener)
+                _signal_group(process.pid, signal.SIGTERM)
+                _signal_group(process.pid, signal.SIGCONT)  # one that is stopped hears nothing
+            if stop_at is not None and not killed and now >= stop_at:
+                killed = True
+                self._kill_all(process)
+                until = now + _AFTER_KILL
+            if ended.is_seen and until is None:
+                until = now + PATIENCE
+            if until is not None and now >= until:
+                break
+            dues = [due for due in (until, stop_at if not killed else None) if due is not None]
+            timeout = max(min(dues) - now, 0) if dues else None
+            for descriptor, _ in poll.poll(ended.timeout(timeout)):
+                if descriptor == ended.descriptor:
+                    poll.unregister(descriptor)
+                    ended.is_seen = True
+                elif descriptor != listener:
+                    streams.serve(descriptor, poll)
+            ended.look()
+        if asked and not killed:
+            self._kill_all(process)
+
+    def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
+        _signal_group(process.pid, signal.SIGKILL)
+        kill_marked(self.mark)
+
+    def _finished(
+        self, process: subprocess.Popen[bytes], streams: _Streams, ended: _Ending
+    ) -> Finished | BaseException:
+        if not ended.is_seen:
+            return ToolError(f"{self.words[0]} was killed, but has not ended", code="not_ended")
+        try:
+            code = ended.exit_code()
+        except ChildProcessError:
+            reason = "its exit code is lost: something else in this server waits for all processes"
+            return ToolError(f"{self.words[0]} has ended, but {reason}", code="not_ended")
+        out, err = streams.kept[_OUT], streams.kept[_ERR]
+        return Finished(
+            exit_code=code,
+            stdout=out.kept(),
+            stderr=err.kept(),
+            stdout_left_out=out.left_out,
+            stderr_left_out=err.left_out,
+        )
+
+    def _reap(self, process: subprocess.Popen[bytes]) -> None:
+        """Let the system forget it; only from then on may its number mean another process."""
+        # One that does not even end when killed is waited for here: the answer was given before.
+        if _KNOWS_ENDED:
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        with self._lock:
+            process.wait()
+
+
+class _Ending:
+    """Whether a process has ended, known without letting the system forget it.
+
+    As long as it is remembered, its number means its group, and nobody else's.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], stack: contextlib.ExitStack) -> None:
+        self.process = process
+        self.is_seen = False
+        self.descriptor = -1
+        with contextlib.suppress(OSError, AttributeError):  # not on this system
+            self.descriptor = os.pidfd_open(process.pid)
+            stack.callback(os.close, self.descriptor)
+
+    def register(self, poll: select.poll) -> None:
+        if self.descriptor >= 0:
+            poll.register(self.descriptor, select.POLLIN)
+
+    def timeout(self, seconds: float | None) -> float | None:
+        """Return how many milliseconds to wait for an event."""
+        if self.descriptor < 0 and not self.is_seen:
+            seconds = _LOOK_EVERY if seconds is None else min(seconds, _LOOK_EVERY)
+        return None if seconds is None else seconds * 1000 + 1
+
+    def look(self) -> None:
+        """Look whether it has ended, where no descriptor says so."""
+        if self.descriptor < 0 and not self.is_seen:
+            if not _KNOWS_ENDED:
+                self.is_seen = self.process.poll() is not None
+                return
+            try:
+                self.is_seen = self._status(os.WNOHANG) is not None
+            except ChildProcessError:
+                self.is_seen = True
+
+    def _status(self, option: int) -> os.waitid_result | None:
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | option)
+
+    def exit_code(self) -> int:
+        """Return the exit code. Raises `ChildProcessError` if it is lost."""
+        if not _KNOWS_ENDED:
+            return self.process.wait()
+        status = self._status(0)
+        if status is None:
+            raise ChildProcessError
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+
+class _Streams:
+    """What a process reads and writes."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        how: RunSettings,
+        feed: Callable[[int, bytes], None] | None,
+    ) -> None:
+        self.files = [each for each in (process.stdout, process.stderr, process.stdin) if each]
+        self.kept = {_OUT: OutputBytes(how.max_output), _ERR: OutputBytes(how.max_output)}
+        self.feed = feed
+        self.reading: dict[int, int] = {}
+        """Which stream a descriptor reads."""
+        for file, stream in ((process.stdout, _OUT), (process.stderr, _ERR)):
+            if file is not None:
+                self.reading[file.fileno()] = stream
+        self.input = memoryview(how.stdin or b"")
+        self.writer = process.stdin
+        if self.writer is not None:
+            os.set_blocking(self.writer.fileno(), False)
+            if not self.input:
+                self.writer.close()
+
+    def register(self, poll: select.poll) -> None:
+        for descriptor in self.reading:
+            poll.register(descriptor, select.POLLIN)
+        if self.writer is not None and not self.writer.closed:
+            poll.register(self.writer.fileno(), select.POLLOUT)
+
+    def serve(self, descriptor: int, poll: select.poll) -> None:
+        """Read or write as much as goes at once."""
+        if descriptor not in self.reading:
+            if not self._write():
+                poll.unregister(descriptor)
+                self._close_writer()
+            return
+        stream = self.reading[descriptor]
+        chunk = os.read(descriptor, _CHUNK)
+        self.kept[stream].add(chunk)
+        if self.feed is not None:
+            self.feed(stream, chunk)
+        if not chunk:
+            poll.unregister(descriptor)
+            del self.reading[descriptor]
+
+    def _write(self) -> bool:
+        """Return whether there is more to write."""
+        if self.writer is None:
+            return False
+        try:
+            written = os.write(self.writer.fileno(), self.input[:_CHUNK])
+        except BlockingIOError:
+            return True
+        except OSError:  # it does not read any more
+            return False
+        self.input = self.input[written:]
+        return bool(self.input)
+
+    def _close_writer(self) -> None:
+        if self.writer is not None:
+            with contextlib.suppress(OSError):
+                self.writer.close()
+
+    def close(self) -> None:
+        for file in self.files:
+            with contextlib.suppress(OSError):
+                file.close()
+
+
+def _signal_group(pid: int, number: int) -> None:
+    """Send a signal to the process group of a process that was not waited for yet."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)

@@ -1,0 +1,105 @@
+"""How a program is run, as values checked when made."""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+PASSED_ENVIRONMENT = (
+    # Where things are, and who asks.
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP"),
+    *("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"),
+    # Language and time.
+    *("LANG", "LANGUAGE", "LC_*", "TZ", "TZDIR"),
+    # What a program needs to start at all if this process needed it: its libraries and modules.
+    # None of these holds a secret. Proxies are left out, since their addresses may hold passwords.
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8"),
+    "PYTHONDONTWRITEBYTECODE",
+)
+"""The variables that programs get from this process unless something else is said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """How a program is run. Raises `ValueError` or `TypeError` for what cannot work."""
+
+    cwd: str | os.PathLike[str] | None = None
+    """The working directory; None for that of this process."""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Variables to set."""
+    pass_environment: tuple[str, ...] = PASSED_ENVIRONMENT
+    """The variables of this process that the program gets, by name or with `*`; no others."""
+    stdin: bytes | None = None
+    """What it reads; None for nothing at all."""
+    max_output: int = 65_536
+    """How many bytes of each stream are kept, half from its beginning and half from its end."""
+    end_seconds: float = 2.0
+    """How long it may take to end when asked to, before it is killed."""
+
+    def __post_init__(self) -> None:
+        if self.cwd is not None:
+            _path(self.cwd)
+        given = _environment(self.environment)
+        object.__setattr__(self, "environment", types.MappingProxyType(given))
+        object.__setattr__(self, "pass_environment", _names(self.pass_environment))
+        if self.stdin is not None and not isinstance(cast("Any", self.stdin), bytes):
+            msg = f"stdin must be bytes, not {type(self.stdin).__name__}"
+            raise TypeError(msg)
+        _number("max_output", self.max_output, 2, 1 << 30)
+        if not isinstance(cast("Any", self.max_output), int):
+            msg = f"max_output must be a whole number of bytes, not {self.max_output!r}"
+            raise TypeError(msg)
+        _number("end_seconds", self.end_seconds, 0, 3600)
+
+
+def _path(value: Any) -> None:
+    try:
+        path = cast("Any", os.fspath(cast("str", value)))
+    except TypeError:
+        path = None
+    if not isinstance(path, str) or not path or "\0" in path:
+        msg = f"cwd must be the path of a folder, not {value!r}"
+        raise ValueError(msg)
+
+
+def _environment(given: Any) -> dict[str, str]:
+    if not isinstance(given, Mapping):
+        msg = f"environment must be a mapping of names to text, not {type(given).__name__}"
+        raise TypeError(msg)
+    checked: dict[str, str] = {}
+    for name, value in cast("Mapping[Any, Any]", given).items():
+        if not isinstance(name, str) or not name or set(name) & set("=\0"):
+            msg = f"environment: {name!r} is no name of a variable"
+            raise ValueError(msg)
+        if not isinstance(value, str) or "\0" in value:  # the value itself may be a secret
+            msg = f"environment: the value of {name} must be text without NUL"
+            raise ValueError(msg)
+        try:
+            os.fsencode(name + value)
+        except UnicodeEncodeError:
+            msg = f"environment: {name!r} and its value must be text without lone surrogates"
+            raise ValueError(msg) from None
+        checked[name] = value
+    return checked
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        msg = f"pass_environment must be a list of names such as `LC_*`, not {given!r}"
+        raise TypeError(msg)
+    names = tuple(cast("Iterable[Any]", given))
+    for name in names:
+        if not isinstance(name, str) or not name or "=" in name:
+            msg = f"pass_environment: {name!r} is no name of a variable"
+            raise ValueError(msg)
+    return names
+
+
+def _number(name: str, value: Any, least: float, most: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        msg = f"{name} must be a number from {least} to {most}, not {value!r}"
+        raise ValueError(msg)

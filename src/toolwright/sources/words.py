@@ -1,0 +1,152 @@
+"""Values of JSON as texts that may stand on a command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from .program import CommandParameter
+
+MAX_COUNT = 100
+"""How often a flag is repeated at most: a caller sends one number, and gets that many words."""
+
+MAX_WORD = 131_071
+"""The longest word in bytes: Linux takes 32 pages with the closing NUL (execve(2))."""
+
+
+class RefusedValue(ValueError):
+    """A value that the program could read as something else, or that no word can hold."""
+
+    def __init__(self, parameter: CommandParameter, reason: str, index: int | None = None) -> None:
+        place = parameter.name if index is None else f"{parameter.name}[{index}]"
+        super().__init__(f"{place} {reason}")
+        self.parameter = parameter
+        self.reason = reason
+        self.index = index
+
+
+def switch(parameter: CommandParameter, value: Any) -> Iterator[str]:
+    """Yield the flag that says true or false, if one is needed."""
+    if not isinstance(value, bool):
+        raise RefusedValue(parameter, f"must be true or false, not {shown(value)}")
+    if parameter.emit == "negative":
+        yield from () if value else (parameter.negatives or parameter.flags)[:1]
+    elif value:
+        yield parameter.flags[0]
+    elif parameter.emit == "pair":
+        yield parameter.negatives[0]
+
+
+def times(parameter: CommandParameter, value: Any) -> int:
+    """Return how often a flag stands for a number."""
+    if not isinstance(value, int | float) or value != value // 1 or not 0 <= value <= MAX_COUNT:
+        raise RefusedValue(parameter, f"must be a whole number from 0 to {MAX_COUNT}")
+    return int(value)
+
+
+def chosen(parameter: CommandParameter, value: Any, index: int | None) -> str:
+    """Return the flag that stands for a value."""
+    text = as_text(parameter, value, index)
+    if text not in parameter.chosen_by:
+        known = ", ".join(parameter.chosen_by)
+        raise RefusedValue(parameter, f"must be one of {known}, not {shown(text)}", index)
+    return parameter.chosen_by[text]
+
+
+def as_word(parameter: CommandParameter, text: str, index: int | None = None) -> str:
+    """Return a text that may be a word, or the value in one."""
+    if "\0" in text:
+        raise RefusedValue(parameter, "must not contain NUL", index)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise RefusedValue(parameter, "must not contain a lone surrogate", index) from None
+    if size + 256 > MAX_WORD:  # a flag stands in front of it
+        raise RefusedValue(parameter, f"is {size} bytes long; a word has {MAX_WORD}", index)
+    if text and text[0] in parameter.refused_prefixes:
+        reason = f"must not begin with `{text[0]}`: the program would read it as something else"
+        raise RefusedValue(parameter, reason, index)
+    return text
+
+
+def as_text(parameter: CommandParameter, value: Any, index: int | None = None) -> str:
+    """Return a value of JSON as programs read it."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int():
+            try:
+                return str(value)
+            except ValueError:  # Python's own limit: more digits take quadratic time
+                raise RefusedValue(parameter, "has too many digits", index) from None
+        case float() if math.isfinite(value):
+            is_whole = _type_at(parameter.schema, index) == "integer" and value.is_integer()
+            return str(int(value)) if is_whole else repr(value)
+        case _:
+            raise RefusedValue(parameter, f"cannot be {shown(value)}", index)
+
+
+def _type_at(schema: Mapping[str, Any], index: int | None) -> Any:
+    """Return the type of a value, or of an item of an array of any depth."""
+    if index is not None:
+        prefix = schema.get("prefixItems", ())
+        schema = prefix[index] if index < len(prefix) else schema.get("items", {})
+        while schema.get("type") == "array" and "items" in schema:
+            schema = schema["items"]
+    return schema.get("type")
+
+
+def shown(value: Any) -> str:
+    """Return the beginning of a value, for a message of one line."""
+    text = repr(value) if isinstance(value, str | int | float) else type(value).__name__
+    return "null" if value is None else text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def as_list(parameter: CommandParameter, value: Any) -> Sequence[Any]:
+    """Return a value that must be a list."""
+    if not isinstance(value, list | tuple):
+        raise RefusedValue(parameter, f"must be a list, not {shown(value)}")
+    return cast("Sequence[Any]", value)
+
+
+def pairs_of(parameter: CommandParameter, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield keys and values of what must be an object."""
+    if not isinstance(value, Mapping):
+        raise RefusedValue(parameter, f"must be an object, not {shown(value)}")
+    for key, item in cast("Mapping[Any, Any]", value).items():
+        yield str(key), item
+
+
+def flattened(value: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield items, and those of items that are lists, with the index of the outer one."""
+    for index, item in enumerate(value):
+        if isinstance(item, list | tuple):
+            yield from ((index, each) for each in cast("Sequence[Any]", item))
+        else:
+            yield index, item
+
+
+def as_json(parameter: CommandParameter, value: Any) -> str:
+    """Return any value as compact JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise RefusedValue(parameter, "cannot be written as JSON") from None
+
+
+def as_csv(parameter: CommandParameter, index: int, item: Any) -> str:
+    """Return an item as a field of comma-separated values."""
+    text = as_text(parameter, item, index)
+    if "\r" in text:  # readers of CSV drop it in front of a newline
+        raise RefusedValue(parameter, "must not contain a carriage return", index)
+    needs_quotes = not text or text != text.strip() or set(text) & set(',"\n')
+    return quoted(text) if needs_quotes else text
+
+
+def quoted(text: str) -> str:
+    """Return a field of comma-separated values in quotes."""
+    return '"' + text.replace('"', '""') + '"'
