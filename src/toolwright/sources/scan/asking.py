@@ -1,22 +1,24 @@
 """What an executable is asked: its help, its completions, and nothing else.
 
-Whatever is run goes through `Asker`. Its methods are all the command lines there are, so this is
+Whatever is run goes through `HelpAsker`. Its methods are all the command lines there are, so this is
 the place to see that nothing else is run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .process import Answer, answer_of
+from .process import HelpAnswer, answer_of
 
 PROBED = "zz9!"
 """A value that is no number, no truth value, no duration and no name of anything."""
@@ -28,19 +30,11 @@ _PASSED = (
 _SET = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
-    "TERM": "dumb",
-    "NO_COLOR": "1",
-    "COLUMNS": "200",
     "TERMINAL_WIDTH": "200",
-    "PAGER": "cat",
     "MANPAGER": "cat",
-    "GIT_PAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0",
     "GIT_CONFIG_NOSYSTEM": "1",
-    "EDITOR": "false",
-    "CI": "1",
 }
-"""English, wide and plain; no pager, no question."""
+"""English, and wide, besides what keeps every program that we run from asking."""
 GIT_GROUPS = (
     *("mainporcelain", "ancillarymanipulators", "ancillaryinterrogators", "foreignscminterface"),
     *("plumbingmanipulators", "plumbinginterrogators", "synchingrepositories"),
@@ -65,7 +59,7 @@ class Limits:
     commands: int = 3_000
 
 
-class Asker:
+class HelpAsker:
     """Asks one executable, in an empty home and an empty working directory."""
 
     def __init__(self, executable: str, limits: Limits) -> None:
@@ -99,25 +93,37 @@ class Asker:
     ) -> None:
         self._folder.cleanup()
 
+    @contextlib.contextmanager
+    def workers(self) -> Generator[ThreadPoolExecutor]:
+        """Give threads that ask side by side; whatever goes wrong, nothing more is asked."""
+        pool = ThreadPoolExecutor(max(self.limits.jobs, 1), thread_name_prefix="scan")
+        try:
+            yield pool
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=self.is_over)
+
     # -- all questions there are
 
-    def help(self, path: Sequence[str]) -> Answer:
+    def help(self, path: Sequence[str]) -> HelpAnswer:
         """Ask `BIN path --help`."""
         return self._ask(*path, "--help")
 
-    def short_help(self, path: Sequence[str]) -> Answer:
+    def short_help(self, path: Sequence[str]) -> HelpAnswer:
         """Ask `BIN path -h`."""
         return self._ask(*path, "-h")
 
-    def help_word(self, path: Sequence[str]) -> Answer:
+    def help_word(self, path: Sequence[str]) -> HelpAnswer:
         """Ask `BIN help path`."""
         return self._ask("help", *path)
 
-    def complete(self, *words: str) -> Answer:
+    def complete(self, *words: str) -> HelpAnswer:
         """Ask `BIN __complete words`: Cobra answers what could stand there, and runs nothing."""
         return self._ask("__complete", *words)
 
-    def probe(self, path: Sequence[str], flag: str, below: str = "") -> Answer:
+    def probe(self, path: Sequence[str], flag: str, below: str = "") -> HelpAnswer:
         """Ask `BIN path --flag=zz9! --help`: what the parser says about such a value.
 
         Only for parsers that look at all options before anything runs. Never `--flag --help`: an
@@ -125,11 +131,11 @@ class Asker:
         """
         return self._ask(*path, f"{flag}={PROBED}", *filter(None, [below]), "--help")
 
-    def git_commands(self) -> Answer:
+    def git_commands(self) -> HelpAnswer:
         """Ask `git --list-cmds=...`."""
         return self._ask("--list-cmds=" + ",".join(f"list-{name}" for name in GIT_GROUPS))
 
-    def git_options(self, path: Sequence[str]) -> Answer:
+    def git_options(self, path: Sequence[str]) -> HelpAnswer:
         """Ask `git path --git-completion-helper`, in what git takes for a repository."""
         self._look_like_a_repository()
         return self._ask(*path, "--git-completion-helper")
@@ -142,16 +148,20 @@ class Asker:
                 (inside / folder).mkdir(parents=True, exist_ok=True)
             (inside / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
 
+    def stop(self) -> None:
+        """Ask nothing more."""
+        self._ends = 0.0
+
     @property
     def is_over(self) -> bool:
         """Whether nothing more may be asked."""
         return time.monotonic() >= self._ends or self.asked >= self.limits.questions
 
-    def _ask(self, *words: str) -> Answer:
+    def _ask(self, *words: str) -> HelpAnswer:
         with self._lock:
             left = self._ends - time.monotonic()
             if left <= 0 or self.asked >= self.limits.questions:
-                return Answer(-1, failure="budget")
+                return HelpAnswer(-1, failure="budget")
             self.asked += 1
         answer = answer_of(
             [self.executable, *words],

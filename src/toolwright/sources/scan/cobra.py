@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .asking import Asker
-from .process import Answer
+from .asking import HelpAsker
+from .process import HelpAnswer
 from .text.page import OptionText, Page
 from .text.spelling import Spelling
 
@@ -35,7 +35,7 @@ class Completions:
         return {word: text for word, text in self.words.items() if word.startswith("--")}
 
 
-def read_completions(answer: Answer) -> Completions | None:
+def read_completions(answer: HelpAnswer) -> Completions | None:
     """Return what was listed; None if this is no answer of Cobra's."""
     lines = answer.stdout.decode("utf-8", "replace").rstrip("\n").split("\n")[-_MOST:]
     directive = _DIRECTIVE.fullmatch(lines[-1])
@@ -69,7 +69,7 @@ def unshown(page: Page, completions: Completions) -> list[OptionText]:
 
 
 def required_flags(
-    asker: Asker, path: Sequence[str], page: Page, completions: Completions
+    asker: HelpAsker, path: Sequence[str], page: Page, completions: Completions
 ) -> frozenset[str]:
     """Return the flags that a command cannot do without.
 
@@ -87,7 +87,7 @@ def required_flags(
     return frozenset(listed) if then is not None and set(then.flags) == set(others) else frozenset()
 
 
-def listed_values(asker: Asker, path: Sequence[str], flag: str) -> tuple[str, ...]:
+def listed_values(asker: HelpAsker, path: Sequence[str], flag: str) -> tuple[str, ...]:
     """Return the values that are listed for a flag; some are made up when asked, such as names."""
     found = read_completions(asker.complete(*path, flag, ""))
     return tuple(found.words) if found is not None else ()

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from ..program import Fingerprint, Program
 from . import cobra, git
-from .asking import Asker, Limits
+from .asking import HelpAsker, Limits
 from .assemble import Assembler
 from .families import DESCENDED, Evidence, evidence_of, framework_of, may_probe
 from .probing import Prober
-from .process import Answer
+from .process import HelpAnswer
 from .text.page import CommandText, Page, read_page
 from .text.usage import has_path
 from .tree import Node
@@ -32,6 +32,10 @@ OnProgress = Callable[[float, float | None, str], None]
 
 class ScanError(Exception):
     """A program cannot be scanned; the message says why, in one line."""
+
+
+class NoSuchProgram(ScanError):
+    """What is to be scanned is not there, or cannot be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +68,14 @@ def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = Non
     path = _executable(name)
     found = Path(path).stat()
     fingerprint = Fingerprint(path=path, size=found.st_size, modified=found.st_mtime_ns)
-    with Asker(path, settings.limits) as asker:
+    with HelpAsker(path, settings.limits) as asker:
         crawl = _Crawl(asker, settings, on_progress or _silent)
         crawl.look(name)
         crawl.walk()
         nodes = crawl.nodes
         prober = Prober(asker, crawl.framework, completes=crawl.completes)
         if settings.probes and may_probe(crawl.framework, crawl.evidence):
-            prober.probe(nodes, crawl.pool_size, crawl.on_progress)
+            prober.probe(nodes, crawl.on_progress)
         argv = name if os.sep not in name else path
         assembler = Assembler(nodes, crawl.framework, prober)
         program, notes = assembler.program(
@@ -101,10 +105,10 @@ def _executable(name: str) -> str:
         here = Path(name)
         if os.sep in name and here.exists():
             reason = "is a folder" if here.is_dir() else "is not executable"
-            raise ScanError(f"{name} {reason}: give a program")
-        raise ScanError(f"there is no program {name} on the PATH")
+            raise NoSuchProgram(f"{name} {reason}: give a program")
+        raise NoSuchProgram(f"there is no program {name} on the PATH")
     if not stat.S_ISREG(Path(found).stat().st_mode):
-        raise ScanError(f"{name} is not a file that can be run")
+        raise NoSuchProgram(f"{name} is not a file that can be run")
     return str(Path(found).absolute())
 
 
@@ -116,7 +120,7 @@ def _version_in(page: Page) -> str:
     return ""
 
 
-def _page_of(answer: Answer) -> Page:
+def _page_of(answer: HelpAnswer) -> Page:
     """Read the stream that holds the help."""
     page = read_page(answer.stdout)
     return page if page.is_help else read_page(answer.stderr)
@@ -126,7 +130,7 @@ def _page_of(answer: Answer) -> Page:
 class _Crawl:
     """Walks over the commands of a program."""
 
-    asker: Asker
+    asker: HelpAsker
     settings: ScanSettings
     on_progress: OnProgress
     nodes: dict[tuple[str, ...], Node] = field(default_factory=dict[tuple[str, ...], Node])
@@ -135,10 +139,6 @@ class _Crawl:
     completes: bool = False
     notes: list[str] = field(default_factory=list[str])
     seen: int = 0
-
-    @property
-    def pool_size(self) -> int:
-        return max(self.settings.limits.jobs, 1)
 
     # -- the program itself
 
@@ -164,7 +164,7 @@ class _Crawl:
         for ask in (self.asker.help, self.asker.short_help, self.asker.help_word):
             answer = ask(())
             if answer.failure == "missing":
-                raise ScanError(f"{name} cannot be started")
+                raise NoSuchProgram(f"{name} cannot be started")
             page = _page_of(answer)
             if page.is_help:
                 return page
@@ -181,7 +181,7 @@ class _Crawl:
         """Visit all commands, side by side."""
         if self._depth() == 0:
             return
-        with ThreadPoolExecutor(self.pool_size, thread_name_prefix="scan") as pool:
+        with self.asker.workers() as pool:
             running: set[Future[Node | None]] = set()
             self._begin(self.nodes[()], pool, running)
             while running:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .asking import Asker
+from .asking import HelpAsker
 from .text.page import CommandText, OptionText, Page, read_page
 from .text.spelling import Spelling
 
 _MOST = 2_000
 
 
-def list_commands(asker: Asker) -> list[CommandText]:
+def list_commands(asker: HelpAsker) -> list[CommandText]:
     """Return git's commands, those of daily use first."""
     said = asker.git_commands().stdout.decode("utf-8", "replace")
     names = dict.fromkeys(said.split()[:_MOST])
     return [CommandText(name) for name in names if not name.startswith("-")]
 
 
-def read_command(asker: Asker, path: Sequence[str]) -> Page:
+def read_command(asker: HelpAsker, path: Sequence[str]) -> Page:
     """Return the help of a command, with the options and commands that only completion is told."""
     page = read_page(asker.short_help(path).said)
     answer = asker.git_options(path)

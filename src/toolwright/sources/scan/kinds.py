@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from .. import patterns
 from ..program import Emit
 from .text.details import Details
 from .text.spelling import Spelling
@@ -14,8 +15,6 @@ DURATION = r"^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 """As Go's `time.ParseDuration` reads it."""
 _BYTES = r"^(-1|[0-9]+(\.[0-9]+)? ?([kKmMgGtTpP]i?)?[bB]?)$"
 """As `docker/go-units` reads a size; -1 is none at all."""
-_IP = r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$"
-_CIDR = r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"
 
 Learnt = Literal[
     "",  # nothing
@@ -43,7 +42,7 @@ class Probed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class OptionKind:
     """What a caller may send for an option, and how that is written."""
 
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "string"})
@@ -53,30 +52,30 @@ class Kind:
     type_name: str = ""
 
 
-def _plain(name: str, **more: Any) -> Kind:
-    return Kind(schema={"type": name, **more})
+def _plain(name: str, **more: Any) -> OptionKind:
+    return OptionKind(schema={"type": name, **more})
 
 
-def _listed(name: str, emit: Emit) -> Kind:
-    return Kind(schema={"type": "array", "items": {"type": name}}, emit=emit)
+def _listed(name: str, emit: Emit) -> OptionKind:
+    return OptionKind(schema={"type": "array", "items": {"type": name}}, emit=emit)
 
 
-def _mapped(name: str) -> Kind:
-    return Kind(schema={"type": "object", "additionalProperties": {"type": name}}, emit="map")
+def _mapped(name: str) -> OptionKind:
+    return OptionKind(schema={"type": "object", "additionalProperties": {"type": name}}, emit="map")
 
 
-_TEXT = Kind(is_known=False)
+_TEXT = OptionKind(is_known=False)
 _STRING = _plain("string")
 _INTEGER = _plain("integer")
 _UNSIGNED = _plain("integer", minimum=0)
 _NUMBER = _plain("number")
 _PATH = _plain("string", format="path")
-_SWITCH = Kind(schema={"type": "boolean"}, emit="flag")
-TRUTH = Kind(schema={"type": "boolean"}, emit="truth")
-_COUNT = Kind(schema={"type": "integer", "minimum": 0, "maximum": 20}, emit="count")
+_SWITCH = OptionKind(schema={"type": "boolean"}, emit="flag")
+TRUTH = OptionKind(schema={"type": "boolean"}, emit="truth")
+_COUNT = OptionKind(schema={"type": "integer", "minimum": 0, "maximum": 20}, emit="count")
 _DURATION = _plain("string", pattern=DURATION)
 
-_PFLAG: dict[str, Kind] = {
+_PFLAG: dict[str, OptionKind] = {
     "string": _STRING,
     **dict.fromkeys(("int", "int8", "int16", "int32", "int64"), _INTEGER),
     **dict.fromkeys(("uint", "uint8", "uint16", "uint32", "uint64"), _UNSIGNED),
@@ -93,16 +92,16 @@ _PFLAG: dict[str, Kind] = {
     **dict.fromkeys(("floats", "float32slice", "float64slice"), _listed("number", "joined")),
     **dict.fromkeys(("stringtostring", "map"), _mapped("string")),
     **dict.fromkeys(("stringtoint", "stringtoint64"), _mapped("integer")),
-    "ip": _plain("string", pattern=_IP),
-    "ipnet": _plain("string", pattern=_CIDR),
+    "ip": _plain("string", pattern=patterns.IP),
+    "ipnet": _plain("string", pattern=patterns.NETWORK),
     "ipmask": replace(_STRING, type_name="ipMask"),
     "bytes": replace(_plain("string", pattern=_BYTES), type_name="bytes"),
-    "byteshex": _plain("string", pattern="^([0-9A-Fa-f]{2})*$"),
-    "bytesbase64": replace(_STRING, type_name="bytesBase64"),
+    "byteshex": _plain("string", pattern=patterns.HEX),
+    "bytesbase64": _plain("string", pattern=patterns.BASE64),
     **dict.fromkeys(("file", "path", "dir", "directory", "filename"), _PATH),
 }
 """The names that pflag writes for its types, those of docker's client, and paths."""
-_CLICK: dict[str, Kind] = {
+_CLICK: dict[str, OptionKind] = {
     "TEXT": _STRING,
     "INTEGER": _INTEGER,
     "FLOAT": _NUMBER,
@@ -115,7 +114,7 @@ _CLICK: dict[str, Kind] = {
 NAMED_BY_PFLAG = frozenset(_PFLAG)
 _NUMBERS = frozenset(("n", "num", "number", "int", "integer", "count"))
 _PATHS = frozenset(("file", "path", "dir", "directory", "filename", "folder"))
-_PROBED: dict[Learnt, Kind] = {
+_PROBED: dict[Learnt, OptionKind] = {
     "boolean": TRUTH,
     "integer": _INTEGER,
     "unsigned": _UNSIGNED,
@@ -127,7 +126,9 @@ _PROBED: dict[Learnt, Kind] = {
 }
 
 
-def kind_of(spelling: Spelling, details: Details, framework: str, probed: Probed) -> Kind | str:
+def kind_of(
+    spelling: Spelling, details: Details, framework: str, probed: Probed
+) -> OptionKind | str:
     """Return the type of an option; or why it cannot be said safely."""
     if framework in ("cobra", "go"):
         return _kind_in_go(spelling, details, probed)
@@ -139,13 +140,15 @@ def kind_of(spelling: Spelling, details: Details, framework: str, probed: Probed
         kind = _kind_in_click(spelling, details)
     else:
         kind = _kind_elsewhere(spelling, details, framework)
-    return _optional(kind, framework) if spelling.is_optional else kind
+    return _optional(kind) if spelling.is_optional else kind
 
 
 # -- switches
 
 
-def _switch(spelling: Spelling, details: Details, framework: str, probed: Probed) -> Kind | str:
+def _switch(
+    spelling: Spelling, details: Details, framework: str, probed: Probed
+) -> OptionKind | str:
     """Return what a flag without a placeholder is, if it surely takes no value.
 
     A value-taking option that is written as a switch would take the next word: the `--` that
@@ -165,7 +168,7 @@ def _switch(spelling: Spelling, details: Details, framework: str, probed: Probed
 # -- values
 
 
-def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> Kind | str:
+def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> OptionKind | str:
     """Return the type of a flag of pflag; `--flag=true` is right for it whatever its type is."""
     if probed.learnt == "unknown":
         return "the parser does not know it"
@@ -183,10 +186,10 @@ def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> Kind | 
     kind = _with_probe(kind, spelling, probed)
     if probed.choices and kind.schema.get("type") == "string":
         kind = replace(kind, schema={"type": "string", "enum": list(probed.choices)}, is_known=True)
-    return _optional(kind, "cobra") if spelling.is_optional and kind.emit == "value" else kind
+    return _optional(kind) if spelling.is_optional and kind.emit == "value" else kind
 
 
-def _with_probe(kind: Kind, spelling: Spelling, probed: Probed) -> Kind:
+def _with_probe(kind: OptionKind, spelling: Spelling, probed: Probed) -> OptionKind:
     """Return the type that a probe has shown, unless the help says more than that."""
     shown = _PROBED.get(probed.learnt)
     if shown is None:
@@ -201,7 +204,7 @@ def _with_probe(kind: Kind, spelling: Spelling, probed: Probed) -> Kind:
     return shown
 
 
-def _kind_of_default(default: str) -> Kind:
+def _kind_of_default(default: str) -> OptionKind:
     if default in ("true", "false"):
         return TRUTH
     if default == "[]":
@@ -211,7 +214,7 @@ def _kind_of_default(default: str) -> Kind:
     return _DURATION if default in ("0s", "0") else _STRING
 
 
-def _kind_in_click(spelling: Spelling, details: Details) -> Kind | str:
+def _kind_in_click(spelling: Spelling, details: Details) -> OptionKind | str:
     name = " ".join(spelling.values)
     known = _CLICK.get(name)
     if known is not None:
@@ -224,19 +227,19 @@ def _kind_in_click(spelling: Spelling, details: Details) -> Kind | str:
         return _tuple(name.strip("<>").split(" "))
     known = known or replace(_TEXT, type_name=name[:40].lower())
     if details.is_multiple and known.emit == "value":
-        return Kind(schema={"type": "array", "items": known.schema}, emit="repeat")
+        return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
     return known
 
 
-def _tuple(names: Sequence[str]) -> Kind | str:
+def _tuple(names: Sequence[str]) -> OptionKind | str:
     items = [_CLICK.get(name, _TEXT).schema for name in names]
     if len(items) < 2:
         return "it is not clear how many values it takes"
     size = {"minItems": len(items), "maxItems": len(items)}
-    return Kind(schema={"type": "array", "prefixItems": items, **size}, emit="words")
+    return OptionKind(schema={"type": "array", "prefixItems": items, **size}, emit="words")
 
 
-def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> Kind | str:
+def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> OptionKind | str:
     first = spelling.values[0]
     if len(spelling.values) > 1:
         return _several(spelling, framework)
@@ -249,13 +252,13 @@ def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> Kin
         kind = _INTEGER if name in _NUMBERS and not details.takes_suffix else _TEXT
         kind = _PATH if name in _PATHS else kind
     if spelling.repeats or details.is_multiple:
-        return Kind(
+        return OptionKind(
             schema={"type": "array", "items": kind.schema}, emit="repeat", is_known=kind.is_known
         )
     return kind
 
 
-def _several(spelling: Spelling, framework: str) -> Kind | str:
+def _several(spelling: Spelling, framework: str) -> OptionKind | str:
     """Return the type of an option of argparse that takes several words."""
     values = spelling.values
     if framework not in ("argparse", "optparse"):
@@ -263,16 +266,18 @@ def _several(spelling: Spelling, framework: str) -> Kind | str:
     last = values[-1].strip("[]")
     if last == "..." or last.endswith(" ..."):  # `--tag TAG [TAG ...]`
         at_least = {"minItems": 1} if len(values) > 1 else {}
-        return Kind(schema={"type": "array", "items": {"type": "string"}, **at_least}, emit="words")
+        return OptionKind(
+            schema={"type": "array", "items": {"type": "string"}, **at_least}, emit="words"
+        )
     size = {"minItems": len(values), "maxItems": len(values)}
-    return Kind(schema={"type": "array", "items": {"type": "string"}, **size}, emit="words")
+    return OptionKind(schema={"type": "array", "items": {"type": "string"}, **size}, emit="words")
 
 
-def _chosen(values: Sequence[str]) -> Kind:
-    return Kind(schema={"type": "string", "enum": list(dict.fromkeys(values))})
+def _chosen(values: Sequence[str]) -> OptionKind:
+    return OptionKind(schema={"type": "string", "enum": list(dict.fromkeys(values))})
 
 
-def _ranged(kind: Kind, details: Details) -> Kind:
+def _ranged(kind: OptionKind, details: Details) -> OptionKind:
     if details.clamps:
         return kind
     schema = dict(kind.schema)
@@ -283,12 +288,12 @@ def _ranged(kind: Kind, details: Details) -> Kind:
     return replace(kind, schema=schema)
 
 
-def _optional(kind: Kind | str, framework: str) -> Kind | str:
+def _optional(kind: OptionKind | str) -> OptionKind | str:
     """Return the type of an option that may stand alone; true stands for that."""
-    if isinstance(kind, str) or kind.emit not in ("value", "truth"):
+    if isinstance(kind, str) or kind.emit != "value":
         return kind
     values = kind.schema.get("enum")
-    schema: dict[str, Any] = {"type": ["string", "boolean"]}
+    schema = {**kind.schema, "type": [kind.schema.get("type", "string"), "boolean"]}
     if values is not None:
         schema = {"enum": [*values, True]}
     return replace(kind, schema=schema, emit="optional")

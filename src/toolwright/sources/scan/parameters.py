@@ -7,13 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..program import UNSET, CommandParameter
-from .kinds import CASTS, Kind, Probed, kind_of
+from ..secret_names import is_secret_name
+from .kinds import CASTS, OptionKind, Probed, kind_of
 from .text.details import Details, details_of
 from .text.page import OptionText
 
-_SECRET = re.compile(
-    r"(?:^|[-_])(?:password|passwd|passphrase|token|secret|api-?key|credentials?)$"
-)
 _CONFIRMS = frozenset(("yes", "assume-yes", "no-confirm", "noconfirm"))
 _LEFT_OUT = frozenset(("help", "version", "usage", "install-completion", "show-completion"))
 """Options that print something and end the program."""
@@ -56,7 +54,7 @@ def parameter_of(
         description=shortened(option.text),
         type_name=kind.type_name,
         deprecated=details.is_deprecated,
-        secret=kind.schema.get("type") != "boolean" and _SECRET.search(flags[0]) is not None,
+        secret=kind.schema.get("type") != "boolean" and is_secret_name(flags[0]),
         confirms=kind.emit == "flag" and flags[0].lstrip("-") in _CONFIRMS,
         environment=details.environment,
         refused_prefixes=_refused(kind, framework),
@@ -72,7 +70,7 @@ def _name_of(flags: Sequence[str], taken: Iterable[str]) -> str:
     return name
 
 
-def _refused(kind: Kind, framework: str) -> str:
+def _refused(kind: OptionKind, framework: str) -> str:
     # Click puts the value of an option that may stand alone back among the words if it begins with
     # a dash, and its help does not say which options may.
     is_text = kind.schema.get("type") == "string" or kind.emit == "words"
@@ -82,7 +80,7 @@ def _refused(kind: Kind, framework: str) -> str:
     return "@" if framework == "argparse" and kind.emit == "words" else ""
 
 
-def _default_of(kind: Kind, details: Details, option: OptionText) -> Any:
+def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
     written = option.spelling.shown_default
     said = written if written is not None else details.default
     if said is None or kind.emit in ("optional", "count", "words", "map", "flag"):
@@ -105,7 +103,7 @@ def _default_of(kind: Kind, details: Details, option: OptionText) -> Any:
     return value if fits and (pattern is None or re.search(pattern, text)) else UNSET
 
 
-def _items(text: str, kind: Kind) -> Any:
+def _items(text: str, kind: OptionKind) -> Any:
     inside = text.strip("[]")
     if not text.startswith("[") or not inside or not 0 < len(inside) < 300:
         return UNSET

@@ -6,7 +6,7 @@ import re
 
 from .asking import PROBED as VALUE
 from .kinds import Learnt, Probed
-from .process import Answer
+from .process import HelpAnswer
 
 _MOST_TEXT = 4_000
 _SAID: tuple[tuple[str, Learnt], ...] = (
@@ -41,7 +41,7 @@ _CHOICES = re.compile(
 _WORD = re.compile(r"[\w.+-]+")
 
 
-def read_probe(answer: Answer, framework: str) -> Probed:
+def read_probe(answer: HelpAnswer, framework: str) -> Probed:
     """Return what the answer to a probe shows; nothing if it is not clear."""
     if answer.failure:
         return Probed()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from typing import Any
 
 from . import cobra
-from .asking import Asker
+from .asking import HelpAsker
 from .kinds import NAMED_BY_PFLAG, Probed
 from .parameters import is_left_out
 from .probe import read_probe
@@ -21,7 +21,7 @@ _Key = tuple[Any, ...]
 class Prober:
     """Asks the parser of a program about values that fit nothing."""
 
-    def __init__(self, asker: Asker, framework: str, *, completes: bool) -> None:
+    def __init__(self, asker: HelpAsker, framework: str, *, completes: bool) -> None:
         self.asker = asker
         self.framework = framework
         self.completes = completes
@@ -35,7 +35,6 @@ class Prober:
     def probe(
         self,
         nodes: Mapping[tuple[str, ...], Node],
-        jobs: int,
         on_progress: Callable[[float, float | None, str], None],
     ) -> None:
         """Probe what the help leaves open; an option that several commands share, once."""
@@ -46,7 +45,7 @@ class Prober:
                     wanted.setdefault(_key(option), (node, option))
         placed = list(self._unplaced(nodes))
         total = float(len(wanted) + len(placed))
-        with ThreadPoolExecutor(jobs, thread_name_prefix="probe") as pool:
+        with self.asker.workers() as pool:
             futures = [
                 *(pool.submit(self._probe, *each) for each in wanted.values()),
                 *(pool.submit(self._place, *each) for each in placed),

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...running.plain_text import plain_text
+
 MOST_LINES = 8_000
 MOST_COLUMNS = 1_000
 _MOST_BYTES = 800_000
-_ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[=>78cDEHM])"
-)
-"""Colours and links of a terminal (ECMA-48), each of bounded length."""
-_OVERSTRUCK = re.compile(r"[^\n]\x08")
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)
+_UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Characters that take no place, or turn the order of others around."""
 _PANEL_TOP = re.compile(r"[╭┌+]─+ ([^─╮┐]{1,200}) ─*[╮┐+]?")
 _BORDER = frozenset("│┃|")
 _PANEL_END = frozenset("╰└")
@@ -40,11 +36,8 @@ class Line:
 
 def lines_of(said: bytes) -> list[Line]:
     """Return the lines of a help text without colours, control characters and frames."""
-    text = said[:_MOST_BYTES].decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    if "\x1b" in text:
-        text = _ESCAPES.sub("", text)
-    if "\x08" in text:  # bold and underlined, as typewriters did it
-        text = _OVERSTRUCK.sub("", text)
+    text = plain_text(said[:_MOST_BYTES].decode("utf-8", "replace"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     return [_line(each) for each in text.split("\n", MOST_LINES)[:MOST_LINES]]
 
 

@@ -15,6 +15,7 @@ _FLAG = re.compile(
     r"|-[^\s,=\[\]<>|/-]"
 )
 _BETWEEN = re.compile(r"(?:, ?| ?\| ?| or )(?=-)|,(?=-)")
+_LONG_FOLLOWS = re.compile(r" (?=--[A-Za-z])")
 _OPPOSITE = re.compile(r" ?/ ?(?=-)")
 _CAPITALS = re.compile(r"[A-Z0-9%+][A-Z0-9_.:/|,=+@*?#-]*(?:\.\.\.)?")
 _CLOSES = {"<": ">", "[": "]", "{": "}", "(": ")"}
@@ -70,7 +71,7 @@ class _Reader:
         current = self.flags
         while self.flag(current):
             self.value()
-            between = _BETWEEN.match(self.text, self.at)
+            between = _BETWEEN.match(self.text, self.at) or self.long_behind_short(current)
             if between is None:
                 between = _OPPOSITE.match(self.text, self.at)
                 current = self.negatives if between is not None else current
@@ -78,6 +79,11 @@ class _Reader:
                 break
             self.at = between.end()
         return self.spelling(self.text[self.at :].strip())
+
+    def long_behind_short(self, flags: list[str]) -> re.Match[str] | None:
+        """Return the blank in `-H --host`, as systemd writes it."""
+        is_short = len(flags[-1]) == len("-H") and not self.values
+        return _LONG_FOLLOWS.match(self.text, self.at) if is_short else None
 
     def cells(self) -> Spelling | None:
         """Read a row of a table: flags, more flags, what it takes, the description."""

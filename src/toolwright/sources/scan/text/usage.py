@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...program import CommandParameter
@@ -142,10 +142,14 @@ def _read_positionals(
 ) -> None:
     """Read the positionals one by one, or all as one list of words."""
     words = [[each for each in rest if _is_positional(each)] for rest in rests]
-    if not any(words):
+    given = [each for each in words if each]
+    if not given:
         return
-    understood = _each(words[0], described) if len(words) == 1 else None
-    if understood is not None and not any("(" in each or each == "|" for each in rests[0]):
+    is_alone = len(given) == 1 and not any("(" in each or each == "|" for each in given[0])
+    understood = _each(given[0], described) if is_alone else None
+    if understood is not None:
+        if len(words) > 1:  # another usage does without them
+            understood = tuple(replace(each, required=False) for each in understood)
         usage.positionals = understood
         return
     usage.is_clear = False
