@@ -61,7 +61,7 @@ def program_text(program: Program) -> str:
     """Return a program as the text of its file: to be read, compared and edited."""
     data = program_to_json(program)
     data["root"] = data.pop("root")  # the long part stands behind what is said of the whole
-    return "".join(_written(data, "", "")) + "\n"
+    return "".join(_written(_ordered(data), "")) + "\n"
 
 
 def is_stale(program: Program) -> str:
@@ -93,10 +93,20 @@ def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _written(value: Any, indent: str, key: str) -> Iterator[str]:
+def _ordered(value: Any, key: str = "") -> Any:
+    """Return JSON whose keys are sorted where their order means nothing."""
+    if isinstance(value, list):
+        return [_ordered(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    items = cast("dict[str, Any]", value).items()
+    return {
+        name: _ordered(each, name) for name, each in (sorted(items) if key in _UNORDERED else items)
+    }
+
+
+def _written(value: Any, indent: str) -> Iterator[str]:
     """Yield JSON that has a line for whatever fits on one."""
-    if key in _UNORDERED and isinstance(value, dict):
-        value = dict(sorted(cast("dict[str, Any]", value).items()))
     flat = json.dumps(value, ensure_ascii=False) if _is_small(value) else ""
     is_leaf = not value or not isinstance(value, dict | list)
     if is_leaf or (flat and len(indent) + len(flat) <= _WIDTH):
@@ -109,7 +119,7 @@ def _written(value: Any, indent: str, key: str) -> Iterator[str]:
     for name, each in items:
         label = f"{json.dumps(name, ensure_ascii=False)}: " if is_object else ""
         yield f"{before}\n{inner}{label}"
-        yield from _written(each, inner, str(name) if is_object else "")
+        yield from _written(each, inner)
         before = ","
     yield f"\n{indent}" + ("}" if is_object else "]")
 

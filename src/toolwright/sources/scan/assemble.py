@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..program import Command, CommandParameter, Fingerprint, Program
+from ..program import Command, CommandParameter, Exclusive, Fingerprint, Program
 from . import cobra
 from .families import takes_equals
 from .hints import suggests_reading
 from .parameters import is_left_out, parameter_of, shortened
 from .probing import Prober
 from .text.page import OptionText
-from .text.usage import read_usage
+from .text.usage import Usage, read_usage
 from .tree import Node
 
 _NO_DASHES = frozenset(("", "git"))
@@ -60,6 +60,8 @@ class Assembler:
         usage = read_usage(page.usages, node.path, page.arguments, has_commands=bool(page.commands))
         positionals = [self._checked(each) for each in usage.positionals]
         taken = [each.name for each in positionals]
+        if self.framework == "argparse":
+            node.required |= usage.required_flags
         options, notes = self._options(node, known, taken)
         parameters = (*options, *positionals)
         known |= {flag for each in options for flag in each.flags}
@@ -82,6 +84,7 @@ class Assembler:
             commands=tuple(self.command(each, known) for each in children),
             runs=runs,
             aliases=self._aliases(node),
+            exclusive=tuple(_exclusive(usage, options)) if self.framework == "argparse" else (),
             annotations=annotations,
         )
 
@@ -159,3 +162,12 @@ class Assembler:
             return True
         flag = option.spelling.flags[-1]
         return self.prober.inherited.get((node.path, flag), cobra.is_global(option))
+
+
+def _exclusive(usage: Usage, options: Sequence[CommandParameter]) -> Iterator[Exclusive]:
+    """Yield the groups of which at most one option is allowed."""
+    owners = {flag: each.name for each in options for flag in (*each.flags, *each.negatives)}
+    for flags, required in usage.exclusive:
+        names = dict.fromkeys(owners[flag] for flag in flags if flag in owners)
+        if len(names) > 1:
+            yield Exclusive(names=tuple(names), required=required)

@@ -27,6 +27,11 @@ _HIDDEN = frozenset(("help", "completion", "__complete", "__completeNoDesc"))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}")
 _VERSION = re.compile(r"[\w.-]{1,60}(?: \([\w .-]{1,60}\))?,? v?(?:ersion )?(\d[\w.+-]{0,40})")
 
+_FAILURES = {
+    "timeout": "--help did not end in time",
+    "missing": "it cannot be started",
+    "budget": "the scan had reached its limit",
+}
 OnProgress = Callable[[float, float | None, str], None]
 
 
@@ -203,8 +208,8 @@ class _Crawl:
             return self.settings.limits.depth
         if self.nodes[()].page.commands:
             self.notes.append(
-                "its commands were not asked: what it was written with is not known, and a command"
-                " might run although --help follows it; --depth 1 asks them"
+                "its commands were not asked: it is not known whether `COMMAND --help` runs the"
+                " command; --depth 1 asks them"
             )
         return 0
 
@@ -219,6 +224,9 @@ class _Crawl:
                 return
             self.seen += 1
             running.add(pool.submit(self._visit, (*node.path, name), text, node))
+
+    def _leave_out(self, path: Sequence[str], reason: str) -> None:
+        self._say(f"{' '.join(path)} is left out: {reason}")
 
     def _say(self, note: str) -> None:
         if note not in self.notes:
@@ -247,9 +255,14 @@ class _Crawl:
             answer = self.asker.help(path)
             page = _page_of(answer)
             if answer.failure:
-                self._say(f"{' '.join(path)}: --help gave no answer ({answer.failure})")
+                self._leave_out(path, _FAILURES.get(answer.failure, answer.failure))
+                return None
+            if answer.code != 0 and not has_path(page.usages, path):
+                self._leave_out(path, f"--help ended with code {answer.code}")
+                return None
         node = Node(path=path, page=page, parent=parent, listed=text)
         if not page.is_help or not has_path(page.usages, path) or node.repeats_an_ancestor():
+            self._leave_out(path, "its help does not name it")
             return None
         if self.completes:
             self._complete(node)

@@ -111,6 +111,15 @@ _CLICK: dict[str, OptionKind] = {
     "UUID": _plain("string", format="uuid"),
     **dict.fromkeys(("PATH", "FILE", "FILENAME", "DIRECTORY"), _PATH),
 }
+_TYPER: dict[str, OptionKind] = {
+    "str": _STRING,
+    "int": _INTEGER,
+    "float": _NUMBER,
+    "int range": _INTEGER,
+    "float range": _NUMBER,
+    "uuid": _CLICK["UUID"],
+    **dict.fromkeys(("path", "file", "directory"), _PATH),
+}
 NAMED_BY_PFLAG = frozenset(_PFLAG)
 _NUMBERS = frozenset(("n", "num", "number", "int", "integer", "count"))
 _PATHS = frozenset(("file", "path", "dir", "directory", "filename", "folder"))
@@ -132,7 +141,8 @@ def kind_of(
     """Return the type of an option; or why it cannot be said safely."""
     if framework in ("cobra", "go"):
         return _kind_in_go(spelling, details, probed)
-    if not spelling.values:
+    is_switch = framework == "typer" and spelling.values == ("<bool>",)
+    if is_switch or not spelling.values:
         return _switch(spelling, details, framework, probed)
     if not spelling.is_certain:
         return "it is not clear whether it takes a value"
@@ -225,8 +235,22 @@ def _kind_in_click(spelling: Spelling, details: Details) -> OptionKind | str:
         return replace(_STRING, type_name="datetime " + name.strip("[]"))
     elif name.startswith("<") and spelling.repeats:
         return _tuple(name.strip("<>").split(" "))
+    elif name.startswith("<") and name.endswith(">"):
+        return _kind_in_typer(name[1:-1], details)
     known = known or replace(_TEXT, type_name=name[:40].lower())
     if details.is_multiple and known.emit == "value":
+        return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
+    return known
+
+
+def _kind_in_typer(name: str, details: Details) -> OptionKind:
+    """Return a type that Typer writes as Python does, since 0.29."""
+    inner = name.removeprefix("list[").removesuffix("]")
+    known = _TYPER.get(inner, replace(_TEXT, type_name=inner[:40]))
+    known = _ranged(known, details) if known in (_INTEGER, _NUMBER) else known
+    if "|" in inner and "%" not in inner:
+        known = _chosen(inner.split("|"))
+    if name.startswith("list["):
         return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
     return known
 

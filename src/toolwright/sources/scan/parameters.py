@@ -16,6 +16,7 @@ _CONFIRMS = frozenset(("yes", "assume-yes", "no-confirm", "noconfirm"))
 _LEFT_OUT = frozenset(("help", "version", "usage", "install-completion", "show-completion"))
 """Options that print something and end the program."""
 _LONGEST = 600
+_NO_DEFAULTS = frozenset(("", '""', "[]", "map[]", "0", "0s", "None", "False", "false"))
 
 
 def is_left_out(option: OptionText) -> bool:
@@ -73,8 +74,9 @@ def _name_of(flags: Sequence[str], taken: Iterable[str]) -> str:
 def _refused(kind: OptionKind, framework: str) -> str:
     # Click puts the value of an option that may stand alone back among the words if it begins with
     # a dash, and its help does not say which options may.
-    is_text = kind.schema.get("type") == "string" or kind.emit == "words"
-    if framework in ("click", "typer") and is_text and "enum" not in kind.schema:
+    items = kind.schema.get("items", kind.schema)
+    is_text = items.get("type") == "string" or kind.emit == "words"
+    if framework in ("click", "typer") and is_text and "enum" not in items:
         return "-"
     # `fromfile_prefix_chars` of argparse cannot be seen from outside; `@` is what all examples use.
     return "@" if framework == "argparse" and kind.emit == "words" else ""
@@ -88,7 +90,7 @@ def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
     text = said[1:-1] if len(said) > 1 and said[0] == said[-1] and said[0] in "\"'" else said
     kind_name = kind.schema.get("type")
     if kind_name == "boolean":
-        return {"true": True, "false": False}.get(text, UNSET)
+        return {"true": True, "false": False, **_spelled(option)}.get(text, UNSET)
     if kind.emit in ("joined", "repeat"):
         return _items(text, kind)
     if text == "" or text.startswith("~") or kind_name not in CASTS:
@@ -101,6 +103,13 @@ def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
     fits = values is None or value in values
     pattern = kind.schema.get("pattern")
     return value if fits and (pattern is None or re.search(pattern, text)) else UNSET
+
+
+def _spelled(option: OptionText) -> dict[str, bool]:
+    """Return how Click and Typer write the default of a pair: as the flag that it stands for."""
+    spelling = option.spelling
+    pairs = ((spelling.flags, True), (spelling.negatives, False))
+    return {flag.lstrip("-"): value for flags, value in pairs for flag in flags}
 
 
 def _items(text: str, kind: OptionKind) -> Any:
@@ -116,7 +125,7 @@ def _items(text: str, kind: OptionKind) -> Any:
 
 def _default_text(details: Details, default: Any) -> str:
     said = details.default
-    if default is not UNSET or said is None or said in ("", '""', "[]", "map[]", "0", "0s"):
+    if default is not UNSET or said is None or said in _NO_DEFAULTS:
         return ""
     return said.strip("\"'")[:200]
 

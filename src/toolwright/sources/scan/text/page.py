@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .lines import Line, lines_of
-from .spelling import Spelling, read_spelling
+from .spelling import Spelling, is_type, read_spelling
 
 MOST_OPTIONS = 2_000
 MOST_COMMANDS = 1_000
@@ -300,15 +300,21 @@ class _PageReader:
         self.argument = found["name"]
         if line.starred:
             self.page.required_arguments.add(self.argument)
-        self.page.arguments[self.argument] = line.text[found.end() :].strip()[:_MOST_TEXT]
+        text = line.text[found.end() :].strip()
+        kind, _, behind = text.partition("  ")
+        if line.framed and kind and is_type(kind):
+            text = behind.strip()
+        self.page.arguments[self.argument] = text[:_MOST_TEXT]
 
 
 class _Columns:
     """Where options begin: what is further in is text that begins with a dash.
 
-    `-x` has one column. Options without a short name stand in the same one, or four to the right
-    of it, where the long names of others are.
+    `-x` has one column. Options without a short name stand in the same one, or three or four to the
+    right of it, where the long names of others are.
     """
+
+    _OFFSETS = (0, len("-x "), len("-x, "))
 
     def __init__(self) -> None:
         self.short: int | None = None
@@ -320,10 +326,10 @@ class _Columns:
         if line.text.startswith("--"):
             if self.long is not None:
                 return line.indent == self.long
-            return self.short is None or line.indent in (self.short, self.short + 4)
+            return self.short is None or line.indent - self.short in self._OFFSETS
         if self.short is not None:
             return line.indent == self.short
-        return self.long is None or line.indent in (self.long, self.long - 4)
+        return self.long is None or self.long - line.indent in self._OFFSETS
 
     def learn(self, line: Line) -> None:
         if line.framed:

@@ -20,7 +20,6 @@ _OPPOSITE = re.compile(r" ?/ ?(?=-)")
 _CAPITALS = re.compile(r"[A-Z0-9%+][A-Z0-9_.:/|,=+@*?#-]*(?:\.\.\.)?")
 _CLOSES = {"<": ">", "[": "]", "{": "}", "(": ")"}
 _MOST_VALUES = 8
-_KUBECTL = re.compile(r"(.*):$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +93,13 @@ class _Reader:
                 if _FLAG.fullmatch(flag):
                     self.flags.append(flag)
             at += 1
-        if at < len(cells) and _is_cell_of_type(cells[at].strip()):
-            self.values = (cells[at].strip(),)
-            at += 1
-        return self.spelling("  ".join(each.strip() for each in cells[at:]))
+        rest = [each.strip() for each in cells[at:]]
+        if rest:
+            kind, bracket, limits = rest[0].partition(" [")  # `<int range> [1<=x<=3]`
+            if is_type(kind if bracket else rest[0]):
+                self.values = (kind if bracket else rest[0],)
+                rest[0] = bracket.strip() + limits
+        return self.spelling("  ".join(filter(None, rest)))
 
     def spelling(self, rest: str) -> Spelling | None:
         if not self.flags:
@@ -153,11 +155,10 @@ class _Reader:
 
     def take_behind_equals(self) -> None:
         word = self.word(self.at)
-        default = _KUBECTL.fullmatch(word)
         self.at += len(word)
-        if default is not None and self.at == len(self.text):
-            self.shown_default = default[1]
-            self.values = (default[1],)
+        if word.endswith(":") and self.at == len(self.text):  # kubectl: `--replicas=1:`
+            self.shown_default = word[:-1]
+            self.values = (word[:-1],)
             return
         bare = word.rstrip(".")
         self.repeats |= word != bare and word.endswith("...")
@@ -249,7 +250,8 @@ def _is_value(word: str) -> bool:
     return word[0] in "<[{" or word == "..." or _CAPITALS.fullmatch(word) is not None
 
 
-def _is_cell_of_type(cell: str) -> bool:
+def is_type(cell: str) -> bool:
+    """Return whether a cell of a table says what an option takes."""
     words = cell[:300].split(" ")
     if cell[0] == "[":
         return cell.endswith("]") and ":" not in cell.replace("%H:%M", "") and "|" in cell

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...program import CommandParameter
@@ -33,8 +33,12 @@ class Usage:
     """The usage behind the path."""
     is_clear: bool = True
     """Whether positionals were understood one by one."""
-    choices: tuple[str, ...] = field(default=())
+    choices: tuple[str, ...] = ()
     """The commands that argparse lists in the usage itself."""
+    required_flags: frozenset[str] = frozenset()
+    """Flags that stand there without brackets."""
+    exclusive: tuple[tuple[tuple[str, ...], bool], ...] = ()
+    """Flags of which one is allowed at most, and whether one is needed."""
 
 
 def has_path(usages: Sequence[str], path: Sequence[str]) -> bool:
@@ -67,9 +71,22 @@ def read_usage(
         runs=bool(others) or any(_is_optional_command(rest) for rest in commands),
         text=" | ".join(" ".join(rest) for rest in rests)[:1_000],
         choices=_subparsers(commands),
+        required_flags=frozenset(
+            each for each in rests[0] if len(rests) == 1 and each.startswith("-")
+        ),
+        exclusive=tuple(_exclusive(rests[0])) if len(rests) == 1 else (),
     )
     _read_positionals(usage, others, described)
     return usage
+
+
+def _exclusive(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield what argparse writes as `[--a A | --b]`, or as `(--a A | --b)` if one is needed."""
+    for token in tokens:
+        if token[:2] in ("[-", "(-") and _closes_at_end(token) and " | " in token:
+            flags = [each.split(" ", 1)[0] for each in token[1:-1].split(" | ")]
+            if all(flag.startswith("-") for flag in flags):
+                yield tuple(flags), token.startswith("(")
 
 
 def _tokens(usage: str) -> list[str]:
@@ -221,6 +238,21 @@ def _word(text: str) -> _Word | None:
     """Read `NAME`, `<name>`, `[NAME]`, `NAME...`, `[NAME...]`, `{a,b}`; None for anything else."""
     if text in ("...", "[...]"):
         return _Word("")
+    text, is_optional, repeats = _unwrapped(text)
+    choice = _CHOICE.fullmatch(text)
+    if choice is not None:
+        values = tuple(re.split(r"[|,]", choice[1]))
+        if len(values) > 1:
+            return _Word("choice", is_optional, repeats, values)
+        text = choice[1]  # Typer, since 0.29
+    parts = [part for part in text.split("|") if part != "-"]
+    if len(parts) != 1 or _NAME.fullmatch(parts[0]) is None:
+        return None
+    return _Word(_key(parts[0]), is_optional, repeats)
+
+
+def _unwrapped(text: str) -> tuple[str, bool, bool]:
+    """Return a name without brackets and dots; whether it may be missing, and be repeated."""
     is_optional = repeats = False
     for _ in range(4):
         if text.endswith("..."):
@@ -234,16 +266,7 @@ def _word(text: str) -> _Word | None:
             text = text[1:-1].strip()
         else:
             break
-    choice = _CHOICE.fullmatch(text)
-    if choice is not None:
-        values = tuple(re.split(r"[|,]", choice[1]))
-        return _Word("choice", is_optional, repeats, values)
-    if text == "--" or text.startswith("-"):
-        return None
-    parts = [part for part in re.split(r"\|", text) if part != "-"]
-    if len(parts) != 1 or _NAME.fullmatch(parts[0]) is None:
-        return None
-    return _Word(_key(parts[0]), is_optional, repeats)
+    return text, is_optional, repeats
 
 
 def _closes_at_end(text: str) -> bool:
