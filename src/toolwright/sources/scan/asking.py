@@ -35,11 +35,6 @@ _SET = {
     "GIT_CONFIG_NOSYSTEM": "1",
 }
 """English, and wide, besides what keeps every program that we run from asking."""
-GIT_GROUPS = (
-    *("mainporcelain", "ancillarymanipulators", "ancillaryinterrogators", "foreignscminterface"),
-    *("plumbingmanipulators", "plumbinginterrogators", "synchingrepositories"),
-)
-"""The groups of git's own list that people and scripts use; the rest is for git itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,9 +126,9 @@ class HelpAsker:
         """
         return self._ask(*path, f"{flag}={PROBED}", *filter(None, [below]), "--help")
 
-    def git_commands(self) -> HelpAnswer:
-        """Ask `git --list-cmds=...`."""
-        return self._ask("--list-cmds=" + ",".join(f"list-{name}" for name in GIT_GROUPS))
+    def git_commands(self, *groups: str) -> HelpAnswer:
+        """Ask `git --list-cmds=groups`."""
+        return self._ask(f"--list-cmds={','.join(groups)}")
 
     def git_options(self, path: Sequence[str]) -> HelpAnswer:
         """Ask `git path --git-completion-helper`, in what git takes for a repository."""

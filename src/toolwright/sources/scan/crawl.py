@@ -142,6 +142,8 @@ class _Crawl:
     framework: str = ""
     evidence: Evidence = field(default_factory=Evidence)
     completes: bool = False
+    told: frozenset[str] = frozenset()
+    """The commands of git that tell completion their options."""
     notes: list[str] = field(default_factory=list[str])
     seen: int = 0
 
@@ -161,6 +163,7 @@ class _Crawl:
                 self._add_completed(node)
         elif self.framework == "git":
             page.commands = git.list_commands(self.asker)
+            self.told = git.list_told(self.asker)
             page.options = []  # `-c` and `--exec-path` make git run anything
             page.usages = ["git <command> [<args>]"]
         self.nodes[()] = node
@@ -249,7 +252,7 @@ class _Crawl:
 
     def _visit(self, path: tuple[str, ...], text: CommandText, parent: Node) -> Node | None:
         if self.framework == "git":
-            page = git.read_command(self.asker, path)
+            page = git.read_command(self.asker, path, self.told)
             page.usages = page.usages or [f"git {' '.join(path)} [<args>...]"]
         else:
             answer = self.asker.help(path)

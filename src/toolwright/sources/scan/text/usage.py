@@ -116,7 +116,8 @@ def _behind(tokens: list[str], path: Sequence[str]) -> list[str] | None:
     """
     at = 1 if tokens else 0
     for word in path:
-        while at < len(tokens) and tokens[at] != word:
+        # `git stash [push [-p] ...]`: what may be left out stands in brackets.
+        while at < len(tokens) and tokens[at] != word and not tokens[at].startswith(f"[{word} "):
             at += 1
         if at >= len(tokens):
             return None
