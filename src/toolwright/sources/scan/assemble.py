@@ -36,9 +36,14 @@ class Assembler:
         self.name = ""
 
     def program(
-        self, name: str, argv: str, version: str, fingerprint: Fingerprint
+        self,
+        name: str,
+        argv: str,
+        version: str,
+        fingerprint: Fingerprint,
+        left_out: Sequence[str],
     ) -> tuple[Program, list[str]]:
-        """Return the program, and what was left out."""
+        """Return the program, and which options were left out."""
         self.name = name
         root = self.nodes[()]
         program = Program(
@@ -50,6 +55,7 @@ class Assembler:
             fingerprint=fingerprint,
             takes_dashes=self.framework not in _NO_DASHES,
             takes_equals=takes_equals(self.framework, root.page),
+            left_out=tuple(left_out),
         )
         return program, self.notes
 
@@ -69,7 +75,8 @@ class Assembler:
         listed = node.listed.text if node.listed is not None else ""
         summary = shortened(listed or description.partition("\n")[0])
         annotations: dict[str, Any] = {"notes": notes} if notes else {}
-        runs = usage.runs or not page.commands
+        # Cobra writes `[command]` where there must be one.
+        runs = usage.runs or not page.commands or (usage.may_run and self.framework != "cobra")
         if runs and suggests_reading(node.path[-1] if node.path else "", summary, parameters):
             annotations["suggest_read_only"] = True
         where = " ".join(node.path) or self.name

@@ -82,18 +82,19 @@ def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = Non
         if settings.probes and may_probe(crawl.framework, crawl.evidence):
             prober.probe(nodes, crawl.on_progress)
         argv = name if os.sep not in name else path
+        if asker.is_over:
+            crawl.notes.append(
+                "the scan reached its limit of time or questions: it is not complete"
+            )
         assembler = Assembler(nodes, crawl.framework, prober)
         program, notes = assembler.program(
-            Path(path).name, argv, _version_in(nodes[()].page), fingerprint
+            Path(path).name, argv, _version_in(nodes[()].page), fingerprint, sorted(crawl.notes)
         )
-        notes = [*crawl.notes, *notes]
-        if asker.is_over:
-            notes.append("the scan reached its limit of time or questions: it is not complete")
     parameters = [each for command in program.root.walk() for each in command.parameters]
     options = [each for each in parameters if not each.is_positional]
     return Scanned(
         program=program,
-        notes=tuple(notes),
+        notes=(*program.left_out, *notes),
         questions=asker.asked,
         options=len(options),
         typed=assembler.typed,

@@ -182,6 +182,8 @@ def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> OptionK
     """Return the type of a flag of pflag; `--flag=true` is right for it whatever its type is."""
     if probed.learnt == "unknown":
         return "the parser does not know it"
+    if not spelling.is_certain and not probed.learnt:
+        return "only completion names it, and nothing shows what it takes"
     if spelling.shown_default is not None:
         kind = _kind_of_default(spelling.shown_default)
     elif not spelling.values:

@@ -38,7 +38,7 @@ def parameter_of(
     kind = kind_of(spelling, details, framework, probed)
     if isinstance(kind, str):
         return kind
-    flags = tuple(sorted(spelling.flags, key=lambda flag: not flag.startswith("--")))
+    flags, negatives = _long_first(spelling.flags), _long_first(spelling.negatives)
     if not flags[0].startswith("--") and len(flags[0]) > 2 and framework != "go":
         return "a long name behind a single dash is not known to take its value behind `=`"
     name = _name_of(flags, taken)
@@ -48,7 +48,7 @@ def parameter_of(
         schema=kind.schema,
         emit=kind.emit,
         flags=flags,
-        negatives=spelling.negatives if kind.emit == "pair" else (),
+        negatives=negatives if kind.emit == "pair" else (),
         required=details.is_required or option.is_marked_required,
         default=default,
         default_text=_default_text(details, default),
@@ -61,6 +61,10 @@ def parameter_of(
         refused_prefixes=_refused(kind, framework),
     )
     return parameter, kind.is_known
+
+
+def _long_first(flags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(flags, key=lambda flag: not flag.startswith("--")))
 
 
 def _name_of(flags: Sequence[str], taken: Iterable[str]) -> str:

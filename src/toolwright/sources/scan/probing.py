@@ -39,7 +39,7 @@ class Prober:
     ) -> None:
         """Probe what the help leaves open; an option that several commands share, once."""
         wanted: dict[_Key, tuple[Node, OptionText]] = {}
-        for node in nodes.values():
+        for _, node in sorted(nodes.items(), key=lambda item: item[0]):
             for option in (*node.page.options, *node.unshown):
                 if self._is_open(option):
                     wanted.setdefault(_key(option), (node, option))
@@ -92,7 +92,7 @@ class Prober:
         if self.framework != "cobra":
             return found
         below: dict[tuple[str, ...], Node] = {}
-        for node in nodes.values():
+        for _, node in sorted(nodes.items(), key=lambda item: item[0]):
             if node.path:
                 below.setdefault(node.path[:-1], node)
         for path, child in below.items():

@@ -28,7 +28,9 @@ class Usage:
     positionals: tuple[CommandParameter, ...] = ()
     takes_command: bool = False
     runs: bool = True
-    """Whether it does something without a further command."""
+    """Whether there is a usage without a further command."""
+    may_run: bool = False
+    """Whether the further command stands in brackets."""
     text: str = ""
     """The usage behind the path."""
     is_clear: bool = True
@@ -68,7 +70,8 @@ def read_usage(
     others = [rest for rest in rests if rest not in commands]
     usage = Usage(
         takes_command=bool(commands),
-        runs=bool(others) or any(_is_optional_command(rest) for rest in commands),
+        runs=bool(others),
+        may_run=any(_is_optional_command(rest) for rest in commands),
         text=" | ".join(" ".join(rest) for rest in rests)[:1_000],
         choices=_subparsers(commands),
         required_flags=frozenset(
