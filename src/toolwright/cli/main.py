@@ -36,6 +36,7 @@ _COMMANDS = {
     "install": "Install a server in a client: Claude, Cursor, VS Code, or print its entry.",
     "uninstall": "Take a server out of a client again.",
     "clients": "List the clients, their files, and the servers of ours in them.",
+    "scan": "Read the help of a program without source, and write down what it takes.",
     "new": "Write a first toolbox with a test, or a project.",
     "completion": (
         "Print what completes this command in a shell: source <(toolwright completion bash)."

@@ -75,6 +75,8 @@ class CommandParameter:
     """The name of a type that the schema cannot say, such as `semver`."""
     ignores_case: bool = False
     """Whether the values of `enum` may be written in any case."""
+    inherited: bool = True
+    """Whether it may be given, too, when a command below its own is run."""
     hidden: bool = False
     deprecated: bool = False
     secret: bool = False

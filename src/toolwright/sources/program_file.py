@@ -1,4 +1,4 @@
-"""A program as JSON, and back.
+"""A program as JSON and as a file, and back.
 
 Only what differs from its default is written, so that a file of it can be read and edited. A command
 is written with its last word alone: its place gives the rest of its path.
@@ -6,14 +6,138 @@ is written with its last word alone: its place gives the rest of its path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+from .file_check import ProgramFileError, check_program
 from .program import UNSET, Command, CommandParameter, Exclusive, Fingerprint, Program
 
 FORMAT = 1
 """The number of this form; another one is not read."""
+SUFFIX = ".tools.json"
+"""How the file of a program is named."""
+_MOST_BYTES = 50_000_000
+_WIDTH = 100
+_UNORDERED = frozenset(("schema", "annotations", "fingerprint"))
+"""Objects whose keys are sorted when they are written."""
+
+
+def read(path: str | os.PathLike[str]) -> Program:
+    """Return the program in a file. Raises `ProgramFileError`: one line that names the place."""
+    name = os.fspath(path)
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise ProgramFileError(f"{name} cannot be read: {error.strerror}") from error
+    if len(data) > _MOST_BYTES:
+        raise ProgramFileError(f"{name} has more than {_MOST_BYTES:,} bytes")
+    try:
+        given = json.loads(data, object_pairs_hook=_without_twins)
+        check_program(given, FORMAT)
+        return program_from_json(given)
+    except RecursionError:
+        raise ProgramFileError(f"{name} is nested too deeply") from None
+    except ProgramFileError as error:
+        raise ProgramFileError(f"{name}: {error}") from None
+    except ValueError as error:
+        raise ProgramFileError(f"{name} is not JSON: {error}") from None
+
+
+def write(program: Program, path: str | os.PathLike[str]) -> None:
+    """Write a program into a file; one that is there is replaced as a whole."""
+    name = os.fspath(path)
+    beside = Path(f"{name}.new")
+    beside.write_text(program_text(program), encoding="utf-8")
+    beside.replace(name)
+
+
+def program_text(program: Program) -> str:
+    """Return a program as the text of its file: to be read, compared and edited."""
+    data = program_to_json(program)
+    data["root"] = data.pop("root")  # the long part stands behind what is said of the whole
+    return "".join(_written(_ordered(data), "")) + "\n"
+
+
+def is_stale(program: Program) -> str:
+    """Return what to say if the executable is not the one that was scanned; else nothing."""
+    seen = program.fingerprint
+    if seen is None or not program.argv:
+        return ""
+    found = shutil.which(program.argv[0])
+    if found is None:
+        return f"{program.argv[0]} is not there any more; it was scanned as {seen.path}"
+    try:
+        now = Path(found).stat()
+    except OSError as error:
+        return f"{found} cannot be looked at: {error.strerror}"
+    if (now.st_size, now.st_mtime_ns) == (seen.size, seen.modified):
+        return ""
+    what = (
+        "is newer than its scan" if now.st_mtime_ns > seen.modified else "is not what was scanned"
+    )
+    return f"{found} {what}: run toolwright scan {program.argv[0]} again"
+
+
+def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ProgramFileError(f"`{key}` stands twice in one object")
+        found[key] = value
+    return found
+
+
+def _ordered(value: Any, key: str = "") -> Any:
+    """Return JSON whose keys are sorted where their order means nothing."""
+    if isinstance(value, list):
+        return [_ordered(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    items = cast("dict[str, Any]", value).items()
+    return {
+        name: _ordered(each, name) for name, each in (sorted(items) if key in _UNORDERED else items)
+    }
+
+
+def _written(value: Any, indent: str) -> Iterator[str]:
+    """Yield JSON that has a line for whatever fits on one."""
+    flat = json.dumps(value, ensure_ascii=False) if _is_small(value) else ""
+    is_leaf = not value or not isinstance(value, dict | list)
+    if is_leaf or (flat and len(indent) + len(flat) <= _WIDTH):
+        yield flat
+        return
+    is_object = isinstance(value, dict)
+    items = cast("Mapping[str, Any]", value).items() if is_object else enumerate(value)
+    inner = f"{indent}  "
+    before = "{" if is_object else "["
+    for name, each in items:
+        label = f"{json.dumps(name, ensure_ascii=False)}: " if is_object else ""
+        yield f"{before}\n{inner}{label}"
+        yield from _written(each, inner)
+        before = ","
+    yield f"\n{indent}" + ("}" if is_object else "]")
+
+
+def _is_small(value: Any) -> bool:
+    """Return whether a value may fit on a line: objects and lists of objects stand below it."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).values()
+        return len(items) <= 6 and not any(_holds_objects(each) for each in items)
+    return not value or not isinstance(value, list) or not _holds_objects(cast("Any", value))
+
+
+def _holds_objects(value: Any) -> bool:
+    if isinstance(value, dict):
+        return len(cast("dict[str, Any]", value)) > 4
+    return isinstance(value, list) and any(
+        isinstance(each, dict) for each in cast("list[Any]", value)
+    )
 
 
 def program_to_json(program: Program) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Executables without source: their help texts become a `Program`."""

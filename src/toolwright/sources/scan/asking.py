@@ -1,0 +1,178 @@
+"""What an executable is asked: its help, its completions, and nothing else.
+
+Whatever is run goes through `HelpAsker`. Its methods are all the command lines there are, so this is
+the place to see that nothing else is run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from .process import HelpAnswer, answer_of
+
+PROBED = "zz9!"
+"""A value that is no number, no truth value, no duration and no name of anything."""
+_PASSED = (
+    *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "USER", "LOGNAME", "SHELL", "TZ"),
+    *("PYENV_ROOT", "PYENV_VERSION", "RBENV_ROOT", "ASDF_DATA_DIR", "ASDF_DIR", "JAVA_HOME"),
+)
+"""Where programs and what they are started with are; nothing that names an account."""
+_SET = {
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "TERMINAL_WIDTH": "200",
+    "MANPAGER": "cat",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+"""English, and wide, besides what keeps every program that we run from asking."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a scan may cost."""
+
+    seconds: float = 10.0
+    """For one question."""
+    total_seconds: float = 300.0
+    questions: int = 20_000
+    output: int = 400_000
+    """Bytes of each stream that are read."""
+    jobs: int = 8
+    """Processes at a time."""
+    depth: int = 8
+    """Levels of commands."""
+    commands: int = 3_000
+
+
+class HelpAsker:
+    """Asks one executable, in an empty home and an empty working directory."""
+
+    def __init__(self, executable: str, limits: Limits) -> None:
+        self.executable = executable
+        self.limits = limits
+        self.asked = 0
+        self._ends = time.monotonic() + limits.total_seconds
+        self._lock = threading.Lock()
+        self._folder = tempfile.TemporaryDirectory(prefix="scan-", ignore_cleanup_errors=True)
+        self._home = Path(self._folder.name, "home")
+        self._cwd = Path(self._folder.name, "work")
+        for folder in (self._home, self._cwd, Path(self._folder.name, "tmp")):
+            folder.mkdir()
+        self._environment = self._made_environment()
+
+    def _made_environment(self) -> dict[str, str]:
+        passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
+        home = str(self._home)
+        own = {"HOME": home, "TMPDIR": str(Path(self._folder.name, "tmp"))}
+        own |= {f"XDG_{name}_HOME": home for name in ("CONFIG", "CACHE", "DATA", "STATE")}
+        return passed | _SET | own
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._folder.cleanup()
+
+    @contextlib.contextmanager
+    def workers(self) -> Generator[ThreadPoolExecutor]:
+        """Give threads that ask side by side; whatever goes wrong, nothing more is asked."""
+        pool = ThreadPoolExecutor(max(self.limits.jobs, 1), thread_name_prefix="scan")
+        try:
+            yield pool
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=self.is_over)
+
+    # -- all questions there are
+
+    def help(self, path: Sequence[str]) -> HelpAnswer:
+        """Ask `BIN path --help`."""
+        return self._ask(*path, "--help")
+
+    def short_help(self, path: Sequence[str]) -> HelpAnswer:
+        """Ask `BIN path -h`."""
+        return self._ask(*path, "-h")
+
+    def help_word(self, path: Sequence[str]) -> HelpAnswer:
+        """Ask `BIN help path`."""
+        return self._ask("help", *path)
+
+    def complete(self, *words: str) -> HelpAnswer:
+        """Ask `BIN __complete words`: Cobra answers what could stand there, and runs nothing."""
+        return self._ask("__complete", *words)
+
+    def probe(self, path: Sequence[str], flag: str, below: str = "") -> HelpAnswer:
+        """Ask `BIN path --flag=zz9! --help`: what the parser says about such a value.
+
+        Only for parsers that look at all options before anything runs. Never `--flag --help`: an
+        option that takes a value would take `--help`, and the command would run.
+        """
+        return self._ask(*path, f"{flag}={PROBED}", *filter(None, [below]), "--help")
+
+    def git_commands(self, *groups: str) -> HelpAnswer:
+        """Ask `git --list-cmds=groups`."""
+        return self._ask(f"--list-cmds={','.join(groups)}")
+
+    def git_options(self, path: Sequence[str]) -> HelpAnswer:
+        """Ask `git path --git-completion-helper`, in what git takes for a repository."""
+        self._look_like_a_repository()
+        return self._ask(*path, "--git-completion-helper")
+
+    def _look_like_a_repository(self) -> None:
+        """Write what git looks for: many of its commands say nothing outside a repository."""
+        with self._lock:
+            inside = self._cwd / ".git"
+            for folder in ("objects", "refs"):
+                (inside / folder).mkdir(parents=True, exist_ok=True)
+            (inside / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+
+    def stop(self) -> None:
+        """Ask nothing more."""
+        self._ends = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more may be asked."""
+        return time.monotonic() >= self._ends or self.asked >= self.limits.questions
+
+    def _ask(self, *words: str) -> HelpAnswer:
+        with self._lock:
+            left = self._ends - time.monotonic()
+            if left <= 0 or self.asked >= self.limits.questions:
+                return HelpAnswer(-1, failure="budget")
+            self.asked += 1
+        answer = answer_of(
+            [self.executable, *words],
+            str(self._cwd),
+            self._environment,
+            min(self.limits.seconds, left),
+            self.limits.output,
+        )
+        return replace(
+            answer,
+            stdout=self._without_paths(answer.stdout),
+            stderr=self._without_paths(answer.stderr),
+        )
+
+    def _without_paths(self, said: bytes) -> bytes:
+        """Return a text without our folders: nobody else has them."""
+        for folder, stands_for in ((self._home, b"~"), (self._cwd, b".")):
+            said = said.replace(os.fsencode(folder), stands_for)
+        return said

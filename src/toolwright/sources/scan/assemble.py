@@ -1,0 +1,180 @@
+"""From what was read to a `Program`: options at their level, aliases dropped, notes kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..program import Command, CommandParameter, Exclusive, Fingerprint, Program
+from . import cobra
+from .families import takes_equals
+from .hints import suggests_reading
+from .parameters import is_left_out, parameter_of, shortened
+from .probing import Prober
+from .text.page import OptionText
+from .text.usage import Usage, read_usage
+from .tree import Node
+
+_NO_DASHES = frozenset(("", "git"))
+"""Where `--` means something else, or nobody knows what it means."""
+_LONGEST_DESCRIPTION = 4_000
+
+
+class Assembler:
+    """Builds the tree of commands."""
+
+    def __init__(
+        self, nodes: Mapping[tuple[str, ...], Node], framework: str, prober: Prober
+    ) -> None:
+        self.nodes = nodes
+        self.framework = framework
+        self.prober = prober
+        self.notes: list[str] = []
+        self.typed = 0
+        """How many options have a type, not only that they take a text."""
+        self.name = ""
+
+    def program(
+        self,
+        name: str,
+        argv: str,
+        version: str,
+        fingerprint: Fingerprint,
+        left_out: Sequence[str],
+    ) -> tuple[Program, list[str]]:
+        """Return the program, and which options were left out."""
+        self.name = name
+        root = self.nodes[()]
+        program = Program(
+            name=name,
+            root=self.command(root, frozenset()),
+            argv=(argv,),
+            version=version,
+            framework="" if self.framework == "go" else self.framework,
+            fingerprint=fingerprint,
+            takes_dashes=self.framework not in _NO_DASHES,
+            takes_equals=takes_equals(self.framework, root.page),
+            left_out=tuple(left_out),
+        )
+        return program, self.notes
+
+    def command(self, node: Node, known: frozenset[str]) -> Command:
+        """Return a command with those below it."""
+        page = node.page
+        children = [each for each in self._below(node) if not self._is_alias(each)]
+        usage = read_usage(page.usages, node.path, page.arguments, has_commands=bool(page.commands))
+        positionals = [self._checked(each) for each in usage.positionals]
+        taken = [each.name for each in positionals]
+        if self.framework == "argparse":
+            node.required |= usage.required_flags
+        options, notes = self._options(node, known, taken)
+        parameters = (*options, *positionals)
+        known |= {flag for each in options for flag in each.flags}
+        description = "\n".join(page.description).strip()[:_LONGEST_DESCRIPTION]
+        listed = node.listed.text if node.listed is not None else ""
+        summary = shortened(listed or description.partition("\n")[0])
+        annotations: dict[str, Any] = {"notes": notes} if notes else {}
+        # Cobra writes `[command]` where there must be one.
+        runs = usage.runs or not page.commands or (usage.may_run and self.framework != "cobra")
+        if runs and suggests_reading(node.path[-1] if node.path else "", summary, parameters):
+            annotations["suggest_read_only"] = True
+        where = " ".join(node.path) or self.name
+        self.notes += [f"{where}: {note}" for note in notes]
+        return Command(
+            path=node.path,
+            summary=summary,
+            description=description or summary,
+            examples="\n".join(page.examples).strip()[:_LONGEST_DESCRIPTION],
+            usage=usage.text,
+            parameters=parameters,
+            commands=tuple(self.command(each, known) for each in children),
+            runs=runs,
+            aliases=self._aliases(node),
+            exclusive=tuple(_exclusive(usage, options)) if self.framework == "argparse" else (),
+            annotations=annotations,
+        )
+
+    def _below(self, node: Node) -> list[Node]:
+        """Return the commands below one, in the order of its help."""
+        names = dict.fromkeys(each.name for each in node.page.commands)
+        paths = [(*node.path, name) for name in names]
+        return [self.nodes[path] for path in paths if path in self.nodes]
+
+    # -- aliases
+
+    def _alias_paths(self, node: Node) -> list[tuple[str, ...]]:
+        """Return the names that a help text gives to its command, the first of them its own."""
+        found: list[tuple[str, ...]] = []
+        for alias in node.page.aliases:
+            words = alias.split()
+            if words[:1] == [self.name]:
+                found.append(tuple(words[1:]))
+            elif len(words) == 1 and node.path:
+                found.append((*node.path[:-1], words[0]))
+        return found
+
+    def _is_alias(self, node: Node) -> bool:
+        paths = self._alias_paths(node)
+        return bool(paths) and paths[0] != node.path and paths[0] in self.nodes
+
+    def _aliases(self, node: Node) -> tuple[str, ...]:
+        listed = node.listed.aliases if node.listed is not None else ()
+        paths = [path for path in self._alias_paths(node) if path[:-1] == node.path[:-1]]
+        names = [*listed, *(path[-1] for path in paths if path != node.path and path)]
+        return tuple(dict.fromkeys(names))
+
+    # -- parameters
+
+    def _checked(self, positional: CommandParameter) -> CommandParameter:
+        # `fromfile_prefix_chars` of argparse cannot be seen from outside.
+        refused = "@" if self.framework == "argparse" else ""
+        return replace(positional, refused_prefixes=refused)
+
+    def _options(
+        self, node: Node, known: frozenset[str], taken: Sequence[str]
+    ) -> tuple[list[CommandParameter], list[str]]:
+        found: list[CommandParameter] = []
+        notes: list[str] = []
+        for option in self._own(node, known):
+            names = [*taken, *(each.name for each in found)]
+            made = parameter_of(option, self.framework, self.prober.known_of(option), names)
+            if isinstance(made, str):
+                notes.append(f"{option.spelling.flags[-1]} is left out: {made}")
+                continue
+            made, is_typed = made
+            self.typed += is_typed
+            if set(made.flags) & node.required:
+                made = replace(made, required=True)
+            if not self._is_inherited(node, option):
+                made = replace(made, inherited=False)
+            found.append(made)
+        return found, notes
+
+    def _own(self, node: Node, known: frozenset[str]) -> Iterable[OptionText]:
+        seen: set[str] = set()
+        for option in (*node.page.options, *node.unshown):
+            flags = option.spelling.flags
+            if is_left_out(option) or seen & set(flags):
+                continue
+            # Cobra shows the flags of groups with every command below them.
+            is_above = self.framework == "cobra" and bool(set(flags) & known)
+            if is_above and (cobra.is_global(option) or not option.spelling.is_certain):
+                continue
+            seen |= set(flags)
+            yield option
+
+    def _is_inherited(self, node: Node, option: OptionText) -> bool:
+        if self.framework != "cobra" or not self._below(node):
+            return True
+        flag = option.spelling.flags[-1]
+        return self.prober.inherited.get((node.path, flag), cobra.is_global(option))
+
+
+def _exclusive(usage: Usage, options: Sequence[CommandParameter]) -> Iterator[Exclusive]:
+    """Yield the groups of which at most one option is allowed."""
+    owners = {flag: each.name for each in options for flag in (*each.flags, *each.negatives)}
+    for flags, required in usage.exclusive:
+        names = dict.fromkeys(owners[flag] for flag in flags if flag in owners)
+        if len(names) > 1:
+            yield Exclusive(names=tuple(names), required=required)

@@ -1,0 +1,93 @@
+"""Cobra's `__complete`: commands and flags as the program itself lists them.
+
+It shows neither types nor defaults: those stand in the help. A flag that only it names is typed by
+a probe, or left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .asking import HelpAsker
+from .process import HelpAnswer
+from .text.page import OptionText, Page
+from .text.spelling import Spelling
+
+_DIRECTIVE = re.compile(r":(\d{1,4})")
+_ERROR = 1
+"""Cobra's directive that completing has failed."""
+_MOST = 3_000
+_GLOBAL = re.compile(r"global|inherited|persistent", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """What could stand at a place."""
+
+    words: dict[str, str]
+    """With what is said of each."""
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """The long flags."""
+        return {word: text for word, text in self.words.items() if word.startswith("--")}
+
+
+def read_completions(answer: HelpAnswer) -> Completions | None:
+    """Return what was listed; None if this is no answer of Cobra's."""
+    lines = answer.stdout.decode("utf-8", "replace").rstrip("\n").split("\n")[-_MOST:]
+    directive = _DIRECTIVE.fullmatch(lines[-1])
+    if answer.failure or directive is None or int(directive[1]) & _ERROR:
+        return None
+    words: dict[str, str] = {}
+    for line in lines[:-1]:
+        word, _, text = line.partition("\t")
+        words[word.removesuffix("=")[:100]] = text[:1_000]
+    return Completions(words)
+
+
+def is_global(option: OptionText) -> bool:
+    """Return whether an option stands among those that every command takes."""
+    return _GLOBAL.search(option.heading) is not None
+
+
+def long_flags(page: Page) -> set[str]:
+    """Return the long flags that a help text shows."""
+    return {flag for each in page.options for flag in each.spelling.flags if flag.startswith("--")}
+
+
+def unshown(page: Page, completions: Completions) -> list[OptionText]:
+    """Return the options that a help text does not show; only a probe can say what they take."""
+    shown = long_flags(page)
+    return [
+        OptionText(Spelling(flags=(flag,), is_certain=False), "", text=text)
+        for flag, text in completions.flags.items()
+        if flag not in shown
+    ]
+
+
+def required_flags(
+    asker: HelpAsker, path: Sequence[str], page: Page, completions: Completions
+) -> frozenset[str]:
+    """Return the flags that a command cannot do without.
+
+    While one of them is missing, Cobra lists nothing else. It does the same for a group of which
+    one is enough, and then all are listed once one is given.
+    """
+    listed = set(completions.flags)
+    shown = long_flags(page) - {"--help"}
+    if not listed or not listed < shown:
+        return frozenset()
+    if len(listed) == 1:
+        return frozenset(listed)
+    first, *others = sorted(listed)
+    then = read_completions(asker.complete(*path, f"{first}=1", "-"))
+    return frozenset(listed) if then is not None and set(then.flags) == set(others) else frozenset()
+
+
+def listed_values(asker: HelpAsker, path: Sequence[str], flag: str) -> tuple[str, ...]:
+    """Return the values that are listed for a flag; some are made up when asked, such as names."""
+    found = read_completions(asker.complete(*path, flag, ""))
+    return tuple(found.words) if found is not None else ()

@@ -1,0 +1,305 @@
+"""From an executable to a `Program`: its commands side by side, then probes, then the tree."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..program import Fingerprint, Program
+from . import cobra, git
+from .asking import HelpAsker, Limits
+from .assemble import Assembler
+from .families import DESCENDED, Evidence, evidence_of, framework_of, may_probe
+from .probing import Prober
+from .process import HelpAnswer
+from .text.page import CommandText, Page, read_page
+from .text.usage import has_path
+from .tree import Node
+
+_HIDDEN = frozenset(("help", "completion", "__complete", "__completeNoDesc"))
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}")
+_VERSION = re.compile(r"[\w.-]{1,60}(?: \([\w .-]{1,60}\))?,? v?(?:ersion )?(\d[\w.+-]{0,40})")
+
+_FAILURES = {
+    "timeout": "--help did not end in time",
+    "missing": "it cannot be started",
+    "budget": "the scan had reached its limit",
+}
+OnProgress = Callable[[float, float | None, str], None]
+
+
+class ScanError(Exception):
+    """A program cannot be scanned; the message says why, in one line."""
+
+
+class NoSuchProgram(ScanError):
+    """What is to be scanned is not there, or cannot be run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanSettings:
+    """What to scan of a program."""
+
+    limits: Limits = field(default_factory=Limits)
+    depth: int | None = None
+    """Levels of commands; None: all of a parser that is known, none of others."""
+    only: tuple[str, ...] = ()
+    """Globs on dotted paths, such as `container.*`."""
+    probes: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """A program, and what a scan of it can say."""
+
+    program: Program
+    notes: tuple[str, ...]
+    """What was left out, or could not be seen."""
+    questions: int
+    options: int
+    typed: int
+    """Options whose type is known, not only that they take a text."""
+
+
+def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = None) -> Scanned:
+    """Scan an executable; it is run for its help only. Raises `ScanError`."""
+    path = _executable(name)
+    found = Path(path).stat()
+    fingerprint = Fingerprint(path=path, size=found.st_size, modified=found.st_mtime_ns)
+    with HelpAsker(path, settings.limits) as asker:
+        crawl = _Crawl(asker, settings, on_progress or _silent)
+        crawl.look(name)
+        crawl.walk()
+        nodes = crawl.nodes
+        prober = Prober(asker, crawl.framework, completes=crawl.completes)
+        if settings.probes and may_probe(crawl.framework, crawl.evidence):
+            prober.probe(nodes, crawl.on_progress)
+        argv = name if os.sep not in name else path
+        if asker.is_over:
+            crawl.notes.append(
+                "the scan reached its limit of time or questions: it is not complete"
+            )
+        assembler = Assembler(nodes, crawl.framework, prober)
+        program, notes = assembler.program(
+            Path(path).name, argv, _version_in(nodes[()].page), fingerprint, sorted(crawl.notes)
+        )
+    parameters = [each for command in program.root.walk() for each in command.parameters]
+    options = [each for each in parameters if not each.is_positional]
+    return Scanned(
+        program=program,
+        notes=(*program.left_out, *notes),
+        questions=asker.asked,
+        options=len(options),
+        typed=assembler.typed,
+    )
+
+
+def _silent(_done: float, _total: float | None, _said: str) -> None:
+    return None
+
+
+def _executable(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        here = Path(name)
+        if os.sep in name and here.exists():
+            reason = "is a folder" if here.is_dir() else "is not executable"
+            raise NoSuchProgram(f"{name} {reason}: give a program")
+        raise NoSuchProgram(f"there is no program {name} on the PATH")
+    if not stat.S_ISREG(Path(found).stat().st_mode):
+        raise NoSuchProgram(f"{name} is not a file that can be run")
+    return str(Path(found).absolute())
+
+
+def _version_in(page: Page) -> str:
+    for line in page.description[:1]:
+        found = _VERSION.fullmatch(line[:200])
+        if found is not None:
+            return found[1]
+    return ""
+
+
+def _page_of(answer: HelpAnswer) -> Page:
+    """Read the stream that holds the help."""
+    page = read_page(answer.stdout)
+    return page if page.is_help else read_page(answer.stderr)
+
+
+@dataclass(slots=True)
+class _Crawl:
+    """Walks over the commands of a program."""
+
+    asker: HelpAsker
+    settings: ScanSettings
+    on_progress: OnProgress
+    nodes: dict[tuple[str, ...], Node] = field(default_factory=dict[tuple[str, ...], Node])
+    framework: str = ""
+    evidence: Evidence = field(default_factory=Evidence)
+    completes: bool = False
+    told: frozenset[str] = frozenset()
+    """The commands of git that tell completion their options."""
+    notes: list[str] = field(default_factory=list[str])
+    seen: int = 0
+
+    # -- the program itself
+
+    def look(self, name: str) -> None:
+        """Read the help of the program itself, and see what it was written with."""
+        page = self._first_page(name)
+        self.evidence = evidence_of(self.asker.executable)
+        self.framework = framework_of(page, self.evidence)
+        node = Node(path=(), page=page)
+        if self.framework == "cobra":
+            listed = cobra.read_completions(self.asker.complete(""))
+            self.completes = listed is not None
+            if listed is not None:
+                self._merge(page, listed.words)
+                self._add_completed(node)
+        elif self.framework == "git":
+            page.commands = git.list_commands(self.asker)
+            self.told = git.list_told(self.asker)
+            page.options = []  # `-c` and `--exec-path` make git run anything
+            page.usages = ["git <command> [<args>]"]
+        self.nodes[()] = node
+
+    def _first_page(self, name: str) -> Page:
+        for ask in (self.asker.help, self.asker.short_help, self.asker.help_word):
+            answer = ask(())
+            if answer.failure == "missing":
+                raise NoSuchProgram(f"{name} cannot be started")
+            page = _page_of(answer)
+            if page.is_help:
+                return page
+            if answer.failure == "timeout":
+                limit = self.settings.limits.seconds
+                raise ScanError(f"{name} --help did not end within {limit:g} seconds")
+            if answer.code < 0:
+                raise ScanError(f"{name} --help was ended by signal {-answer.code}")
+        raise ScanError(f"{name} prints no help for --help, -h or help")
+
+    # -- commands
+
+    def walk(self) -> None:
+        """Visit all commands, side by side."""
+        if self._depth() == 0:
+            return
+        with self.asker.workers() as pool:
+            running: set[Future[Node | None]] = set()
+            self._begin(self.nodes[()], pool, running)
+            while running:
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                for each in ended:
+                    node = each.result()
+                    if node is None:
+                        continue
+                    self.nodes[node.path] = node
+                    self._begin(node, pool, running)
+                total = float(self.seen)
+                self.on_progress(total - len(running), total, f"{self.seen} commands")
+
+    def _depth(self) -> int:
+        given = self.settings.depth
+        if given is not None:
+            return min(given, self.settings.limits.depth)
+        if self.framework in DESCENDED:
+            return self.settings.limits.depth
+        if self.nodes[()].page.commands:
+            self.notes.append(
+                "its commands were not asked: it is not known whether `COMMAND --help` runs the"
+                " command; --depth 1 asks them"
+            )
+        return 0
+
+    def _begin(
+        self, node: Node, pool: ThreadPoolExecutor, running: set[Future[Node | None]]
+    ) -> None:
+        if len(node.path) >= self._depth():
+            return
+        for name, text in self._children(node):
+            if self.seen >= self.settings.limits.commands:
+                self._say("more commands than a scan may have: some are missing")
+                return
+            self.seen += 1
+            running.add(pool.submit(self._visit, (*node.path, name), text, node))
+
+    def _leave_out(self, path: Sequence[str], reason: str) -> None:
+        self._say(f"{' '.join(path)} is left out: {reason}")
+
+    def _say(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def _children(self, node: Node) -> list[tuple[str, CommandText]]:
+        found: dict[str, CommandText] = {}
+        for each in node.page.commands:
+            path = (*node.path, each.name)
+            usable = _NAME.fullmatch(each.name) and each.name not in _HIDDEN
+            if usable and each.name not in found and self._is_wished(path):
+                found[each.name] = each
+        return list(found.items())
+
+    def _is_wished(self, path: Sequence[str]) -> bool:
+        """Return whether a path, or something below it, matches what is wished."""
+        if not self.settings.only:
+            return True
+        return any(_may_match(path, pattern) for pattern in self.settings.only)
+
+    def _visit(self, path: tuple[str, ...], text: CommandText, parent: Node) -> Node | None:
+        if self.framework == "git":
+            page = git.read_command(self.asker, path, self.told)
+            page.usages = page.usages or [f"git {' '.join(path)} [<args>...]"]
+        else:
+            answer = self.asker.help(path)
+            page = _page_of(answer)
+            if answer.failure:
+                self._leave_out(path, _FAILURES.get(answer.failure, answer.failure))
+                return None
+            if answer.code != 0 and not has_path(page.usages, path):
+                self._leave_out(path, f"--help ended with code {answer.code}")
+                return None
+        node = Node(path=path, page=page, parent=parent, listed=text)
+        if not page.is_help or not has_path(page.usages, path) or node.repeats_an_ancestor():
+            self._leave_out(path, "its help does not name it")
+            return None
+        if self.completes:
+            self._complete(node)
+        return node
+
+    def _complete(self, node: Node) -> None:
+        if node.page.commands:
+            listed = cobra.read_completions(self.asker.complete(*node.path, ""))
+            if listed is not None:
+                self._merge(node.page, listed.words)
+        self._add_completed(node)
+
+    def _add_completed(self, node: Node) -> None:
+        listed = cobra.read_completions(self.asker.complete(*node.path, "-"))
+        if listed is None:
+            return
+        node.completed = frozenset(listed.flags)
+        node.required = cobra.required_flags(self.asker, node.path, node.page, listed)
+        node.unshown = cobra.unshown(node.page, listed)
+
+    @staticmethod
+    def _merge(page: Page, words: dict[str, str]) -> None:
+        """Add commands that only completion lists; the usage of each is looked at later."""
+        known = {each.name for each in page.commands}
+        known |= {alias for each in page.commands for alias in each.aliases}
+        for word, text in words.items():
+            if word not in known and not word.startswith("-"):
+                page.commands.append(CommandText(word, text=text))
+
+
+def _may_match(path: Sequence[str], pattern: str) -> bool:
+    parts = pattern.split(".")
+    if len(path) > len(parts) and parts[-1] not in ("*", "**"):
+        return False
+    pairs = zip(path, parts, strict=False)
+    return all(fnmatch.fnmatchcase(word, part) for word, part in pairs)

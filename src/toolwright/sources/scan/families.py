@@ -1,0 +1,103 @@
+"""What a program was written with: seen in its help and in its file, before anything is tried.
+
+What may be asked depends on it. A script of a few lines may look at its first word only, and run
+whatever that is: such a program is asked for `--help` and nothing else.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .text.page import OptionText, Page
+
+DESCENDED = frozenset(("cobra", "clap", "argparse", "click", "typer", "optparse", "git"))
+"""Parsers that answer `command --help` without running the command."""
+PROBED = frozenset(("cobra", "gnu", "clap"))
+"""Parsers of which some versions look at every option before anything is run."""
+_MOST_BYTES = 300_000_000
+_COBRA_HELP = re.compile(r"help for [\w-]{1,60}$")
+_CLAP_HELP = re.compile(r"Prints? (?:this )?help\b(?! message)")
+_GNU_HELP = re.compile(
+    r"(?:display|give|print|show|output) (?:this|a short) (?:help|usage)", re.IGNORECASE
+)
+_PIP_HELP = "Show help."
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the file of an executable shows."""
+
+    is_cobra: bool = False
+    is_clap: bool = False
+    """Clap of version 3 or 4: before, it printed help whatever else was wrong."""
+    is_getopt: bool = False
+
+
+def evidence_of(path: str) -> Evidence:
+    """Look for the names of parsers in a file; it is read, not run."""
+    try:
+        with (
+            Path(path).open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held,
+        ):
+            return Evidence(
+                is_cobra=held.find(b"spf13/cobra", 0, _MOST_BYTES) >= 0,
+                is_clap=any(held.find(each, 0, _MOST_BYTES) >= 0 for each in _CLAP_NAMES),
+                is_getopt=any(held.find(each, 0, _MOST_BYTES) >= 0 for each in _GETOPT_NAMES),
+            )
+    except (OSError, ValueError):  # an empty file cannot be mapped
+        return Evidence()
+
+
+_CLAP_NAMES = (b"clap_builder", b"/clap-4", b"/clap-3")
+_GETOPT_NAMES = (b"getopt_long", b"argp_parse")
+
+
+def framework_of(page: Page, evidence: Evidence) -> str:
+    """Return what a program was written with; empty if that is not known."""
+    about = _help_of(page)
+    usage = page.usages[0] if page.usages else ""
+    if page.starts_small and usage.startswith("git "):
+        return "git"
+    if evidence.is_cobra or _COBRA_HELP.match(about):
+        return "cobra"
+    if about == "show this help message and exit":
+        return "argparse" if page.starts_small else "optparse"
+    if about == "Show this message and exit.":
+        return "typer" if page.is_framed else "click"
+    if about == _PIP_HELP and "[options]" in usage:
+        return "optparse"
+    if _CLAP_HELP.match(about):
+        return "clap"
+    if evidence.is_getopt and _GNU_HELP.match(about):
+        return "gnu"
+    return "go" if "Usage of" in page.text[:2000] else ""
+
+
+def may_probe(framework: str, evidence: Evidence) -> bool:
+    """Return whether `--flag=value --help` is known to run nothing."""
+    return (
+        framework == "cobra"
+        or (framework == "gnu" and evidence.is_getopt)
+        or (framework == "clap" and evidence.is_clap)
+    )
+
+
+def takes_equals(framework: str, page: Page) -> bool:
+    """Return whether a value may follow its long option behind `=`."""
+    return bool(framework) or any(_shows_equals(each) for each in page.options)
+
+
+def _shows_equals(option: OptionText) -> bool:
+    return option.spelling.has_equals and option.spelling.flags[-1].startswith("--")
+
+
+def _help_of(page: Page) -> str:
+    """Return what a help text says of `--help`."""
+    for option in page.options:
+        if "--help" in option.spelling.flags:
+            return option.text.strip()
+    return ""

@@ -1,0 +1,328 @@
+"""Types of options: what their placeholder, their text and a probe say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from .. import patterns
+from ..program import Emit
+from .text.details import Details
+from .text.spelling import Spelling
+
+DURATION = r"^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
+"""As Go's `time.ParseDuration` reads it."""
+_BYTES = r"^(-1|[0-9]+(\.[0-9]+)? ?([kKmMgGtTpP]i?)?[bB]?)$"
+"""As `docker/go-units` reads a size; -1 is none at all."""
+
+Learnt = Literal[
+    "",  # nothing
+    "switch",  # takes no value
+    "boolean",  # takes true or false
+    "integer",
+    "unsigned",
+    "number",
+    "duration",
+    "ip",
+    "network",
+    "map",
+    "choices",
+    "accepted",  # takes a value, and any one
+    "unknown",  # there is no such option here
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a parser said about a value that fits nothing."""
+
+    learnt: Learnt = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionKind:
+    """What a caller may send for an option, and how that is written."""
+
+    schema: dict[str, Any] = field(default_factory=lambda: {"type": "string"})
+    emit: Emit = "value"
+    is_known: bool = True
+    """Whether the type was said, not only that it takes a text."""
+    type_name: str = ""
+
+
+def _plain(name: str, **more: Any) -> OptionKind:
+    return OptionKind(schema={"type": name, **more})
+
+
+def _listed(name: str, emit: Emit) -> OptionKind:
+    return OptionKind(schema={"type": "array", "items": {"type": name}}, emit=emit)
+
+
+def _mapped(name: str) -> OptionKind:
+    return OptionKind(schema={"type": "object", "additionalProperties": {"type": name}}, emit="map")
+
+
+_TEXT = OptionKind(is_known=False)
+_STRING = _plain("string")
+_INTEGER = _plain("integer")
+_UNSIGNED = _plain("integer", minimum=0)
+_NUMBER = _plain("number")
+_PATH = _plain("string", format="path")
+_SWITCH = OptionKind(schema={"type": "boolean"}, emit="flag")
+TRUTH = OptionKind(schema={"type": "boolean"}, emit="truth")
+_COUNT = OptionKind(schema={"type": "integer", "minimum": 0, "maximum": 20}, emit="count")
+_DURATION = _plain("string", pattern=DURATION)
+
+_PFLAG: dict[str, OptionKind] = {
+    "string": _STRING,
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64"), _INTEGER),
+    **dict.fromkeys(("uint", "uint8", "uint16", "uint32", "uint64"), _UNSIGNED),
+    **dict.fromkeys(("float", "float32", "float64", "decimal"), _NUMBER),
+    "duration": _DURATION,
+    "bool": TRUTH,
+    "count": _COUNT,
+    **dict.fromkeys(("strings", "stringslice"), _listed("string", "joined")),
+    **dict.fromkeys(("stringarray", "list"), _listed("string", "repeat")),
+    **dict.fromkeys(
+        ("ints", "intslice", "int32slice", "int64slice", "uints", "uintslice"),
+        _listed("integer", "joined"),
+    ),
+    **dict.fromkeys(("floats", "float32slice", "float64slice"), _listed("number", "joined")),
+    **dict.fromkeys(("stringtostring", "map"), _mapped("string")),
+    **dict.fromkeys(("stringtoint", "stringtoint64"), _mapped("integer")),
+    "ip": _plain("string", pattern=patterns.IP),
+    "ipnet": _plain("string", pattern=patterns.NETWORK),
+    "ipmask": replace(_STRING, type_name="ipMask"),
+    "bytes": replace(_plain("string", pattern=_BYTES), type_name="bytes"),
+    "byteshex": _plain("string", pattern=patterns.HEX),
+    "bytesbase64": _plain("string", pattern=patterns.BASE64),
+    **dict.fromkeys(("file", "path", "dir", "directory", "filename"), _PATH),
+}
+"""The names that pflag writes for its types, those of docker's client, and paths."""
+_CLICK: dict[str, OptionKind] = {
+    "TEXT": _STRING,
+    "INTEGER": _INTEGER,
+    "FLOAT": _NUMBER,
+    "INTEGER RANGE": _INTEGER,
+    "FLOAT RANGE": _NUMBER,
+    "BOOLEAN": TRUTH,
+    "UUID": _plain("string", format="uuid"),
+    **dict.fromkeys(("PATH", "FILE", "FILENAME", "DIRECTORY"), _PATH),
+}
+_TYPER: dict[str, OptionKind] = {
+    "str": _STRING,
+    "int": _INTEGER,
+    "float": _NUMBER,
+    "int range": _INTEGER,
+    "float range": _NUMBER,
+    "uuid": _CLICK["UUID"],
+    **dict.fromkeys(("path", "file", "directory"), _PATH),
+}
+NAMED_BY_PFLAG = frozenset(_PFLAG)
+_NUMBERS = frozenset(("n", "num", "number", "int", "integer", "count"))
+_PATHS = frozenset(("file", "path", "dir", "directory", "filename", "folder"))
+_PROBED: dict[Learnt, OptionKind] = {
+    "boolean": TRUTH,
+    "integer": _INTEGER,
+    "unsigned": _UNSIGNED,
+    "number": _NUMBER,
+    "duration": _DURATION,
+    "ip": _PFLAG["ip"],
+    "network": _PFLAG["ipnet"],
+    "map": _PFLAG["map"],
+}
+
+
+def kind_of(
+    spelling: Spelling, details: Details, framework: str, probed: Probed
+) -> OptionKind | str:
+    """Return the type of an option; or why it cannot be said safely."""
+    if framework in ("cobra", "go"):
+        return _kind_in_go(spelling, details, probed)
+    is_switch = framework == "typer" and spelling.values == ("<bool>",)
+    if is_switch or not spelling.values:
+        return _switch(spelling, details, framework, probed)
+    if not spelling.is_certain:
+        return "it is not clear whether it takes a value"
+    if framework in ("click", "typer"):
+        kind = _kind_in_click(spelling, details)
+    else:
+        kind = _kind_elsewhere(spelling, details, framework)
+    return _optional(kind) if spelling.is_optional else kind
+
+
+# -- switches
+
+
+def _switch(
+    spelling: Spelling, details: Details, framework: str, probed: Probed
+) -> OptionKind | str:
+    """Return what a flag without a placeholder is, if it surely takes no value.
+
+    A value-taking option that is written as a switch would take the next word: the `--` that
+    protects positionals, or an option.
+    """
+    if probed.learnt == "accepted":
+        return "its help shows no value, but it takes one"
+    is_shown = framework in ("click", "typer", "argparse", "optparse", "clap", "git")
+    if probed.learnt != "switch" and not (is_shown and spelling.is_certain):
+        return "nothing shows for sure that it takes no value"
+    if spelling.negatives:
+        return replace(_SWITCH, emit="pair")
+    counts = spelling.repeats or details.is_multiple
+    return _COUNT if counts or (details.has_range and framework == "click") else _SWITCH
+
+
+# -- values
+
+
+def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> OptionKind | str:
+    """Return the type of a flag of pflag; `--flag=true` is right for it whatever its type is."""
+    if probed.learnt == "unknown":
+        return "the parser does not know it"
+    if not spelling.is_certain and not probed.learnt:
+        return "only completion names it, and nothing shows what it takes"
+    if spelling.shown_default is not None:
+        kind = _kind_of_default(spelling.shown_default)
+    elif not spelling.values:
+        kind = TRUTH
+    else:
+        name = " ".join(spelling.values)
+        kind = _PFLAG.get(name.lower(), _TEXT)
+        if kind is _TEXT:
+            several = details.is_multiple or details.default == "[]"
+            base = _listed("string", "repeat") if several else _TEXT
+            kind = replace(base, type_name=name[:40], is_known=False)
+    kind = _with_probe(kind, spelling, probed)
+    if probed.choices and kind.schema.get("type") == "string":
+        kind = replace(kind, schema={"type": "string", "enum": list(probed.choices)}, is_known=True)
+    return _optional(kind) if spelling.is_optional and kind.emit == "value" else kind
+
+
+def _with_probe(kind: OptionKind, spelling: Spelling, probed: Probed) -> OptionKind:
+    """Return the type that a probe has shown, unless the help says more than that."""
+    shown = _PROBED.get(probed.learnt)
+    if shown is None:
+        accepts = probed.learnt in ("accepted", "choices")
+        # A number or a truth value would have been refused.
+        wrong = kind.schema.get("type") in ("boolean", "integer", "number") and kind.emit != "count"
+        return _TEXT if accepts and wrong else kind
+    if kind.emit in ("count", "joined", "repeat", "map"):
+        return kind
+    if kind.schema.get("type") == shown.schema["type"] and kind.is_known:
+        return kind
+    return shown
+
+
+def _kind_of_default(default: str) -> OptionKind:
+    if default in ("true", "false"):
+        return TRUTH
+    if default == "[]":
+        return _listed("string", "joined")
+    if default.lstrip("-").isdigit():
+        return _INTEGER
+    return _DURATION if default in ("0s", "0") else _STRING
+
+
+def _kind_in_click(spelling: Spelling, details: Details) -> OptionKind | str:
+    name = " ".join(spelling.values)
+    known = _CLICK.get(name)
+    if known is not None:
+        known = _ranged(known, details) if known in (_INTEGER, _NUMBER) else known
+    elif name.startswith("[") and name.endswith("]") and "%" not in name:
+        return _chosen(name[1:-1].split("|"))
+    elif name.startswith("[") and "%" in name:
+        return replace(_STRING, type_name="datetime " + name.strip("[]"))
+    elif name.startswith("<") and spelling.repeats:
+        return _tuple(name.strip("<>").split(" "))
+    elif name.startswith("<") and name.endswith(">"):
+        return _kind_in_typer(name[1:-1], details)
+    known = known or replace(_TEXT, type_name=name[:40].lower())
+    if details.is_multiple and known.emit == "value":
+        return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
+    return known
+
+
+def _kind_in_typer(name: str, details: Details) -> OptionKind:
+    """Return a type that Typer writes as Python does, since 0.29."""
+    inner = name.removeprefix("list[").removesuffix("]")
+    known = _TYPER.get(inner, replace(_TEXT, type_name=inner[:40]))
+    known = _ranged(known, details) if known in (_INTEGER, _NUMBER) else known
+    if "|" in inner and "%" not in inner:
+        known = _chosen(inner.split("|"))
+    if name.startswith("list["):
+        return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
+    return known
+
+
+def _tuple(names: Sequence[str]) -> OptionKind | str:
+    items = [_CLICK.get(name, _TEXT).schema for name in names]
+    if len(items) < 2:
+        return "it is not clear how many values it takes"
+    size = {"minItems": len(items), "maxItems": len(items)}
+    return OptionKind(schema={"type": "array", "prefixItems": items, **size}, emit="words")
+
+
+def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> OptionKind | str:
+    first = spelling.values[0]
+    if len(spelling.values) > 1:
+        return _several(spelling, framework)
+    if first.startswith("{") and first.endswith("}"):
+        kind = _chosen(first[1:-1].replace("|", ",").split(","))
+    elif details.choices:
+        kind = _chosen(details.choices)
+    else:
+        name = first.strip("<>").lower()
+        kind = _INTEGER if name in _NUMBERS and not details.takes_suffix else _TEXT
+        kind = _PATH if name in _PATHS else kind
+    if spelling.repeats or details.is_multiple:
+        return OptionKind(
+            schema={"type": "array", "items": kind.schema}, emit="repeat", is_known=kind.is_known
+        )
+    return kind
+
+
+def _several(spelling: Spelling, framework: str) -> OptionKind | str:
+    """Return the type of an option of argparse that takes several words."""
+    values = spelling.values
+    if framework not in ("argparse", "optparse"):
+        return "it takes several values, in a way that is not known"
+    last = values[-1].strip("[]")
+    if last == "..." or last.endswith(" ..."):  # `--tag TAG [TAG ...]`
+        at_least = {"minItems": 1} if len(values) > 1 else {}
+        return OptionKind(
+            schema={"type": "array", "items": {"type": "string"}, **at_least}, emit="words"
+        )
+    size = {"minItems": len(values), "maxItems": len(values)}
+    return OptionKind(schema={"type": "array", "items": {"type": "string"}, **size}, emit="words")
+
+
+def _chosen(values: Sequence[str]) -> OptionKind:
+    return OptionKind(schema={"type": "string", "enum": list(dict.fromkeys(values))})
+
+
+def _ranged(kind: OptionKind, details: Details) -> OptionKind:
+    if details.clamps:
+        return kind
+    schema = dict(kind.schema)
+    if details.minimum is not None:
+        schema["exclusiveMinimum" if details.is_above else "minimum"] = details.minimum
+    if details.maximum is not None:
+        schema["exclusiveMaximum" if details.is_below else "maximum"] = details.maximum
+    return replace(kind, schema=schema)
+
+
+def _optional(kind: OptionKind | str) -> OptionKind | str:
+    """Return the type of an option that may stand alone; true stands for that."""
+    if isinstance(kind, str) or kind.emit != "value":
+        return kind
+    values = kind.schema.get("enum")
+    schema = {**kind.schema, "type": [kind.schema.get("type", "string"), "boolean"]}
+    if values is not None:
+        schema = {"enum": [*values, True]}
+    return replace(kind, schema=schema, emit="optional")
+
+
+CASTS: dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "string": str}

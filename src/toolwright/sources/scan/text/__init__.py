@@ -1,0 +1,1 @@
+"""Help texts as data: one grammar for all families."""

@@ -1,0 +1,348 @@
+"""A help text as data: usage, description, options, commands, arguments.
+
+The grammar is one for all families. It looks at each line once, and keeps a bounded number of
+everything: what it reads was written by a program that nobody vouches for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .lines import Line, lines_of
+from .spelling import Spelling, is_type, read_spelling
+
+MOST_OPTIONS = 2_000
+MOST_COMMANDS = 1_000
+_MOST_TEXT = 2_000
+_MOST_DESCRIPTION = 6_000
+_MOST_USAGES = 30
+_MOST_USAGE = 1_000
+_LONGEST_HEADING = 80
+
+Part = Literal["text", "usage", "examples", "aliases", "commands", "arguments", "options"]
+_USAGE = re.compile(r"usage(?: of [^:]{1,80})?:?(?: |$)", re.IGNORECASE)
+_COMMANDS = re.compile(r"\b(?:sub-?)?commands?\b", re.IGNORECASE)
+_ARGUMENTS = re.compile(r"(?:positional arguments|arguments|args|positionals)\b", re.IGNORECASE)
+_OPTIONS = re.compile(r"\b(?:options|flags|optional arguments|parameters)\b", re.IGNORECASE)
+_EXAMPLES = re.compile(r"examples?\b", re.IGNORECASE)
+_ALIASES = re.compile(r"aliases\b", re.IGNORECASE)
+_COMMAND_ROW = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}?):?"
+    r"(?P<more>(?:(?:, |\|)[A-Za-z0-9][\w.-]{0,63}){0,8})"
+    r"(?: \((?P<inside>[\w.-]{1,63}(?:, [\w.-]{1,63}){0,8})\))?"
+    r"(?P<taken>(?: [<\[{A-Z][^ ]{0,100}){0,6})"
+    r"\*?(?:  | - |$)"
+)
+_ARGUMENT_ROW = re.compile(r"(?P<name>[<\[{]{0,2}[A-Za-z0-9_][^ ]{0,200})(?: \.\.\.\]?)?(?:  |$)")
+
+
+@dataclass(slots=True)
+class OptionText:
+    """An option as a help text shows it."""
+
+    spelling: Spelling
+    heading: str
+    is_marked_required: bool = False
+    text: str = ""
+    has_gap: bool = False
+    """Whether a blank line was passed: what follows is not the first paragraph."""
+    more: str = ""
+    """The paragraphs behind the first."""
+
+
+@dataclass(slots=True)
+class CommandText:
+    """A command in the list of a help text."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Page:
+    """A help text."""
+
+    usages: list[str] = field(default_factory=list[str])
+    starts_small: bool = False
+    """Whether it says `usage:`, not `Usage:`."""
+    description: list[str] = field(default_factory=list[str])
+    examples: list[str] = field(default_factory=list[str])
+    aliases: list[str] = field(default_factory=list[str])
+    options: list[OptionText] = field(default_factory=list[OptionText])
+    commands: list[CommandText] = field(default_factory=list[CommandText])
+    arguments: dict[str, str] = field(default_factory=dict[str, str])
+    required_arguments: set[str] = field(default_factory=set[str])
+    headings: list[str] = field(default_factory=list[str])
+    is_framed: bool = False
+    text: str = ""
+    """All of it, without colours and frames."""
+
+    @property
+    def is_help(self) -> bool:
+        """Whether it says anything that help says."""
+        return bool(self.usages or self.options or self.commands)
+
+
+def read_page(said: bytes) -> Page:
+    """Read a help text."""
+    reader = _PageReader()
+    lines = lines_of(said)
+    for line in lines:
+        reader.add(line)
+    page = reader.page
+    page.usages = [usage[:_MOST_USAGE] for usage in page.usages]
+    page.text = "\n".join(line.text for line in lines)
+    return page
+
+
+class _PageReader:
+    """Takes one line after the other."""
+
+    def __init__(self) -> None:
+        self.page = Page()
+        self.part: Part = "text"
+        self.heading = ""
+        self.option: OptionText | None = None
+        self.command: CommandText | None = None
+        self.argument = ""
+        self.indent = 0
+        """Of the entry that is being read."""
+        self.row: int | None = None
+        """The indent of the rows of this section."""
+        self.columns = _Columns()
+        self.described = 0
+        self.was_blank = True
+        self.has_subparsers = False
+
+    def add(self, line: Line) -> None:
+        self.page.is_framed |= line.framed
+        if line.is_blank:
+            self.blank()
+        elif self.begins_usage(line):
+            self.start("usage", "usage")
+            self.page.starts_small |= line.text.startswith("usage")
+            self.usage(_USAGE.sub("", line.text, count=1).strip())
+        elif self.part == "usage" and self.usage_goes_on(line):
+            self.usage(line.text)
+        elif self.begins_section(line):
+            self.start(self.part_of(line.text), line.text.rstrip(":"))
+        elif self.continues(line):
+            self.go_on(line)
+        else:
+            self.entry(line)
+        self.was_blank = line.is_blank
+
+    # -- where a part begins
+
+    def start(self, part: Part, heading: str) -> None:
+        self.part = part
+        self.heading = heading[:_LONGEST_HEADING]
+        self.page.headings.append(self.heading)
+        del self.page.headings[200:]
+        self.option = self.command = None
+        self.argument = ""
+        self.row = None
+        self.columns = _Columns()
+
+    def begins_usage(self, line: Line) -> bool:
+        return line.indent <= 1 and _USAGE.match(line.text) is not None and not self.page.usages
+
+    def begins_section(self, line: Line) -> bool:
+        text = line.text
+        if line.indent > 1 or line.framed or text.startswith("-") or len(text) > _LONGEST_HEADING:
+            return False
+        if text.endswith(":"):
+            return ". " not in text
+        return self.was_blank and text.isupper() and text[0].isalpha()
+
+    @staticmethod
+    def part_of(heading: str) -> Part:
+        if _EXAMPLES.match(heading):
+            return "examples"
+        if _ALIASES.match(heading):
+            return "aliases"
+        if _ARGUMENTS.match(heading):
+            return "arguments"
+        if _OPTIONS.search(heading):
+            return "options"
+        return "commands" if _COMMANDS.search(heading) else "text"
+
+    # -- what goes on
+
+    def blank(self) -> None:
+        if self.part == "usage" and self.page.usages:
+            self.part = "text"
+            self.heading = ""
+        if self.option is not None:
+            self.option.has_gap |= bool(self.option.text)
+        if self.part == "examples":
+            self.keep(self.page.examples, "")
+        elif self.describes() and self.page.description:
+            self.keep(self.page.description, "")
+
+    def usage_goes_on(self, line: Line) -> bool:
+        return line.indent > 0 and not line.text.startswith("-") and not line.framed
+
+    def usage(self, text: str) -> None:
+        if not text:
+            return
+        other = re.match(r"or:? +", text)
+        usages = self.page.usages
+        begins = other is not None or not usages or _first(text) == _first(usages[0])
+        text = text[other.end() :] if other is not None else text
+        if begins and len(usages) < _MOST_USAGES:
+            usages.append(text)
+        elif not begins and len(usages[-1]) < _MOST_USAGE:
+            usages[-1] = f"{usages[-1]} {text}"
+        self.has_subparsers |= text.endswith(" ...") and not text.endswith("] ...")
+
+    def continues(self, line: Line) -> bool:
+        """Return whether a line belongs to the entry above it."""
+        if self.option is None and self.command is None and not self.argument:
+            return False
+        if self.option is not None and line.text.startswith("-") and self.columns.fits(line):
+            return False
+        if self.argument and self.has_subparsers and self.row is not None:
+            is_command = _COMMAND_ROW.match(line.text) is not None
+            return line.indent > self.row + 2 or not is_command
+        return line.indent > self.indent
+
+    def go_on(self, line: Line) -> None:
+        if self.option is not None:
+            option = self.option
+            if option.has_gap:
+                option.more = _joined(option.more, line.text)
+            else:
+                option.text = _joined(option.text, line.text)
+        elif self.command is not None:
+            self.command.text = _joined(self.command.text, line.text)
+        elif self.argument:
+            known = self.page.arguments[self.argument]
+            self.page.arguments[self.argument] = _joined(known, line.text)
+
+    def keep(self, into: list[str], text: str) -> None:
+        self.described += len(text) + 1
+        if self.described < _MOST_DESCRIPTION:
+            into.append(text)
+
+    # -- entries
+
+    def entry(self, line: Line) -> None:
+        self.option = self.command = None
+        self.argument = ""
+        self.indent = line.indent
+        if self.part == "examples":
+            self.keep(self.page.examples, " " * min(line.indent, 8) + line.text)
+            return
+        if self.part == "aliases":
+            self.page.aliases += [each.strip() for each in line.text.split(",")[:30]]
+            return
+        if line.text.startswith("-") and self.add_option(line):
+            return
+        if self.part == "usage" or (line.indent == 0 and not line.framed and self.is_list()):
+            self.start("text", "")
+        if self.part == "commands":
+            self.add_command(line)
+        elif self.part == "arguments":
+            self.add_argument(line)
+        elif self.describes():
+            self.keep(self.page.description, line.text)
+
+    def is_list(self) -> bool:
+        return self.part in ("commands", "arguments")
+
+    def describes(self) -> bool:
+        """Return whether a text says what the command is for."""
+        is_first = not self.page.options and not self.page.commands and not self.heading
+        return self.part == "text" and (is_first or self.heading.lower() == "description")
+
+    def add_option(self, line: Line) -> bool:
+        page = self.page
+        if line.indent == 0 or not self.columns.fits(line):
+            return False
+        spelling = read_spelling(line.text, framed=line.framed)
+        if spelling is None or len(page.options) >= MOST_OPTIONS:
+            return False
+        self.columns.learn(line)
+        self.option = OptionText(spelling, self.heading, line.starred, spelling.rest[:_MOST_TEXT])
+        page.options.append(self.option)
+        return True
+
+    def add_command(self, line: Line) -> None:
+        if line.text.startswith("{"):  # argparse: the commands stand below, further in
+            self.row = None
+            self.page.arguments.setdefault(line.text.partition("  ")[0][:200], "")
+            return
+        if self.row is None:
+            self.row = line.indent
+        found = _COMMAND_ROW.match(line.text)
+        if found is None or line.indent != self.row or len(self.page.commands) >= MOST_COMMANDS:
+            return
+        more = re.findall(r"[\w.-]+", (found["more"] or "") + " " + (found["inside"] or ""))
+        text = line.text[found.end() :].strip()
+        self.command = CommandText(found["name"], tuple(more), text[:_MOST_TEXT])
+        self.page.commands.append(self.command)
+
+    def add_argument(self, line: Line) -> None:
+        if self.row is None:
+            self.row = line.indent
+        if self.has_subparsers and line.indent == self.row + 2:
+            row, self.row = self.row, line.indent
+            self.add_command(line)
+            self.row = row
+            return
+        found = _ARGUMENT_ROW.match(line.text)
+        if found is None or line.indent != self.row or len(self.page.arguments) >= MOST_OPTIONS:
+            return
+        self.argument = found["name"]
+        if line.starred:
+            self.page.required_arguments.add(self.argument)
+        text = line.text[found.end() :].strip()
+        kind, _, behind = text.partition("  ")
+        if line.framed and kind and is_type(kind):
+            text = behind.strip()
+        self.page.arguments[self.argument] = text[:_MOST_TEXT]
+
+
+class _Columns:
+    """Where options begin: what is further in is text that begins with a dash.
+
+    `-x` has one column. Options without a short name stand in the same one, or three or four to the
+    right of it, where the long names of others are.
+    """
+
+    _OFFSETS = (0, len("-x "), len("-x, "))
+
+    def __init__(self) -> None:
+        self.short: int | None = None
+        self.long: int | None = None
+
+    def fits(self, line: Line) -> bool:
+        if line.framed:
+            return True
+        if line.text.startswith("--"):
+            if self.long is not None:
+                return line.indent == self.long
+            return self.short is None or line.indent - self.short in self._OFFSETS
+        if self.short is not None:
+            return line.indent == self.short
+        return self.long is None or self.long - line.indent in self._OFFSETS
+
+    def learn(self, line: Line) -> None:
+        if line.framed:
+            return
+        if line.text.startswith("--"):
+            self.long = line.indent
+        else:
+            self.short = line.indent
+
+
+def _first(text: str) -> str:
+    return text.partition(" ")[0]
+
+
+def _joined(known: str, more: str) -> str:
+    return f"{known} {more}".strip() if len(known) < _MOST_TEXT else known

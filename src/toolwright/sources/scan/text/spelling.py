@@ -1,0 +1,258 @@
+"""How an option is spelled in a help text: its flags, and what it takes.
+
+One grammar for all families: `-o, --output FILE`, `--output=FILE`, `--color[=WHEN]`,
+`--tag stringArray`, `--shout / --no-shout`, `-f FILE, --file=FILE`, `--[no-]verify`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_FLAG = re.compile(
+    r"--(?P<can_no>\[no-?\])?[A-Za-z0-9](?:[A-Za-z0-9_+:-]|\.(?=[A-Za-z0-9_]))*"
+    r"|-[A-Za-z][A-Za-z0-9_-]+"
+    r"|-[^\s,=\[\]<>|/-]"
+)
+_BETWEEN = re.compile(r"(?:, ?| ?\| ?| or )(?=-)|,(?=-)")
+_LONG_FOLLOWS = re.compile(r" (?=--[A-Za-z])")
+_OPPOSITE = re.compile(r" ?/ ?(?=-)")
+_CAPITALS = re.compile(r"[A-Z0-9%+][A-Z0-9_.:/|,=+@*?#-]*(?:\.\.\.)?")
+_CLOSES = {"<": ">", "[": "]", "{": "}", "(": ")"}
+_MOST_VALUES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """What stands on the line of an option in front of its description."""
+
+    flags: tuple[str, ...]
+    negatives: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    """What it takes, as written; none for a switch."""
+    is_optional: bool = False
+    """Whether its value may be missing: `--color[=WHEN]`."""
+    repeats: bool = False
+    """Whether three dots stand behind it."""
+    has_equals: bool = False
+    shown_default: str | None = None
+    """The value in `--replicas=1:`, which is how kubectl writes defaults."""
+    is_certain: bool = True
+    """Whether it is clear where the spelling ends and the description begins."""
+    rest: str = ""
+    """The description, as far as it stands on the same line."""
+
+
+def read_spelling(text: str, *, framed: bool = False) -> Spelling | None:
+    """Return how the option that a line begins with is spelled; None if it begins with none."""
+    reader = _Reader(text)
+    if framed:
+        return reader.cells()
+    return reader.line()
+
+
+class _Reader:
+    """Reads one line from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.flags: list[str] = []
+        self.negatives: list[str] = []
+        self.values: tuple[str, ...] = ()
+        self.is_optional = False
+        self.repeats = False
+        self.has_equals = False
+        self.shown_default: str | None = None
+        self.is_certain = True
+
+    def line(self) -> Spelling | None:
+        current = self.flags
+        while self.flag(current):
+            self.value()
+            between = _BETWEEN.match(self.text, self.at) or self.long_behind_short(current)
+            if between is None:
+                between = _OPPOSITE.match(self.text, self.at)
+                current = self.negatives if between is not None else current
+            if between is None:
+                break
+            self.at = between.end()
+        return self.spelling(self.text[self.at :].strip())
+
+    def long_behind_short(self, flags: list[str]) -> re.Match[str] | None:
+        """Return the blank in `-H --host`, as systemd writes it."""
+        is_short = len(flags[-1]) == len("-H") and not self.values
+        return _LONG_FOLLOWS.match(self.text, self.at) if is_short else None
+
+    def cells(self) -> Spelling | None:
+        """Read a row of a table: flags, more flags, what it takes, the description."""
+        cells = [each for each in self.text.split("  ") if each.strip()]
+        at = 0
+        while at < len(cells) and cells[at].strip().startswith("-"):
+            for flag in re.split(r"[,\s]+", cells[at].strip()[:200]):
+                if _FLAG.fullmatch(flag):
+                    self.flags.append(flag)
+            at += 1
+        rest = [each.strip() for each in cells[at:]]
+        if rest:
+            kind, bracket, limits = rest[0].partition(" [")  # `<int range> [1<=x<=3]`
+            if is_type(kind if bracket else rest[0]):
+                self.values = (kind if bracket else rest[0],)
+                rest[0] = bracket.strip() + limits
+        return self.spelling("  ".join(filter(None, rest)))
+
+    def spelling(self, rest: str) -> Spelling | None:
+        if not self.flags:
+            return None
+        flags, negatives = list(dict.fromkeys(self.flags)), list(dict.fromkeys(self.negatives))
+        for flag in list(flags):
+            if f"--no-{flag[2:]}" in flags and flag.startswith("--"):
+                flags.remove(f"--no-{flag[2:]}")
+                negatives.append(f"--no-{flag[2:]}")
+        return Spelling(
+            flags=tuple(flags),
+            negatives=tuple(dict.fromkeys(negatives)),
+            values=self.values,
+            is_optional=self.is_optional,
+            repeats=self.repeats,
+            has_equals=self.has_equals,
+            shown_default=self.shown_default,
+            is_certain=self.is_certain,
+            rest=rest,
+        )
+
+    def flag(self, into: list[str]) -> bool:
+        found = _FLAG.match(self.text, self.at)
+        if found is None:
+            return False
+        self.at = found.end()
+        word = found[0]
+        if found["can_no"]:
+            word = word.replace(found["can_no"], "", 1)
+            self.negatives.append(f"--no-{word[2:]}")
+        into.append(word)
+        return True
+
+    def value(self) -> None:
+        """Read what follows a flag, if it is something that the flag takes."""
+        rest = self.text[self.at : self.at + 2]
+        if rest.startswith("="):
+            self.has_equals = True
+            self.at += 1
+            self.take_behind_equals()
+        elif rest[:1] in ("[", "<"):
+            group = self.group(self.at)
+            if group:
+                self.at += len(group)
+                self.is_optional = rest[0] == "["
+                self.has_equals |= "=" in rest
+                self.values = (group[1:-1].removeprefix("=") if rest[0] == "[" else group,)
+        elif rest[:1] == " " and rest[1:] not in (" ", ""):
+            self.take_behind_blank()
+        if self.text.startswith("...", self.at):
+            self.at += 3
+            self.repeats = True
+
+    def take_behind_equals(self) -> None:
+        word = self.word(self.at)
+        self.at += len(word)
+        if word.endswith(":") and self.at == len(self.text):  # kubectl: `--replicas=1:`
+            self.shown_default = word[:-1]
+            self.values = (word[:-1],)
+            return
+        bare = word.rstrip(".")
+        self.repeats |= word != bare and word.endswith("...")
+        self.values = (bare or word,)
+
+    def take_behind_blank(self) -> None:
+        end = self.text.find("  ", self.at + 1)
+        segment = self.text[self.at + 1 : end if end >= 0 else None]
+        words = _words(segment)
+        if segment.startswith("-") or not words or words[0] in ("/", "|", "or"):
+            return  # another flag
+        # Only what a comma or a slash leads on to is another flag of the same option.
+        upto = next((at for at, word in enumerate(words) if word.endswith(",")), len(words))
+        if upto < len(words) and words[upto + 1 : upto + 2] and words[upto + 1].startswith("-"):
+            words = [*words[:upto], words[upto].rstrip(",")]
+        taken = 0
+        while taken < min(len(words), _MOST_VALUES) and _is_value(words[taken]):
+            taken += 1
+        if taken == len(words):
+            self.take(words)
+        elif taken and words[0][0] in _CLOSES:
+            self.take(words[:taken])
+        elif taken:
+            self.take(words[:1])  # `--level N be as loud as N`: or is N the first word of the text?
+            self.is_certain = False
+        elif len(words) == 1:
+            self.take(words)
+        else:
+            self.is_certain = False  # the description, one blank behind the flag
+
+    def take(self, words: list[str]) -> None:
+        self.at += 1 + len(" ".join(words))
+        joined = words[-1]
+        self.repeats |= joined.endswith("...") and len(joined) > len("...")
+        if joined.endswith("...") and len(joined) > len("..."):
+            words = [*words[:-1], joined[: -len("...")]]
+        marked = re.match(r"([^\[]{1,80})\[=(.{0,200})\]$", words[0]) if len(words) == 1 else None
+        if marked is not None:  # pflag: `string[="all"]`
+            self.is_optional = True
+            self.values = (marked[1],)
+            return
+        if len(words) == 1 and words[0].startswith("[") and words[0].endswith("]"):
+            inner = words[0][1:-1]
+            if inner and "|" not in inner and "," not in inner and "%" not in inner:
+                self.is_optional = True
+                words = [inner]
+        self.values = tuple(words)
+
+    def group(self, start: int) -> str:
+        """Return a text in brackets, with them; empty if they do not close."""
+        depth = 0
+        for at in range(start, min(len(self.text), start + 300)):
+            if self.text[at] in _CLOSES:
+                depth += 1
+            elif self.text[at] in _CLOSES.values():
+                depth -= 1
+                if depth == 0:
+                    return self.text[start : at + 1]
+        return ""
+
+    def word(self, start: int) -> str:
+        """Return a word; blanks and commas in brackets are part of it."""
+        at = start
+        while at < len(self.text) and self.text[at] not in " ,":
+            group = self.group(at) if self.text[at] in _CLOSES else ""
+            at += len(group) or 1
+        return self.text[start:at]
+
+
+def _words(segment: str) -> list[str]:
+    """Return the words of a text; one in brackets is one word."""
+    words: list[str] = []
+    at = 0
+    reader = _Reader(segment)
+    while at < len(segment) and len(words) <= _MOST_VALUES + 1:
+        if segment[at] == " ":
+            at += 1
+            continue
+        end = at
+        while end < len(segment) and segment[end] != " ":
+            group = reader.group(end) if segment[end] in _CLOSES else ""
+            end += len(group) or 1
+        words.append(segment[at:end])
+        at = end
+    return words
+
+
+def _is_value(word: str) -> bool:
+    return word[0] in "<[{" or word == "..." or _CAPITALS.fullmatch(word) is not None
+
+
+def is_type(cell: str) -> bool:
+    """Return whether a cell of a table says what an option takes."""
+    words = cell[:300].split(" ")
+    if cell[0] == "[":
+        return cell.endswith("]") and ":" not in cell.replace("%H:%M", "") and "|" in cell
+    return cell[0] == "<" or all(_CAPITALS.fullmatch(word) for word in words)

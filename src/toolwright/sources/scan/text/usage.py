@@ -1,0 +1,291 @@
+"""What stands behind the name of a command in its usage: positionals and commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...program import CommandParameter
+
+_OPTIONS = re.compile(
+    r"\[?(?:OPTIONS?|options?|flags?|FLAGS?|Options?|global options|command options|opts)"
+    r"(?:\.\.\.)?\]?(?:\.\.\.)?|\[?<(?:options?|flags?)>\]?"
+)
+_COMMAND = re.compile(r"(?P<open>\[?)<?(?:sub-?)?commands?>?\]?(?:\.\.\.)?", re.IGNORECASE)
+_CHOICE = re.compile(r"\{([^{}\s]{1,2000})\}")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .:/@#+-]{0,79}")
+_CLOSES = {"[": "]", "<": ">", "{": "}", "(": ")"}
+_MOST_TOKENS = 200
+_ARGUMENTS_OF_COMMAND = re.compile(r"\[?<?args?>?\]?(?:\.\.\.)?\]?|\.\.\.", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Usage:
+    """What the usage of a command says."""
+
+    positionals: tuple[CommandParameter, ...] = ()
+    takes_command: bool = False
+    runs: bool = True
+    """Whether there is a usage without a further command."""
+    may_run: bool = False
+    """Whether the further command stands in brackets."""
+    text: str = ""
+    """The usage behind the path."""
+    is_clear: bool = True
+    """Whether positionals were understood one by one."""
+    choices: tuple[str, ...] = ()
+    """The commands that argparse lists in the usage itself."""
+    required_flags: frozenset[str] = frozenset()
+    """Flags that stand there without brackets."""
+    exclusive: tuple[tuple[tuple[str, ...], bool], ...] = ()
+    """Flags of which one is allowed at most, and whether one is needed."""
+
+
+def has_path(usages: Sequence[str], path: Sequence[str]) -> bool:
+    """Return whether a usage has all words of a path, in their order."""
+    return any(_behind(_tokens(usage), path) is not None for usage in usages)
+
+
+def read_usage(
+    usages: Sequence[str],
+    path: Sequence[str],
+    described: Mapping[str, str],
+    *,
+    has_commands: bool,
+) -> Usage:
+    """Read what stands behind a path in the usages of its command.
+
+    Without commands below it, a word such as `COMMAND` is a positional.
+    """
+    rests: list[list[str]] = []
+    for usage in usages:
+        behind = _behind(_tokens(usage), path)
+        if behind is not None:
+            rests.append(behind)
+    if not rests:
+        return Usage(text="")
+    commands = [rest for rest in rests if has_commands and _command_at(rest) is not None]
+    others = [rest for rest in rests if rest not in commands]
+    usage = Usage(
+        takes_command=bool(commands),
+        runs=bool(others),
+        may_run=any(_is_optional_command(rest) for rest in commands),
+        text=" | ".join(" ".join(rest) for rest in rests)[:1_000],
+        choices=_subparsers(commands),
+        required_flags=frozenset(
+            each for each in rests[0] if len(rests) == 1 and each.startswith("-")
+        ),
+        exclusive=tuple(_exclusive(rests[0])) if len(rests) == 1 else (),
+    )
+    _read_positionals(usage, others, described)
+    return usage
+
+
+def _exclusive(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield what argparse writes as `[--a A | --b]`, or as `(--a A | --b)` if one is needed."""
+    for token in tokens:
+        if token[:2] in ("[-", "(-") and _closes_at_end(token) and " | " in token:
+            flags = [each.split(" ", 1)[0] for each in token[1:-1].split(" | ")]
+            if all(flag.startswith("-") for flag in flags):
+                yield tuple(flags), token.startswith("(")
+
+
+def _tokens(usage: str) -> list[str]:
+    """Return the words of a usage; what is in brackets is one word."""
+    tokens: list[str] = []
+    depth, word = 0, ""
+    for character in usage:
+        if character in _CLOSES:
+            depth += 1
+        elif character in _CLOSES.values():
+            depth = max(depth - 1, 0)
+        if character == " " and depth == 0:
+            if word:
+                tokens.append(word)
+            word = ""
+        else:
+            word += character
+        if len(tokens) >= _MOST_TOKENS:
+            return tokens
+    return [*tokens, word] if word else tokens
+
+
+def _behind(tokens: list[str], path: Sequence[str]) -> list[str] | None:
+    """Return the words behind a path; None if it is not all there.
+
+    Options and positionals of groups may stand between its words.
+    """
+    at = 1 if tokens else 0
+    for word in path:
+        # `git stash [push [-p] ...]`: what may be left out stands in brackets.
+        while at < len(tokens) and tokens[at] != word and not tokens[at].startswith(f"[{word} "):
+            at += 1
+        if at >= len(tokens):
+            return None
+        at += 1
+    return tokens[at:]
+
+
+def _command_at(tokens: Sequence[str]) -> int | None:
+    for at, token in enumerate(tokens):
+        if _COMMAND.fullmatch(token):
+            # `docker run IMAGE [COMMAND] [ARG...]` has a positional of that name.
+            return None if any(_is_positional(each) for each in tokens[:at]) else at
+        if _CHOICE.fullmatch(token) and tokens[at + 1 : at + 2] == ["..."]:
+            return at
+        if at + 1 == len(tokens) - 1 and tokens[at + 1] == "..." and _is_positional(token):
+            return at
+    return None
+
+
+def _is_optional_command(tokens: Sequence[str]) -> bool:
+    at = _command_at(tokens)
+    return at is not None and tokens[at].startswith("[")
+
+
+def _subparsers(rests: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    for rest in rests:
+        at = _command_at(rest)
+        found = _CHOICE.fullmatch(rest[at]) if at is not None else None
+        if found is not None:
+            return tuple(found[1].split(",")[:1000])
+    return ()
+
+
+def _is_positional(token: str) -> bool:
+    return not token.startswith(("-", "[-", "(-")) and not _OPTIONS.fullmatch(token)
+
+
+def _read_positionals(
+    usage: Usage, rests: Sequence[Sequence[str]], described: Mapping[str, str]
+) -> None:
+    """Read the positionals one by one, or all as one list of words."""
+    words = [[each for each in rest if _is_positional(each)] for rest in rests]
+    given = [each for each in words if each]
+    if not given:
+        return
+    is_alone = len(given) == 1 and not any("(" in each or each == "|" for each in given[0])
+    understood = _each(given[0], described) if is_alone else None
+    if understood is not None:
+        if len(words) > 1:  # another usage does without them
+            understood = tuple(replace(each, required=False) for each in understood)
+        usage.positionals = understood
+        return
+    usage.is_clear = False
+    shown = usage.text.replace(" | ", "\n") if len(rests) > 1 else usage.text
+    usage.positionals = (
+        CommandParameter(
+            name="args",
+            schema={"type": "array", "items": {"type": "string"}},
+            emit="rest",
+            description=f"Positional arguments. Usage: {shown}",
+        ),
+    )
+
+
+def _each(
+    words: Sequence[str], described: Mapping[str, str]
+) -> tuple[CommandParameter, ...] | None:
+    found: list[_Word] = []
+    for word in words:
+        read = _word(word)
+        if read is None:
+            return None
+        last = found[-1] if found else None
+        if last is not None and read.name == last.name and read.repeats:
+            last.repeats = True  # `NAME [NAME...]`
+        elif read.name:
+            found.append(read)
+        elif last is not None:
+            last.repeats = True  # `NAME ...`
+        else:
+            return None
+    names = [each.name for each in found]
+    several = [at for at, each in enumerate(found) if each.repeats]
+    optional = [each.is_optional for each in found]
+    if len(set(names)) < len(names) or several not in ([], [len(found) - 1]):
+        return None
+    if optional != sorted(optional):
+        return None  # one that may be missing in front of one that may not
+    texts = {_key(name): text for name, text in described.items()}
+    return tuple(each.parameter(texts) for each in found)
+
+
+@dataclass(slots=True)
+class _Word:
+    name: str
+    is_optional: bool = False
+    repeats: bool = False
+    choices: tuple[str, ...] = ()
+
+    def parameter(self, texts: Mapping[str, str]) -> CommandParameter:
+        item: dict[str, Any] = {"type": "string"}
+        if self.choices:
+            item["enum"] = list(self.choices)
+        schema = item
+        if self.repeats:
+            schema = {"type": "array", "items": item}
+            if not self.is_optional:
+                schema["minItems"] = 1
+        return CommandParameter(
+            name=self.name,
+            schema=schema,
+            emit="rest" if self.repeats else "value",
+            required=not self.is_optional,
+            description=texts.get(_key(self.name), ""),
+        )
+
+
+def _word(text: str) -> _Word | None:
+    """Read `NAME`, `<name>`, `[NAME]`, `NAME...`, `[NAME...]`, `{a,b}`; None for anything else."""
+    if text in ("...", "[...]"):
+        return _Word("")
+    text, is_optional, repeats = _unwrapped(text)
+    choice = _CHOICE.fullmatch(text)
+    if choice is not None:
+        values = tuple(re.split(r"[|,]", choice[1]))
+        if len(values) > 1:
+            return _Word("choice", is_optional, repeats, values)
+        text = choice[1]  # Typer, since 0.29
+    parts = [part for part in text.split("|") if part != "-"]
+    if len(parts) != 1 or _NAME.fullmatch(parts[0]) is None:
+        return None
+    return _Word(_key(parts[0]), is_optional, repeats)
+
+
+def _unwrapped(text: str) -> tuple[str, bool, bool]:
+    """Return a name without brackets and dots; whether it may be missing, and be repeated."""
+    is_optional = repeats = False
+    for _ in range(4):
+        if text.endswith("..."):
+            text, repeats = text[:-3].rstrip(), True
+        elif text.startswith("[") and text.endswith("]") and _closes_at_end(text):
+            text, is_optional = text[1:-1].strip(), True
+            inner = _tokens(text)
+            if len(inner) == 2 and inner[1].strip("[]") in ("...", f"{inner[0]}..."):
+                text, repeats = inner[0], True  # argparse: `[FILE ...]`
+        elif text.startswith("<") and text.endswith(">") and _closes_at_end(text):
+            text = text[1:-1].strip()
+        else:
+            break
+    return text, is_optional, repeats
+
+
+def _closes_at_end(text: str) -> bool:
+    """Return whether the first bracket is closed by the last one."""
+    depth = 0
+    for at, character in enumerate(text):
+        if character in _CLOSES:
+            depth += 1
+        elif character in _CLOSES.values():
+            depth -= 1
+            if depth == 0:
+                return at == len(text) - 1
+    return False
+
+
+def _key(name: str) -> str:
+    """Return the name of a positional as a key."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()[:200]).strip("_") or "arg"

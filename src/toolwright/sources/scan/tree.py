@@ -1,0 +1,42 @@
+"""A command on the way: its help, and what was learnt of it besides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .text.page import CommandText, OptionText, Page
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One command of a program that is being scanned."""
+
+    path: tuple[str, ...]
+    page: Page
+    parent: Node | None = None
+    listed: CommandText | None = None
+    """How its parent lists it."""
+    completed: frozenset[str] | None = None
+    """The long flags that completion lists; None if it was not asked."""
+    required: frozenset[str] = frozenset()
+    unshown: list[OptionText] = field(default_factory=list[OptionText])
+    """Options that only completion lists."""
+
+    def above(self) -> Iterator[Node]:
+        """Yield its parent, and so on."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def repeats_an_ancestor(self) -> bool:
+        """Return whether its help is that of a command above it: help that lists itself."""
+        mine = self._shape()
+        return bool(mine[0]) and any(each._shape() == mine for each in self.above())  # noqa: SLF001
+
+    def _shape(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        return (
+            tuple(each.name for each in self.page.commands),
+            tuple(each.spelling.flags for each in self.page.options),
+        )

@@ -1,0 +1,213 @@
+"""Cobra: commands and flags by `__complete`, types by help and probes."""
+
+import pytest
+from fake_programs import ALLOWED, brief, fake
+from help_texts import COBRA
+
+from toolwright.sources import patterns
+from toolwright.sources.argv import command_line
+from toolwright.sources.program import UNSET
+from toolwright.sources.scan.crawl import ScanSettings, scan
+from toolwright.sources.scan.kinds import DURATION
+
+TEXT = {"type": "string"}
+TRUTH = ("truth", {"type": "boolean"})
+REFUSED = 'Error: invalid argument "zz9!" for "{flag}" flag: {why}\n\nUsage:\n  skyctl\n'
+UNKNOWN = "Error: unknown flag: {flag}\n\nUsage:\n  skyctl\n"
+NO_BOOL = 'strconv.ParseBool: parsing "zz9!": invalid syntax'
+
+
+def listing(*lines):
+    return "".join(f"{line}\n" for line in lines) + ":4\n"
+
+
+@pytest.fixture
+def skyctl(tmp_path):
+    """A program that answers as Cobra would."""
+    program = fake(tmp_path, "skyctl", COBRA)
+    root = ["completion\tGenerate", "disk\tManage disks", "help\tHelp", "status\tShow", "secret\t?"]
+    program.says("__complete ", listing(*root))
+    program.says("__complete -", listing("--help\thelp", "--profile\twhich", "--trace\twrite"))
+    program.says("__complete disk ", listing("attach\tAttach", "ls\tList"))
+    inherited = ["--help\thelp", "--profile\twhich", "--trace\twrite"]
+    program.says("__complete disk -", listing(*inherited))
+    program.says("__complete disk attach -", listing("--size\thow big"))  # required: nothing else
+    program.says(
+        "__complete disk ls -", listing("--format\tone of", "--deep\tlook deeper", *inherited)
+    )
+    program.says("__complete status -", listing(*inherited))
+    program.says("__complete disk attach --mode ", listing("shared", "alone"))
+    program.says("__complete disk ls --format ", listing("json", "yaml", "table"))
+    for path, flag in (
+        ("", "--trace"),
+        ("disk attach ", "--dry-run"),
+        ("disk attach ", "--watch"),
+        ("disk ls ", "--deep"),
+    ):
+        said = REFUSED.format(flag=flag, why=NO_BOOL)
+        program.says(f"{path}{flag}=zz9! --help", err=said, code=1)
+    program.says("disk attach --mode=zz9! --help", COBRA["disk attach"])
+    program.says("disk ls --format=zz9! --help", COBRA["disk ls"])
+    return program
+
+
+def scanned(program, **settings):
+    found = scan(str(program.path), ScanSettings(**settings))
+    assert [line for line in program.asked if not ALLOWED.fullmatch(line)] == []
+    return found
+
+
+def at(found, *path):
+    held = found.program.root
+    for word in path:
+        held = next(each for each in held.commands if each.name == word)
+    return held
+
+
+def test_every_type_of_pflag_has_its_schema(skyctl):
+    found = scanned(skyctl)
+    assert found.program.framework == "cobra"
+    attach = at(found, "disk", "attach")
+    assert brief(attach) == {
+        "at": ("value", {**TEXT, "pattern": patterns.IP}),
+        "cache": ("optional", {"type": ["string", "boolean"]}),
+        "dry_run": TRUTH,
+        "in": ("value", {**TEXT, "pattern": patterns.NETWORK}),
+        "label": ("map", {"type": "object", "additionalProperties": TEXT}),
+        "memory": ("value", {**TEXT, "pattern": attach.parameters[5].schema["pattern"]}),
+        "mode": ("value", {**TEXT, "enum": ["shared", "alone"]}),
+        "note": ("repeat", {"type": "array", "items": TEXT}),
+        "parts": ("joined", {"type": "array", "items": {"type": "integer"}}),
+        "path": ("value", {**TEXT, "format": "path"}),
+        "ratio": ("value", {"type": "number"}),
+        "size": ("value", {"type": "integer"}),
+        "tag": ("joined", {"type": "array", "items": TEXT}),
+        "token": ("value", TEXT),
+        "verbose": ("count", {"type": "integer", "minimum": 0, "maximum": 20}),
+        "wait": ("value", {**TEXT, "pattern": DURATION}),
+        "watch": TRUTH,
+        "disk": ("value", TEXT),
+        "machine": ("rest", {"type": "array", "items": TEXT}),
+    }
+    defaults = {each.name: each.default for each in attach.parameters if each.default is not UNSET}
+    assert defaults == {
+        "mode": "alone",
+        "ratio": 0.5,
+        "size": 30,
+        "tag": ["red", "blue"],
+        "wait": "1m30s",
+        "watch": True,
+    }
+    assert [each.name for each in attach.parameters if each.required] == ["size", "disk"]
+    assert [each.name for each in attach.parameters if each.secret] == ["token"]
+    assert attach.aliases == ("plug",)
+    assert attach.examples == "skyctl disk attach red --size 3"
+    assert attach.description == "Attach a disk to a machine."
+
+
+def test_the_flags_of_a_group_are_its_own_and_not_repeated_below_it(skyctl):
+    found = scanned(skyctl)
+    assert brief(found.program.root) == {"profile": ("value", TEXT), "trace": TRUTH}
+    assert all(each.inherited for each in found.program.root.parameters)
+    assert brief(at(found, "status")) == {}
+
+
+def test_a_value_that_no_switch_takes_is_written_behind_an_equals_sign(skyctl):
+    program = scanned(skyctl).program
+    chain = (program.root, program.root.commands[0], program.root.commands[0].commands[0])
+    values = {"dry_run": False, "size": 1, "disk": "--help"}
+    assert command_line(program, chain, [{"trace": True}, {}, values])[1:] == [
+        *("--trace=true", "disk", "attach", "--dry-run=false", "--size=1", "--", "--help")
+    ]
+
+
+def test_commands_that_are_hidden_or_not_themselves_are_left_out(skyctl):
+    found = scanned(skyctl)
+    assert [each.path for each in found.program.root.walk()] == [
+        *((), ("disk",), ("disk", "attach"), ("disk", "ls"), ("status",))
+    ]
+    assert [each.runs for each in found.program.root.walk()] == [False, False, True, True, True]
+    assert found.notes == ("secret is left out: --help ended with code 64",)
+
+
+def test_a_list_of_values_is_a_hint_unless_help_and_completion_agree(skyctl):
+    listed = at(scanned(skyctl), "disk", "ls")
+    assert brief(listed)["format"] == ("value", TEXT)
+
+
+def test_a_flag_that_only_completion_lists_is_typed_by_a_probe_or_left_out(skyctl):
+    assert brief(at(scanned(skyctl), "disk", "ls"))["deep"] == TRUTH
+    found = scanned(skyctl, probes=False)
+    assert "deep" not in brief(at(found, "disk", "ls"))
+    note = "disk ls: --deep is left out: only completion names it, and nothing shows what it takes"
+    assert note in found.notes
+
+
+def test_a_probe_corrects_what_the_help_seems_to_say(skyctl):
+    why = "must be one of ['red', 'blue']"
+    skyctl.says(
+        "disk attach --mode=zz9! --help", err=REFUSED.format(flag="--mode", why=why), code=1
+    )
+    skyctl.says("disk attach --dry-run=zz9! --help", COBRA["disk attach"])  # takes any text
+    attach = at(scanned(skyctl), "disk", "attach")
+    assert brief(attach)["mode"] == ("value", {**TEXT, "enum": ["red", "blue"]})
+    assert brief(attach)["dry_run"] == ("value", TEXT)
+
+
+def test_a_flag_of_a_group_that_commands_below_refuse_is_not_inherited(skyctl):
+    trimmed = COBRA["disk"].replace("Flags:\n", "Flags:\n      --all    show all\n", 1)
+    skyctl.says("disk --help", trimmed)
+    skyctl.says("disk --all=zz9! --help", err=REFUSED.format(flag="--all", why=NO_BOOL), code=1)
+    skyctl.says("disk --all=zz9! attach --help", err=UNKNOWN.format(flag="--all"), code=1)
+    disk = at(scanned(skyctl), "disk")
+    assert [(each.name, each.inherited) for each in disk.parameters] == [("all", False)]
+
+
+def test_flags_of_which_one_is_enough_are_not_all_required(skyctl):
+    skyctl.says("__complete disk attach -", listing("--size\thow big", "--path\twhere"))
+    everything = listing("--at\taddress", "--path\twhere", "--tag\ttags")
+    skyctl.says("__complete disk attach --path=1 -", everything)
+    attach = at(scanned(skyctl), "disk", "attach")
+    assert [each.name for each in attach.parameters if each.required] == ["disk"]
+    skyctl.says("__complete disk attach --path=1 -", listing("--size\thow big"))
+    attach = at(scanned(skyctl), "disk", "attach")
+    assert [each.name for each in attach.parameters if each.required] == ["path", "size", "disk"]
+
+
+def test_only_what_is_wished_is_asked(skyctl):
+    found = scanned(skyctl, only=("disk.a*",))
+    assert [each.path for each in found.program.root.walk()] == [(), ("disk",), ("disk", "attach")]
+    assert "status --help" not in skyctl.asked
+    assert "disk ls --help" not in skyctl.asked
+
+
+def test_commands_that_may_only_read_are_suggested_and_no_more(skyctl):
+    found = scanned(skyctl)
+    suggested = [each.path for each in found.program.root.walk() if each.annotations]
+    assert suggested == [("disk", "ls"), ("status",)]
+    text = COBRA["disk ls"].replace("  -h, --help ", "      --prune  remove some\n  -h, --help ")
+    skyctl.says("disk ls --help", text)
+    found = scanned(skyctl)
+    assert "suggest_read_only" not in at(found, "disk", "ls").annotations
+
+
+def test_a_command_under_two_paths_is_kept_under_its_own(tmp_path):
+    page = """
+Usage:  dock {path} [OPTIONS]
+
+List them
+
+Aliases:
+  dock box ls, dock box list, dock boxes
+
+Options:
+  -q, --quiet   Only ids
+"""
+    root = "Usage:  dock COMMAND\n\nCommands:\n  box     Manage\n  boxes   List them\n"
+    program = fake(tmp_path, "dock", {"": root}, built_with="github.com/spf13/cobra")
+    program.says("box --help", "Usage:  dock box COMMAND\n\nCommands:\n  ls   List them\n")
+    program.says("box ls --help", page.format(path="box ls"))
+    program.says("boxes --help", page.format(path="boxes"))
+    found = scanned(program)
+    assert [each.path for each in found.program.root.walk()] == [(), ("box",), ("box", "ls")]
+    assert at(found, "box", "ls").aliases == ("list",)

@@ -1,0 +1,302 @@
+"""Programs of each family become the commands and types that their help shows."""
+
+import pytest
+from fake_programs import ALLOWED, brief, fake
+from help_texts import (
+    ARGPARSE,
+    CLAP,
+    CLICK,
+    GIT_HELPS,
+    GNU,
+    OLD_TYPER_PANELS,
+    OPTPARSE,
+    PLAIN,
+    SCRIPT,
+    TYPER_PANELS,
+)
+
+from toolwright.sources.program import UNSET, Exclusive
+from toolwright.sources.scan.crawl import ScanSettings, scan
+
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
+SWITCH = ("flag", {"type": "boolean"})
+PATH = {"type": "string", "format": "path"}
+
+
+def scanned(program, **settings):
+    """Scan a fake, which is never asked anything but for help."""
+    found = scan(str(program.path), ScanSettings(**settings))
+    assert [line for line in program.asked if not ALLOWED.fullmatch(line)] == []
+    return found
+
+
+def command(found, *path):
+    at = found.program.root
+    for word in path:
+        at = next(each for each in at.commands if each.name == word)
+    return at
+
+
+def parameter(held, name):
+    return next(each for each in held.parameters if each.name == name)
+
+
+def test_clap_says_what_an_option_takes_which_values_and_how_often(tmp_path):
+    program = fake(tmp_path, "seek", {"": CLAP})
+    found = scanned(program)
+    assert found.program.framework == "clap"
+    assert found.program.version == "2.1.0"
+    assert brief(found.program.root) == {
+        "hidden": SWITCH,
+        "depth": ("value", {"type": "integer"}),
+        "color": ("value", {"type": "string", "enum": ["auto", "always", "never"]}),
+        "since": ("value", TEXT),
+        "glob": ("repeat", TEXTS),
+        "unrestricted": ("count", {"type": "integer", "minimum": 0, "maximum": 20}),
+        "kind": ("optional", {"enum": ["file", "folder", True]}),
+        "pattern": ("value", TEXT),
+        "path": ("rest", TEXTS),
+    }
+    depth = parameter(found.program.root, "depth")
+    assert (depth.flags, depth.default) == (("--depth", "-d"), 4)
+    assert depth.environment == ("SEEK_DEPTH",)
+    assert depth.description == "How deep"
+    assert parameter(found.program.root, "pattern").required
+    assert program.asked == ["--help"]  # nothing shows that it is clap 3 or 4, so it is not probed
+
+
+def test_a_switch_of_clap_that_takes_a_value_after_all_is_left_out(tmp_path):
+    program = fake(tmp_path, "seek", {"": CLAP}, built_with="clap_builder")
+    refused = "error: unexpected value 'zz9!' for '--hidden' found; no more were expected\n"
+    program.says("--hidden=zz9! --help", CLAP)  # it prints help: the value was taken
+    program.says("--unrestricted=zz9! --help", err=refused, code=2)
+    found = scanned(program)
+    assert "hidden" not in brief(found.program.root)
+    assert "unrestricted" in brief(found.program.root)
+    note = "--hidden is left out: its help shows no value, but it takes one"
+    assert found.program.root.annotations == {"notes": [note]}
+    assert found.notes == (f"seek: {note}",)
+
+
+def gnu(tmp_path):
+    program = fake(tmp_path, "blend", {"": GNU}, built_with="getopt_long")
+    for flag in ("--all", "--very-long-name-of-an-option"):
+        said = f"blend: option '{flag}' doesn't allow an argument\nTry 'blend --help'.\n"
+        program.says(f"{flag}=zz9! --help", err=said, code=1)
+    program.says("-q=zz9! --help", err="blend: invalid option -- '='\n", code=1)
+    program.says("--shown-as-switch=zz9! --help", GNU)
+    return program
+
+
+def test_a_switch_of_getopt_is_one_if_the_parser_refuses_a_value_for_it(tmp_path):
+    found = scanned(gnu(tmp_path))
+    assert found.program.framework == "gnu"
+    assert brief(found.program.root) == {
+        "all": SWITCH,
+        "backup": ("optional", {"type": ["string", "boolean"]}),
+        "lines": ("value", {"type": "integer"}),
+        "bytes": ("value", TEXT),
+        "q": SWITCH,
+        "very_long_name_of_an_option": SWITCH,
+        "file": ("rest", {"type": "array", "items": TEXT, "minItems": 1}),
+    }
+    assert not parameter(found.program.root, "file").required  # `--stdin` does without
+    assert found.notes == (
+        "blend: --shown-as-switch is left out: its help shows no value, but it takes one",
+    )
+
+
+def test_without_probes_nothing_shows_that_a_switch_of_getopt_takes_no_value(tmp_path):
+    program = gnu(tmp_path)
+    found = scanned(program, probes=False)
+    assert list(brief(found.program.root)) == ["backup", "lines", "bytes", "file"]
+    assert len(found.notes) == 4
+    assert program.asked == ["--help"]
+
+
+def test_an_option_that_takes_a_value_by_its_help_is_never_probed(tmp_path):
+    program = gnu(tmp_path)
+    scanned(program)
+    assert not [line for line in program.asked if "--lines" in line or "--backup" in line]
+
+
+def test_argparse_says_how_many_values_an_option_takes(tmp_path):
+    program = fake(tmp_path, "mixer", ARGPARSE)
+    found = scanned(program)
+    assert found.program.framework == "argparse"
+    assert parameter(found.program.root, "region").required
+    assert not found.program.root.runs
+    make = command(found, "make")
+    assert make.aliases == ("mk",)
+    assert brief(make) == {
+        "size": ("value", {"type": "integer"}),
+        "colour": ("value", {"type": "string", "enum": ["red", "green"]}),
+        "xy": ("words", {**TEXTS, "minItems": 2, "maxItems": 2}),
+        "tags": ("words", {**TEXTS, "minItems": 1}),
+        "maybe": ("optional", {"type": ["string", "boolean"]}),
+        "ice": ("pair", {"type": "boolean"}),
+        "force": SWITCH,
+        "hot": SWITCH,
+        "cold": ("value", TEXT),
+        "name": ("value", TEXT),
+        "rest": ("rest", TEXTS),
+    }
+    assert make.exclusive == (Exclusive(names=("hot", "cold")),)
+    assert parameter(make, "ice").negatives == ("--no-ice",)
+    assert parameter(make, "size").default == 3
+    # A file of arguments cannot be seen from outside.
+    assert {each.name for each in make.parameters if each.refused_prefixes == "@"} == {
+        *("xy", "tags", "name", "rest")
+    }
+    assert [each.name for each in found.program.root.commands] == ["make", "net"]
+    assert [each.path for each in command(found, "net").commands] == [("net", "list")]
+    assert sorted(program.asked) == ["--help", "make --help", "net --help", "net list --help"]
+
+
+def test_click_says_types_ranges_choices_and_pairs(tmp_path):
+    found = scanned(fake(tmp_path, "cloud", CLICK))
+    assert found.program.framework == "click"
+    create = command(found, "create")
+    size = {"type": "integer", "minimum": 1, "exclusiveMaximum": 10}
+    place = [{"type": "number"}, {"type": "integer"}]
+    assert brief(create) == {
+        "size": ("value", size),
+        "colour": ("value", {"type": "string", "enum": ["red", "green"]}),
+        "shout": ("pair", {"type": "boolean"}),
+        "at": ("words", {"type": "array", "prefixItems": place, "minItems": 2, "maxItems": 2}),
+        "when": ("value", TEXT),
+        "tag": ("repeat", TEXTS),
+        "truth": ("truth", {"type": "boolean"}),
+        "verbose": ("count", {"type": "integer", "minimum": 0, "maximum": 20}),
+        "force": SWITCH,
+        "out": ("value", PATH),
+        "password": ("value", TEXT),
+        "name": ("value", TEXT),
+        "rest": ("rest", TEXTS),
+    }
+    shout = parameter(create, "shout")
+    assert (shout.flags, shout.negatives) == (("--shout", "-s"), ("--no-shout", "-S"))
+    assert parameter(create, "size").default == 3
+    assert parameter(create, "out").required
+    assert parameter(create, "password").secret
+    assert parameter(create, "force").environment == ("CLOUD_FORCE",)
+    # An option of Click may stand alone, and then reads a value with a dash as an option.
+    assert parameter(create, "tag").refused_prefixes == "-"
+
+
+@pytest.mark.parametrize("text", [TYPER_PANELS, OLD_TYPER_PANELS], ids=["new", "old"])
+def test_the_panels_of_typer_are_tables(tmp_path, text):
+    found = scanned(fake(tmp_path, "cloud", {"": text}))
+    root = found.program.root
+    assert found.program.framework == "typer"
+    assert brief(root) == {
+        "size": ("value", {"type": "integer", "minimum": 1, "maximum": 10}),
+        "colour": ("value", {"type": "string", "enum": ["red", "green"]}),
+        "shout": ("pair", {"type": "boolean"}),
+        "out": ("value", TEXT),
+        "tag": ("repeat", TEXTS),
+        "name": ("value", TEXT),
+        "rest": ("rest", TEXTS),
+    }
+    assert parameter(root, "shout").default is True
+    assert parameter(root, "out").required
+    assert parameter(root, "out").flags == ("--out", "-o")
+    assert parameter(root, "name").description == "Its name. [required]"
+
+
+def test_optparse_writes_the_placeholder_behind_every_flag(tmp_path):
+    found = scanned(fake(tmp_path, "press", {"": OPTPARSE}))
+    assert found.program.framework == "optparse"
+    assert brief(found.program.root) == {
+        "size": ("value", TEXT),
+        "quiet": ("count", {"type": "integer", "minimum": 0, "maximum": 20}),
+        "keep": SWITCH,
+        "file": ("rest", {**TEXTS, "minItems": 1}),
+    }
+    assert parameter(found.program.root, "size").flags == ("--size", "-s")
+
+
+def git(tmp_path):
+    program = fake(tmp_path, "git")
+    program.says("--help", "usage: git [-v | --version] [-c <name>=<value>] <command> [<args>]\n")
+    groups = ["mainporcelain", "ancillarymanipulators", "ancillaryinterrogators"]
+    groups += ["plumbingmanipulators", "plumbinginterrogators"]
+    listed = ",".join(f"list-{group}" for group in groups)
+    program.says(f"--list-cmds={listed}", "add\nremote\ngitk\nlog\n")
+    program.says("--list-cmds=builtins", "add\nremote\nlog\n")
+    program.says("--list-cmds=parseopt", "add remote ")
+    for path, text in GIT_HELPS.items():
+        program.says(f"{path} -h", err=text, code=129)
+    program.says("log -h", err="usage: git log [<options>] [<path>...]\n\n    --[no-]quiet  hush\n")
+    told = "--dry-run --verbose --chmod= --pathspec-from-file= --refresh --no-dry-run -- --no-chmod"
+    program.says("add --git-completion-helper", told)
+    program.says("remote --git-completion-helper", "--verbose add --no-verbose")
+    program.says("remote add --git-completion-helper", "--fetch --mirror= --no-fetch --no-mirror")
+    return program
+
+
+def test_git_lists_its_commands_and_tells_completion_its_options(tmp_path):
+    program = git(tmp_path)
+    found = scanned(program)
+    assert found.program.framework == "git"
+    assert not found.program.takes_dashes  # `--` stands before paths there
+    assert found.program.root.parameters == ()  # `-c` makes git run anything
+    assert [each.name for each in found.program.root.commands] == ["add", "remote", "log"]
+    assert brief(command(found, "add")) == {
+        "dry_run": ("pair", {"type": "boolean"}),
+        "verbose": SWITCH,
+        "chmod": ("value", TEXT),
+        "pathspec_from_file": ("value", PATH),
+        "refresh": SWITCH,
+        "pathspec": ("rest", {**TEXTS, "minItems": 1}),
+    }
+    assert brief(command(found, "remote", "add")) == {
+        "fetch": ("pair", {"type": "boolean"}),
+        "mirror": ("optional", {"type": ["string", "boolean"]}),
+        "name": ("value", TEXT),
+        "url": ("value", TEXT),
+    }
+    assert brief(command(found, "log"))["quiet"] == ("pair", {"type": "boolean"})
+    assert "log --git-completion-helper" not in program.asked
+    assert "gitk -h" not in program.asked  # not built in: it might run
+
+
+def test_of_an_unknown_program_only_what_is_sure_is_said(tmp_path):
+    found = scanned(fake(tmp_path, "grab", {"": PLAIN}))
+    program = found.program
+    assert (program.framework, program.takes_equals, program.takes_dashes) == ("", False, False)
+    assert brief(program.root) == {
+        "data": ("value", TEXT),
+        "user": ("value", TEXT),
+        "url": ("value", TEXT),
+    }
+    assert found.notes == (
+        "grab: --fail is left out: nothing shows for sure that it takes no value",
+    )
+
+
+def test_the_commands_of_an_unknown_program_are_not_asked_unless_that_is_wished(tmp_path):
+    program = fake(tmp_path, "deploy.sh", {"": SCRIPT})
+    found = scanned(program)
+    assert program.asked == ["--help"]
+    assert found.program.root.commands == ()
+    assert "were not asked" in found.notes[0]
+    program.says("now --help", "Usage: deploy.sh now\n")
+    assert [each.name for each in scanned(program, depth=1).program.root.commands] == ["now"]
+
+
+def test_help_on_standard_error_or_behind_another_word_is_found(tmp_path):
+    one = fake(tmp_path, "one").says("--help", err=OPTPARSE, code=2)
+    assert scanned(one).program.framework == "optparse"
+    two = fake(tmp_path, "two").says("--help", err="what?\n", code=1).says("-h", OPTPARSE)
+    assert scanned(two).options == 3
+    assert two.asked == ["--help", "-h"]
+    three = fake(tmp_path, "three").says("help", OPTPARSE)
+    assert scanned(three).options == 3
+    assert three.asked == ["--help", "-h", "help"]
+
+
+def test_a_default_that_is_only_text_is_no_value(tmp_path):
+    found = scanned(fake(tmp_path, "mixer", ARGPARSE))
+    assert parameter(command(found, "make"), "force").default is UNSET
