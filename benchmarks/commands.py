@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from toolwright import Toolbox
-from toolwright.sources.output import CommandOutput, tool_value
+from toolwright.sources.running.output import CommandOutput, tool_value
 from toolwright.sources.running.run import run
 from toolwright.sources.running.settings import RunSettings
 

@@ -13,9 +13,9 @@ from pathlib import PurePath
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from toolwright.sources import argv, patterns
-from toolwright.sources.argv import RefusedValue
-from toolwright.sources.recognise import program_of
+from toolwright.sources.argv import build as argv, patterns
+from toolwright.sources.argv.build import RefusedValue
+from toolwright.sources.frameworks.recognise import program_of
 
 DANGEROUS = [
     "", "-", "--", "--danger", "-x", "--danger=1", "-1", "@/etc/passwd", "=x", "a=b", "a,b", '"', "'",

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolwright import Tool, Toolbox
-from toolwright.sources.output import MOST, CommandOutput, ParsedOutput, shown_text, tool_value
+from toolwright.sources.running.output import (
+    MOST,
+    CommandOutput,
+    ParsedOutput,
+    shown_text,
+    tool_value,
+)
 from toolwright.sources.running.process import Finished
 from toolwright.sources.running.run import run
 from toolwright.sources.running.settings import RunSettings

@@ -12,7 +12,7 @@ from toolwright import DefinitionError, SchemaError, Toolbox
 from toolwright.sources import CommandLine, Rule
 from toolwright.sources.program import Command, CommandParameter, Exclusive, Program
 
-RECEIVED = (sys.executable, str(Path(__file__).with_name("received.py")))
+RECEIVED = (sys.executable, str(Path(__file__).with_name("echo_words.py")))
 
 
 def option(name, schema, **more):

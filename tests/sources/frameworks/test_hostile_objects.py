@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from toolwright.errors import SchemaError
-from toolwright.sources.recognise import program_of
+from toolwright.sources.frameworks.recognise import program_of
 
 
 class Broken(click.Group):

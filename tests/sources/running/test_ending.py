@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from toolwright import CallCancelled, Toolbox, ToolTimeout
-from toolwright.sources.output import CommandOutput, tool_value
+from toolwright.sources.running.output import CommandOutput, tool_value
 from toolwright.sources.running.run import run
 from toolwright.sources.running.settings import RunSettings
 

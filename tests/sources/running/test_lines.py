@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolwright import Call, Toolbox
-from toolwright.sources.output import CommandOutput, tool_value
+from toolwright.sources.running.output import CommandOutput, tool_value
 from toolwright.sources.running.lines import LONGEST, MOST_AT_ONCE, LineTeller
 from toolwright.sources.running.plain_text import plain_text
 from toolwright.sources.running.run import run

@@ -5,7 +5,7 @@ from fake_programs import ALLOWED, brief, fake
 from help_texts import COBRA
 
 from toolwright.sources import patterns
-from toolwright.sources.argv import command_line
+from toolwright.sources.argv.build import command_line
 from toolwright.sources.program import UNSET
 from toolwright.sources.scan.crawl import ScanSettings, scan
 from toolwright.sources.scan.kinds import DURATION
