@@ -92,53 +92,60 @@ class CommandLine(ProgramSource):
             if all(r.env.get(key) == value for r in rules)
         }
 
-    def offered(self, select: str | Sequence[str] = "*", prefix: str = "") -> OfferedCommands:
-        """Return the tools to make: of the commands whose path or name matches."""
-        naming = Naming(prefix + self.name)
-        refused: list[SchemaError] = []
-        single: list[tuple[Command, Offer]] = []
-        for command, rule in offered_commands(self.program, self.rules):
-            name = naming.name_of(command)
-            if not matches((dotted(command), name), select):
-                continue
-            try:
-                single.append((command, offer_of(self.program, command, rule, name, self.style)))
-            except SchemaError as error:
-                refused.append(error)
-        return OfferedCommands(self._gathered(single, naming), refused)
 
-    def _gathered(self, single: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
-        mode = self.mode
-        if mode == "auto":
-            many = "group" if len(single) <= MOST_GROUPED else "search"
-            mode = "command" if len(single) <= MOST_SINGLE else many
-        if mode == "command":
-            return [offer for _, offer in single]
-        alone = [offer for _, offer in single if stays_alone(offer)]
-        rest = [(command, offer) for command, offer in single if not stays_alone(offer)]
-        about = self.program.root.summary or self.program.root.description.partition("\n")[0]
-        if mode == "search":
-            table = {" ".join(command.path) or self.name: offer for command, offer in rest}
-            return [*(search_offers(naming.first, about, table) if table else ()), *alone]
-        return [*self._groups(rest, naming), *alone]
+def offered_by(
+    line: CommandLine, select: str | Sequence[str] = "*", prefix: str = ""
+) -> OfferedCommands:
+    """Return the tools to make: of the commands whose path or name matches."""
+    naming = Naming(prefix + line.name)
+    refused: list[SchemaError] = []
+    single: list[tuple[Command, Offer]] = []
+    for command, rule in offered_commands(line.program, line.rules):
+        name = naming.name_of(command)
+        if not matches((dotted(command), name), select):
+            continue
+        try:
+            single.append((command, offer_of(line.program, command, rule, name, line.style)))
+        except SchemaError as error:
+            refused.append(error)
+    return OfferedCommands(_gathered(line, single, naming), refused)
 
-    def _groups(self, rest: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
-        groups: dict[str, dict[str, Offer]] = {}
-        tops = {each.name: each for each in self.program.root.commands}
-        for command, offer in rest:
-            first = command.path[0] if command.path and tops[command.path[0]].commands else ""
-            words = command.path[1:] if first else command.path
-            groups.setdefault(first, {})[" ".join(words) or first or self.name] = offer
-        made: list[Offer] = []
-        for first, offers in groups.items():
-            if len(offers) == 1:
-                made += offers.values()
-                continue
-            top = tops[first] if first else self.program.root
-            naming.taken -= {each.name for each in offers.values()}
-            about = top.summary or top.description.partition("\n")[0]
-            made.append(group_offer(naming.name_of(Command(path=top.path)), about, offers))
-        return made
+
+def _gathered(
+    line: CommandLine, single: list[tuple[Command, Offer]], naming: Naming
+) -> list[Offer]:
+    mode = line.mode
+    if mode == "auto":
+        many = "group" if len(single) <= MOST_GROUPED else "search"
+        mode = "command" if len(single) <= MOST_SINGLE else many
+    if mode == "command":
+        return [offer for _, offer in single]
+    alone = [offer for _, offer in single if stays_alone(offer)]
+    rest = [(command, offer) for command, offer in single if not stays_alone(offer)]
+    about = line.program.root.summary or line.program.root.description.partition("\n")[0]
+    if mode == "search":
+        table = {" ".join(command.path) or line.name: offer for command, offer in rest}
+        return [*(search_offers(naming.first, about, table) if table else ()), *alone]
+    return [*_groups(line, rest, naming), *alone]
+
+
+def _groups(line: CommandLine, rest: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
+    groups: dict[str, dict[str, Offer]] = {}
+    tops = {each.name: each for each in line.program.root.commands}
+    for command, offer in rest:
+        first = command.path[0] if command.path and tops[command.path[0]].commands else ""
+        words = command.path[1:] if first else command.path
+        groups.setdefault(first, {})[" ".join(words) or first or line.name] = offer
+    made: list[Offer] = []
+    for first, offers in groups.items():
+        if len(offers) == 1:
+            made += offers.values()
+            continue
+        top = tops[first] if first else line.program.root
+        naming.free(offers.values())
+        about = top.summary or top.description.partition("\n")[0]
+        made.append(group_offer(naming.name_of(Command(path=top.path)), about, offers))
+    return made
 
 
 def command_line_of(
@@ -151,8 +158,9 @@ def command_line_of(
         style = "flags_args"
         del given["style"]
     if isinstance(source, CommandLine):
-        if rules is not None:
-            msg = "the CommandLine has its rules: give them there"
+        if rules is not None or style != "typed":
+            what = "rules" if rules is not None else "style"
+            msg = f"the CommandLine has its {what}: give them there"
             raise TypeError(msg)
         return source, given
     if not isinstance(source, Program) and not framework_of(source):

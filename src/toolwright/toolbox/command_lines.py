@@ -31,7 +31,7 @@ def include_commands(
     Raises `DefinitionError` for all the bad ones, `SchemaError` if a selection is missing, and
     `TypeError` if the source is no program.
     """
-    from ..sources.command_line import command_line_of
+    from ..sources.command_line import command_line_of, offered_by
 
     line, given = command_line_of(source, rules, options)
     if line.needs_selection and select == "*":
@@ -40,7 +40,7 @@ def include_commands(
             tool=line.name,
             hint='say which commands: select="container.*", or `rules`',
         )
-    offers, refused = line.offered(select, prefix)
+    offers, refused = offered_by(line, select, prefix)
     added: list[Tool] = []
     wrapping: dict[tuple[Hook, ...], Any] = {}
     for offer in offers:
@@ -61,10 +61,10 @@ def include_commands(
 
 def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:
     """Return the one command of a program, and its options. Raises `SchemaError`."""
-    from ..sources.command_line import command_line_of
+    from ..sources.command_line import command_line_of, offered_by
 
     line, given = command_line_of(target, None, options)
-    offers, refused = line.offered()
+    offers, refused = offered_by(line)
     if refused:
         raise refused[0]
     if len(line.commands) != 1:

@@ -67,10 +67,10 @@ def _below(app: Any) -> Iterator[Any]:
 def scanned(file: Path, *, must_select: bool) -> CommandLine:
     """Return the program that a file of `toolwright scan` describes. Raises `UsageError`."""
     from ...sources.command_line import CommandLine
-    from ...sources.program_file import is_stale, read_program
+    from ...sources.program_file import is_stale, read
 
     try:
-        line = CommandLine(read_program(file))
+        line = CommandLine(read(file))
     except (OSError, ValueError) as error:
         raise BadTarget(f"{file} cannot be used: {error}") from error
     if must_select and line.needs_selection:

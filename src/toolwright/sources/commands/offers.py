@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ...errors import SchemaError
@@ -95,6 +95,10 @@ class Naming:
             name, number = f"{plain[: _MOST_NAME - 4]}_{number}", number + 1
         self.taken.add(name.translate(PLAIN))
         return name
+
+    def free(self, offers: Iterable[Offer]) -> None:
+        """Let the names of commands be given again: those of a group have none of their own."""
+        self.taken -= {each.name.translate(PLAIN) for each in offers}
 
 
 def offer_of(
