@@ -161,7 +161,7 @@ class Translator:
         if is_typed_dict(origin) and _is_refused(origin):
             known = dict(zip(origin.__parameters__, arguments, strict=False))
             return self._typed_dict_twin(origin, known)
-        if origin in UNIONS and len(arguments) >= _MANY_ARMS:
+        if len(arguments) >= _MANY_ARMS and _is_union(origin):
             return self._large_union(arguments)
         changed: tuple[Any, ...] = tuple(
             a if a is Ellipsis or is_list(a) else self(a) for a in arguments
@@ -185,7 +185,8 @@ class Translator:
             name = f"{_identifier(arms[0])}_or_{len(arms) - 1}_others"
             alias = LazyAlias(name, __name__)
             self.twins[key] = known = (alias.used(), arms)
-            alias.resolved_as(typing.Union[tuple(self(arm) for arm in arms)])  # noqa: UP007
+            changed: tuple[Any, ...] = tuple(self(arm) for arm in arms)
+            alias.resolved_as(typing.Union[changed])  # noqa: UP007 - as many arms as there were
         if len(arms) == len(arguments):
             return known[0]
         return or_none(known[0])
@@ -317,6 +318,10 @@ def _take_identity(twin: Any, cls: Any) -> None:
     """Let a twin be known, and documented, as the class it stands for."""
     twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
     twin.__doc__ = cls.__doc__
+
+
+def _is_union(origin: Any) -> bool:
+    return origin in UNIONS
 
 
 def _identifier(hint: Any) -> str:
