@@ -36,6 +36,7 @@ class Harbour(typing_extensions.TypedDict):
     crews: list[Crew]
 
 
+@pytest.mark.promise("schema.large-unions")
 def test_a_union_of_many_records_is_written_once():
     def walk(node: Node, other: Node | None = None) -> Node:
         return node

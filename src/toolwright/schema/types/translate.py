@@ -217,7 +217,8 @@ class Translator:
             name = f"{identifier(arms[0])}_or_{len(arms) - 1}_others"
             alias = LazyAlias(name, __name__)
             self.twins[key] = known = (alias.used(), arms)
-            alias.resolved_as(typing.Union[tuple(self(arm) for arm in arms)])  # noqa: UP007
+            changed: tuple[Any, ...] = tuple(self(arm) for arm in arms)
+            alias.resolved_as(typing.Union[changed])  # noqa: UP007 - as many arms as there were
         if len(arms) == len(arguments):
             return known[0]
         return or_none(known[0])
