@@ -168,6 +168,7 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 
         given = name_json_arguments(given)
     root, commands = _parsers(name)
+    typed = given
     if name in TAKE_TARGETS:
         given = with_target(given, name, root)
     chosen, rest = root.parse_known_args(given)
@@ -181,6 +182,8 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
     if pairs:
         chosen.given = [*chosen.given, *pairs]
     chosen.given_arguments = given
+    # What a hint repeats: nothing if the target is that of the project.
+    chosen.typed_target = f" {chosen.target}" if typed is given and "target" in chosen else ""
     return chosen
 
 
@@ -200,7 +203,7 @@ def _run(chosen: argparse.Namespace) -> int:
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:
-        say(f"toolwright: {error} (`toolwright list {chosen.target}` shows all)")
+        say(f"toolwright: {error} (`toolwright list{chosen.typed_target}` shows all)")
         return 2
     except UsageError as error:
         if isinstance(error, BadTarget):
