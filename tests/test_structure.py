@@ -34,6 +34,7 @@ ORDER = [
     ["outcome"],
     ["run"],
     ["tools"],
+    ["sources"],
     ["telemetry"],
     ["serve"],
     ["toolbox"],

@@ -46,7 +46,7 @@ _EXIT_SECONDS = 5.0
 """How long Python may take to exit after a server has ended."""
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """What the module of a command has."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -126,8 +126,8 @@ def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
     return built, added
 
 
-def _command(name: str) -> Command:
-    return cast("Command", importlib.import_module(f".commands.{name}", __package__))
+def _command(name: str) -> CommandModule:
+    return cast("CommandModule", importlib.import_module(f".commands.{name}", __package__))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,1 @@
+"""Targets with readers of their own: command-line programs."""

@@ -1,0 +1,169 @@
+"""A command-line program as data: commands, options, positionals.
+
+Every reader gives this, whatever it reads: objects of a framework, or the text of `--help`. Tools
+are made of nothing else, and a scanned program is kept in a file of this form. So all of it can be
+written as JSON, and nothing in it refers to a framework. Only the standard library is needed:
+readers also run in the interpreter of another program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Emit = Literal[
+    "value",  # `--size=3`; a positional: `3`
+    "flag",  # `--force` if true, nothing if false
+    "pair",  # `--color` or `--no-color`
+    "negative",  # nothing if true, `--no-check` if false
+    "truth",  # `--color=true` or `--color=false`
+    "count",  # `--verbose --verbose` for 2
+    "choice",  # the value chooses a flag of its own: `--upper`
+    "choices",  # each item does
+    "repeat",  # `--tag=a --tag=b`; `--at 1 2 --at 3 4` if an item is a list
+    "words",  # `--at 1 2`: one flag, a word for each item
+    "joined",  # `--tag=a,"b,c"`: one flag, comma-separated values
+    "optional",  # `--color=red`, or `--color` alone for true
+    "map",  # `--label=a=1 --label=b=2`
+    "dotted",  # `--label.a=1 --label.b=2`
+    "json",  # one word of JSON, whatever the value is
+    "rest",  # positionals only: a word for each item
+    "remainder",  # positionals only: a word for each item, and options are not looked for any more
+]
+"""How a value becomes words of a command line."""
+
+UNSET: Any = type("Unset", (), {"__repr__": lambda _: "UNSET"})()
+"""Stands for a default that there is not, since a default may be null."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandParameter:
+    """An option or a positional of a command."""
+
+    name: str
+    """Its key in the arguments: the name that the program's own code uses for it."""
+    schema: Mapping[str, Any]
+    """What a caller may send, as a JSON Schema without description and default.
+
+    `type`, `enum`, `items`, `prefixItems`, `properties`, `additionalProperties`, `minItems`,
+    `maxItems`, `minimum`, `maximum`, their exclusive forms, `pattern`, `format`; with `emit` "json"
+    any schema.
+    """
+    emit: Emit = "value"
+    flags: tuple[str, ...] = ()
+    """How it is spelled, the spelling to use first; none for a positional."""
+    negatives: tuple[str, ...] = ()
+    """How its opposite is spelled, the spelling to use first."""
+    chosen_by: Mapping[str, str] = field(default_factory=dict[str, str])
+    """With `emit` "choice" and "choices": the flag that stands for each value."""
+    required: bool = False
+    default: Any = UNSET
+    """Only what JSON can say, and what holds for every call."""
+    default_text: str = ""
+    """What to say of a default that is worked out when the program runs."""
+    description: str = ""
+    type_name: str = ""
+    """The name of a type that the schema cannot say, such as `semver`."""
+    ignores_case: bool = False
+    """Whether the values of `enum` may be written in any case."""
+    hidden: bool = False
+    deprecated: bool = False
+    secret: bool = False
+    """Whether it takes a password or a token: left out unless a rule selects it."""
+    confirms: bool = False
+    """Whether it is the answer to a question, such as `--yes`."""
+    environment: tuple[str, ...] = ()
+    """The variables that set it where the command line does not."""
+    refused_prefixes: str = ""
+    """Characters that no value may begin with, since the program would read it as something else."""
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether it is known by its place."""
+        return not self.flags and not self.chosen_by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusive:
+    """Parameters of which at most one may be given, or exactly one."""
+
+    names: tuple[str, ...]
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One command: the root of a program, a group, or what runs."""
+
+    path: tuple[str, ...] = ()
+    """The words behind the program's name; none for the root."""
+    summary: str = ""
+    """One line."""
+    description: str = ""
+    """The long help, or the same line."""
+    examples: str = ""
+    """What stands behind the help: `epilog` of Click and argparse, `Example` of Cobra."""
+    usage: str = ""
+    """Its usage without the path, such as `[OPTIONS] NAME`."""
+    parameters: tuple[CommandParameter, ...] = ()
+    """Those declared for this very command: they stand between its last word and the next one."""
+    commands: tuple[Command, ...] = ()
+    runs: bool = True
+    """Whether it does something without a further word."""
+    hidden: bool = False
+    deprecated: bool = False
+    aliases: tuple[str, ...] = ()
+    """Other names for its last word."""
+    exclusive: tuple[Exclusive, ...] = ()
+    annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its author has left on it for rules and tools: JSON values by name."""
+
+    @property
+    def name(self) -> str:
+        """The last word; empty for the root."""
+        return self.path[-1] if self.path else ""
+
+    def walk(self) -> Iterator[Command]:
+        """Yield this command and all below it, in the order of the program."""
+        yield self
+        for each in self.commands:
+            yield from each.walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """The file of an executable when it was scanned."""
+
+    path: str
+    size: int
+    modified: int
+    """Nanoseconds, as `os.stat` says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A whole program."""
+
+    name: str
+    root: Command
+    argv: tuple[str, ...] = ()
+    """How it is started: an executable, and words in front of all others."""
+    version: str = ""
+    framework: str = ""
+    """What it was written with: `click`, `typer`, `argparse`, `optparse`, `cyclopts`, `cobra`,
+    `clap`, `gnu`, `git`; empty if that is not known."""
+    fingerprint: Fingerprint | None = None
+    takes_dashes: bool = True
+    """Whether `--` ends its options."""
+    takes_equals: bool = True
+    """Whether a value may follow its long option behind `=`; else it is a word of its own."""
+
+    def chain(self, command: Command) -> tuple[Command, ...]:
+        """Return the commands on the way to a command, from the root to itself."""
+        found, at = [self.root], self.root
+        for depth in range(len(command.path)):
+            word = command.path[depth]
+            at = next(each for each in at.commands if each.name == word)
+            found.append(at)
+        return tuple(found)
