@@ -93,7 +93,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _no_such(word: str, known: Sequence[str]) -> str:
-    """Return that there is no such word, and the nearest one."""
+    """Return the message for an unknown word, with the nearest known one."""
     if word in _INSTEAD:
         return f"there is no `{word}`: {_INSTEAD[word]}"
     there = _ELSEWHERE.get(word)

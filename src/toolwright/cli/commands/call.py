@@ -1,4 +1,4 @@
-"""`call`: call a tool, read a resource or get a prompt, as a client would."""
+"""`call`: call a tool, read a resource or get a prompt."""
 
 from __future__ import annotations
 
