@@ -199,7 +199,7 @@ class cancelled_if_gone:  # noqa: N801 - reads as a statement
     def __init__(self, receive: Receive, takes_long: Callable[[], None] = _nothing) -> None:
         self.receive = receive
         self.takes_long = takes_long
-        """Called once the call is not a quick one."""
+        """Called when the call turns out not to be quick."""
         self.task = asyncio.current_task()
         self.watch: asyncio.Future[None] | None = None
         self.gone = False

@@ -1,4 +1,4 @@
-"""One call in a session while it runs on the short path."""
+"""One call in a session, run on the short path."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SessionCall(HttpCall):
         self._timer = self.exchange.task.get_loop().call_later(_PATIENCE, self._alive)
 
     def unwatch(self) -> None:
-        """Begin no stream any more."""
+        """Begin no stream from now on."""
         if self._timer is not None:
             self._timer.cancel()
 
