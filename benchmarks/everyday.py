@@ -275,6 +275,12 @@ TASKS = [
         "install cursor shop.py --project",
         run,
     ),
+    Task(  # FastMCP asks the command of the client, `gemini`, which must be installed
+        "install, Gemini CLI",
+        "install gemini-cli shop.py",
+        "install gemini-cli shop.py",
+        run,
+    ),
     Task("install, any other", "install mcp-json shop.py", "install generic shop.py", run),
     Task(
         "run with a token",

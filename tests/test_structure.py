@@ -254,3 +254,11 @@ def test_no_module_goes_through_the_front_door(path):
     for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level == len(here) and not node.module:
             assert [alias.name for alias in node.names] == ["__version__"]
+
+
+def test_a_module_says_in_few_words_what_it_is():
+    """The first line of each module; the package itself says what the project is."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        first = said.partition("\n")[0].split()
+        assert 0 < len(first) < 12 or path == SOURCE / "__init__.py", (path.name, first)

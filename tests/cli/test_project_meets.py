@@ -63,3 +63,11 @@ def test_refused_tools_of_sub_folders_have_their_whole_names(here):
     assert done.returncode == 1
     assert "git.f.x has no type hint" in done.stderr
     assert good("list", "tools", "--select", "h", "--strict") == "h() -> int\n"
+
+
+def test_hints_repeat_what_was_typed(here):
+    here({"pyproject.toml": TABLE, "shop.py": "def add(a: int) -> int:\n    return a\n"})
+    assert "write `toolwright call add a=...`" in refused(1, "call", "add")
+    assert "(`toolwright list` shows all)" in refused(2, "call", "ad", "a=1")
+    assert "write `toolwright call shop.py add a=...`" in refused(1, "call", "shop.py", "add")
+    assert "(`toolwright list shop.py` shows all)" in refused(2, "call", "shop.py", "ad", "a=1")

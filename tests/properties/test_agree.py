@@ -174,8 +174,8 @@ def test_what_the_schema_refuses_the_validator_refuses(drawn):
 
 
 def test_a_null_arm_dropped_on_output_is_noticed(monkeypatch):
-    real = write.passes
-    monkeypatch.setattr(write, "passes", lambda style, is_input: real(style, is_input=True))
+    real = write.rules_of
+    monkeypatch.setattr(write, "rules_of", lambda style, is_input: real(style, is_input=True))
     with pytest.raises(jsonschema.ValidationError):
         check_output(Record, Record(), style="portable")
 
@@ -205,8 +205,8 @@ def test_a_pruned_title_parameter_is_noticed(monkeypatch):
 
         return rewrite(real(schema, steps), drop)
 
-    real = write.apply_passes
-    monkeypatch.setattr(write, "apply_passes", pruned)
+    real = write.apply_rules
+    monkeypatch.setattr(write, "apply_rules", pruned)
 
     def book(title: str): ...
 

@@ -1,4 +1,4 @@
-"""Text that commands no terminal."""
+"""Text that cannot control a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sys
 from typing import Any, cast
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Characters that command a terminal, or turn the order of what stands on it around."""
+"""Characters that control a terminal, or reverse the order in which text is shown."""
 
 
 def printable(text: str) -> str:
-    """Return a text that commands no terminal: each such character stands there as its number.
+    """Return a text that cannot control a terminal: such characters are shown by their numbers.
 
     What tools return may come from anywhere; a terminal obeys some of what it is made to show.
     """
@@ -21,7 +21,7 @@ def printable(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Write a line to standard error, at once; on a terminal it commands nothing.
+    """Write a line to standard error, at once; no text in it can control a terminal.
 
     A terminal would break a long line inside a word.
     """
@@ -54,12 +54,12 @@ class PrintableFormatter(logging.Formatter):
         self.inner = inner
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as text that commands no terminal."""
+        """Return the record as text that cannot control a terminal."""
         return printable(self.inner.format(record))
 
 
 def keep_logs_printable() -> None:
-    """Let nothing that is logged command the terminal; handlers of a kind of their own stay."""
+    """Let nothing that is logged control the terminal; handlers of other classes are left alone."""
     for handler in logging.getLogger().handlers:
         known = handler.formatter or logging.Formatter()
         is_plain = type(handler) is logging.StreamHandler and type(known) is logging.Formatter

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_NOTES = 10
 """How many notes on tools are printed: they are no failures."""
 _MOST_NAMES = 10
-"""How many names of tools are offered where none was meant."""
+"""How many tool names are offered for one that is unknown."""
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:

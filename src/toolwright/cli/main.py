@@ -94,7 +94,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _no_such(word: str, known: Sequence[str]) -> str:
-    """Return that there is no such word, and the nearest one."""
+    """Return the message for an unknown word, with the nearest known one."""
     if word in _INSTEAD:
         return f"there is no `{word}`: {_INSTEAD[word]}"
     there = _ELSEWHERE.get(word)
@@ -169,6 +169,7 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 
         given = name_json_arguments(given)
     root, commands = _parsers(name)
+    typed = given
     if name in TAKE_TARGETS:
         given = with_target(given, name, root)
     chosen, rest = root.parse_known_args(given)
@@ -182,6 +183,8 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
     if pairs:
         chosen.given = [*chosen.given, *pairs]
     chosen.given_arguments = given
+    # What a hint repeats: nothing if the target is that of the project.
+    chosen.typed_target = f" {chosen.target}" if typed is given and "target" in chosen else ""
     return chosen
 
 
@@ -201,7 +204,7 @@ def _run(chosen: argparse.Namespace) -> int:
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:
-        say(f"toolwright: {error} (`toolwright list {chosen.target}` shows all)")
+        say(f"toolwright: {error} (`toolwright list{chosen.typed_target}` shows all)")
         return 2
     except UsageError as error:
         if isinstance(error, BadTarget):

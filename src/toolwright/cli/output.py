@@ -1,4 +1,4 @@
-"""Output of the command: plain in a pipe, coloured on a terminal."""
+"""Output of the command: coloured on a terminal, else plain."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def is_terminal() -> bool:
 
 
 def has_colours() -> bool:
-    """Return whether our output is a terminal on which colours are wished."""
+    """Return whether our output is a terminal on which colours are wanted."""
     return is_coloured(_out)
 
 
 def say(text: str) -> None:
-    """Write a line; on a terminal, one that does not command it."""
+    """Write a line; no text in it can control a terminal."""
     print(printable(text) if is_terminal() else text, file=_out)
 
 

@@ -1,4 +1,4 @@
-"""What a terminal shows: progress, log messages, images, and no hidden commands."""
+"""What a terminal shows: progress, log messages, images."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ light green on white. Each is a colour of the terminal's own palette."""
 
 
 def is_coloured(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal on which colours are wished (no-color.org)."""
+    """Return whether a stream is a terminal on which colours are wanted (no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not plain
 

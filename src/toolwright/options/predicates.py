@@ -97,7 +97,7 @@ def _described(given: Any) -> str:
 
 
 def _is_lazy(given: Callable[..., Any]) -> bool:
-    """Return whether a call of it gives something that must be awaited, or looped over."""
+    """Return whether calling it gives something that must be awaited or iterated."""
     kinds = (
         inspect.iscoroutinefunction,
         inspect.isasyncgenfunction,

@@ -133,7 +133,7 @@ class Options:
     roles: tuple[str, ...] = ()
     """Who may see and call it over a server that knows its callers: those who have one of these."""
     enabled: bool | Predicate = True
-    """Whether it is there: True, False, or a function of the `Call` that is asked for each caller."""
+    """Whether it is available: True, False, or a function of the `Call`, asked for each caller."""
     confirm: bool = False
     """Let the user of a client confirm each call before it is run."""
     task: bool | Literal["required"] = False
@@ -207,7 +207,7 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
 
 
 def unknown_option(name: str, known: Iterable[str]) -> str:
-    """Return what is said about an option that there is not, with the nearest one."""
+    """Return the message for an unknown option, with the nearest known one."""
     import difflib
 
     if name in _ELSEWHERE:

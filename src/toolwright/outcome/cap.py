@@ -1,4 +1,4 @@
-"""The size limit of a result: larger ones are cut or refused."""
+"""The size limit of results: larger ones are cut or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that are kept, or cross to another process, and come back."""
+"""Values that are stored, or cross to another process."""
 
 from __future__ import annotations
 

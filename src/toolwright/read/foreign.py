@@ -1,4 +1,4 @@
-"""Recognises the injection markers and contexts of other frameworks, without importing them."""
+"""Recognises other frameworks' injection markers and contexts, without importing them."""
 
 from __future__ import annotations
 

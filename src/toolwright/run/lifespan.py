@@ -1,4 +1,4 @@
-"""A toolbox's resources: opened at the start or first use, closed where they were opened."""
+"""A toolbox's lifespan: entered once, left where it was entered."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _check_reusable(context: Any) -> None:
 
 
 def _factory(lifespan: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what gives a context manager when it is called. Raises `TypeError`."""
+    """Return a callable that gives a context manager. Raises `TypeError`."""
     forms = (lifespan, None if isinstance(lifespan, type) else type(lifespan).__call__)
     if any(inspect.isasyncgenfunction(form) for form in forms):
         return contextlib.asynccontextmanager(lifespan)

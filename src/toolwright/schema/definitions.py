@@ -10,21 +10,21 @@ from typing import Any
 
 from .._json_values import JsonObject
 from .generate import BYTES_KEY, NAME_KEY
-from .passes import Pass, apply_passes, losses
+from .style_rules import StyleRule, apply_rules, losses
 from .walk import REF_PREFIX, nodes, refs, rewrite
 
 Refs = Counter[str]
 
 
 class Definition:
-    """One definition with the passes of a style applied."""
+    """One definition with the rules of a style applied."""
 
     __slots__ = ("losses", "name", "refs", "schema", "size")
 
-    def __init__(self, key: str, schema: JsonObject, steps: tuple[Pass, ...]) -> None:
+    def __init__(self, key: str, schema: JsonObject, steps: tuple[StyleRule, ...]) -> None:
         self.name = _short_name(schema.get(NAME_KEY), key)
         self.losses = [f"`{place}`: {text}" for place, text in losses(schema, self.name)]
-        self.schema = apply_passes(schema, steps)
+        self.schema = apply_rules(schema, steps)
         self.refs: Refs = Counter(refs(self.schema))
         self.size = len(json.dumps(self.schema))
 
@@ -32,7 +32,7 @@ class Definition:
 class Definitions:
     """All definitions of one batch, in one style and direction; each is computed when needed."""
 
-    def __init__(self, raw: Mapping[str, JsonObject], steps: tuple[Pass, ...]) -> None:
+    def __init__(self, raw: Mapping[str, JsonObject], steps: tuple[StyleRule, ...]) -> None:
         self.raw = raw
         self.steps = steps
         self._known: dict[str, Definition] = {}

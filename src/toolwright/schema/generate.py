@@ -1,7 +1,7 @@
 """Generates JSON Schemas with pydantic, for many tools in one pass.
 
 The result is neutral: all that is known, in the words of JSON Schema, plus a few private keys
-(they start with NUL) that the style passes read and remove.
+(they start with NUL) that the rules of a style read and remove.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ from .output import (
     may_stream,
     open_root,
 )
-from .passes import apply_passes, losses, passes
 from .plan import Plan, Slot
+from .style_rules import apply_rules, losses, rules_of
 from .types.unsendable import says_left_out
 from .walk import REF_PREFIX, refs
 
@@ -166,7 +166,7 @@ class SchemaWriter:
         key = (style, is_input)
         found = self.known.get(key)
         if found is None:
-            found = self.known[key] = Definitions(self.raw, passes(style, is_input=is_input))
+            found = self.known[key] = Definitions(self.raw, rules_of(style, is_input=is_input))
         return found
 
     def compiled(self, draft: Draft, given: JsonObject, taken: JsonObject | None) -> Compiled:
@@ -250,7 +250,7 @@ class SchemaWriter:
         root["additionalProperties"] = self._extra(draft, raw)
         if draft.is_open:
             return {"type": "object", "additionalProperties": True}
-        root = apply_passes(root, definitions.steps)
+        root = apply_rules(root, definitions.steps)
         for slot in slots:
             if slot.flat:
                 key = keys[slot.name]
@@ -314,7 +314,7 @@ class SchemaWriter:
     def _output(self, draft: Draft, raw: JsonObject) -> JsonObject:
         style = draft.options.style
         definitions = self._definitions(style, is_input=False)
-        schema = apply_passes(raw, definitions.steps)
+        schema = apply_rules(raw, definitions.steps)
         draft.problems.extend(f"{place}: {text}" for place, text in losses(raw, "result"))
         used = definitions.used_by(schema)
         draft.problems.extend(f"result: {loss}" for loss in definitions.losses(used))

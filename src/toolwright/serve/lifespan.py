@@ -1,4 +1,4 @@
-"""The lifespan of a toolbox, while it is served: entered first, left last."""
+"""The lifespan of a served toolbox: entered first, left last."""
 
 from __future__ import annotations
 

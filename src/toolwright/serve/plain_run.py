@@ -1,4 +1,4 @@
-"""A plain call while it runs, and its way to the SDK.
+"""A plain call that runs, and its way to the SDK.
 
 Whether a tool asks its client shows only while it runs. Until then the short path runs it, and
 writes its progress and log messages. When it asks, the SDK gets the request as if it had just come,
@@ -70,11 +70,11 @@ class PlainRun(ABC):
         """Give the request to the SDK, on the event loop."""
 
     def who(self) -> dict[str, Any]:
-        """Return who asks, and how: more keywords of `Call`."""
+        """Return who asks, and how, as keywords of `Call`."""
         return {}
 
     def ended(self, result: Result) -> bool:
-        """Say no more; return whether the SDK must be given the result."""
+        """Stop reporting; return whether the SDK must be given the result."""
         # The two refer to each other: let go, so that nothing waits for the garbage collector.
         if (call := self.call) is not None:
             self.call = None

@@ -1,4 +1,4 @@
-"""Routes and middleware of the author, beside the path of the tools."""
+"""Routes and middleware of the author, beside the tools."""
 
 from __future__ import annotations
 

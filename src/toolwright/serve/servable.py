@@ -76,7 +76,7 @@ class Servable(Protocol):
 
     @property
     def asks(self) -> bool:
-        """Whether it depends on the caller what is there: then a `call` goes with their roles."""
+        """Whether what is available depends on the caller: then a `call` goes with their roles."""
         ...
 
     @property

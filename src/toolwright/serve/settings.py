@@ -1,4 +1,4 @@
-"""Every setting of a server: its type, its default, who reads it."""
+"""Every setting of a server: type, default, who reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures for tests of toolboxes; pytest finds them where Toolwright is installed.
+"""Fixtures for tests of toolboxes, which pytest finds by itself.
 
 `toolbox_client(box)` is a real client in memory, without async; `schema_snapshot(box)` keeps what
 models see of a toolbox in a file, and fails when that changes.

@@ -1,4 +1,4 @@
-"""What models see of a toolbox, as a file that is kept."""
+"""What models see of a toolbox, kept as a file."""
 
 from __future__ import annotations
 

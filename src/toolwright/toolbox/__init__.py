@@ -1,1 +1,1 @@
-"""The public face: a named set of tools, with what they share."""
+"""The public face: a named set of tools."""

@@ -59,7 +59,7 @@ class Registry:
         self.origins: dict[Wraps, None] = {}
         """Other toolboxes that something here was included from."""
         self.asks = False
-        """Whether it depends on the caller what is there, besides on their roles."""
+        """Whether what is available depends on more of a caller than their roles."""
 
     # -- adding
 
@@ -173,7 +173,7 @@ class Registry:
         self.changed("resources")
 
     def add_prompt(self, prompt: Prompt, known_as: str = "") -> None:
-        """Add a prompt, which another toolbox knows by another name perhaps. Raises `SchemaError`."""
+        """Add a prompt, which another toolbox may know by another name. Raises `SchemaError`."""
         if prompt.tool.name in self.prompts:
             raise SchemaError("is already a prompt of the toolbox", tool=prompt.tool.name)
         prompt.tool = self._bound(prompt.tool, known_as=known_as)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 _ICON = frozenset(("src", "mimeType", "sizes", "theme"))
+"""The members of an icon in the protocol (2025-11-25, basic, Icons)."""
 _ALWAYS_OPEN = contextlib.nullcontext()
-"""What the protocol lets one say of an icon (2025-11-25, basic, Icons)."""
 
 
 class Described(Protocol):
@@ -159,7 +159,7 @@ class Served:
 
     @property
     def asks(self) -> bool:
-        """Whether it depends on the caller what is there, besides on their roles."""
+        """Whether what is available depends on more of a caller than their roles."""
         return self._registry.asks
 
     def usable(

@@ -1,4 +1,4 @@
-"""The ordered set of tools of a toolbox: add, find, select, list."""
+"""The ordered set of a toolbox's tools: add, find, list."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def may_use(
 
 
 def _list_of(tools: Iterable[bytes]) -> bytes:
-    """Write tools as one list, piece by piece: never are both all pieces and the list in memory."""
+    """Write tools as one list, piece by piece: all pieces and the list are never in memory at once."""
     written = BytesIO()
     before = b'{"tools":['
     for tool in tools:

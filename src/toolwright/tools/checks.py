@@ -1,4 +1,4 @@
-"""Checks of a tool's options and bare signature, before it is compiled."""
+"""Checks of a tool's options and signature, before compiling."""
 
 from __future__ import annotations
 

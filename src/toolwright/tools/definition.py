@@ -119,7 +119,7 @@ class Tool:
 
     @property
     def title(self) -> str | None:
-        """A name for people to read: the author's, or one made of the name if that is wished."""
+        """A name for people to read: the author's, or one made of the name if that is wanted."""
         if self.options.title is None and self.options.auto_title:
             return readable(self.name)
         return self.options.title
@@ -315,7 +315,7 @@ def bound_to(tool: Tool, shared: Shared, known_as: str = "") -> Tool:
     """Return a copy of a tool that runs with the providers, store and timeout of a toolbox.
 
     The tool stays as it is. The copy shares what was read off the target, which is neither opened
-    nor checked a second time. A tool of another toolbox, which knows it by another name perhaps,
+    nor checked a second time. A tool of another toolbox, which may know it by another name,
     keeps that one's providers behind those of the new one, and its hooks and lifespan.
     """
     if tool._shared is shared:

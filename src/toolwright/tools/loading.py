@@ -12,7 +12,7 @@ _refused: ContextVar[list[DefinitionError] | None] = ContextVar("_refused", defa
 
 
 class RefusedTarget:
-    """Stands for a target that was refused, where a program goes on with what it made of it."""
+    """Stands for a target that was refused, so that the program that made it can go on."""
 
     def __init__(self, refusal: SchemaError) -> None:
         self.refusal = refusal

@@ -1,4 +1,4 @@
-"""Lines typed on a terminal, read in a thread that can stop."""
+"""Lines typed on a terminal, read in a thread."""
 
 from __future__ import annotations
 

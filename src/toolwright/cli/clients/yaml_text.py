@@ -87,7 +87,7 @@ def _checked(work: Callable[[], Any], text: str) -> Any:
         at = getattr(error, "problem_mark", None)
         where = f"line {at.line + 1}, column {at.column + 1}: " if at is not None else ""
         raise ValueError(f"{where}{getattr(error, 'problem', None) or 'not YAML'}") from error
-    except ValueError as error:  # a date that there is not
+    except ValueError as error:  # an impossible date
         raise ValueError(f"it cannot be read: {error}") from error
 
 

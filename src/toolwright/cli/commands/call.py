@@ -1,4 +1,4 @@
-"""`call`: call a tool, read a resource or get a prompt, as a client would."""
+"""`call`: call a tool, read a resource or get a prompt."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def _example(chosen: argparse.Namespace, schema: Mapping[str, Any]) -> str:
     if chosen.given or chosen.arguments or not needed:
         return ""
     pairs = " ".join(f"{name}=..." for name in needed)
-    return f"; write `toolwright call {chosen.target} {chosen.tool} {pairs}`"
+    return f"; write `toolwright call{chosen.typed_target} {chosen.tool} {pairs}`"
 
 
 def name_json_arguments(words: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from ..targets.modules import split
 from ..usage import UsageError
 
 _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
-"""What the root of a project has: there, one runs what stands in its folders."""
+"""Files in the root of a project, from which what is in its folders is run."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

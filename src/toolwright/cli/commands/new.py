@@ -1,4 +1,4 @@
-"""`new`: write a first toolbox with a test, or a whole project."""
+"""`new`: write a first toolbox, or a whole project."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
 
 
 def _hint(chosen: argparse.Namespace) -> str:
-    install = f"`toolwright install CLIENT {chosen.target}` sets one up."
+    install = f"`toolwright install CLIENT{chosen.typed_target}` sets one up."
     return f"{install}\n`--http` serves at an address instead."
 
 

@@ -56,7 +56,7 @@ def signature_text(tool: Tool, name: str = "") -> str:
 
 
 def returns_text(tool: Tool) -> str:
-    """Return the type of what a tool gives; empty if that is not declared."""
+    """Return the type of a tool's value; empty if it is not declared."""
     returns = signature_of(tool).returns
     if returns is EMPTY or tool.options.output_schema is not None:
         return ""

@@ -1,4 +1,4 @@
-"""`[tool.toolwright]` in `pyproject.toml`: the target of a project, and how it is served."""
+"""`[tool.toolwright]`: the target of a project, and its settings."""
 
 from __future__ import annotations
 

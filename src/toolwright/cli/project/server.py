@@ -1,4 +1,4 @@
-"""`[tool.toolwright.serve]`: settings of the server, as the flags of `serve` would give them."""
+"""`[tool.toolwright.serve]`: settings of the server, as flags give them."""
 
 from __future__ import annotations
 

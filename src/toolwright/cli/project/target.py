@@ -1,4 +1,4 @@
-"""The target of a command that names none: the project around the working folder."""
+"""The project's target, for a command that names none."""
 
 from __future__ import annotations
 

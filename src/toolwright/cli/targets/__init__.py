@@ -1,1 +1,1 @@
-"""What a target of a command names: files, modules, folders, and the toolboxes in them."""
+"""Targets of a command: files, modules, folders and their toolboxes."""

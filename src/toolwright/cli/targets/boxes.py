@@ -1,4 +1,4 @@
-"""Finds the toolbox in what a target names, or makes one of its functions."""
+"""Finds the toolbox of a target, or makes one."""
 
 from __future__ import annotations
 

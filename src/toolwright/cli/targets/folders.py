@@ -27,7 +27,7 @@ class ToolFile(NamedTuple):
 
     file: Path
     prefix: str
-    """What their names begin with: the folders below the target, such as `git.`."""
+    """The prefix of their names: the folders below the target, such as `git.`."""
     package: Path | None
     """The outermost package that it is in."""
 

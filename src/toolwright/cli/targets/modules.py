@@ -16,7 +16,7 @@ from ..._log.traces import place_of
 from ..usage import BadTarget, UsageError
 
 _STAND_IN = "toolwright_target_"
-"""What the names of modules begin with whose own names are taken."""
+"""The prefix of modules whose own names are taken."""
 
 
 def split(target: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Entries of a section: where each begins, and which parameters it names."""
+"""Entries of a docstring section, and the parameters they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sphinx and Epydoc fields: `:param type name: text` and `@param name: text`."""
+"""Sphinx and Epydoc fields: `:param name: text`, `@param name: text`."""
 
 from __future__ import annotations
 

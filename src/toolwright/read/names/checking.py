@@ -1,4 +1,4 @@
-"""What a module's source imports, and what it keeps for type checkers."""
+"""What a module imports, and what only for type checkers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An alias that stands for a type which is still being resolved."""
+"""An alias for a type that is still being resolved."""
 
 from __future__ import annotations
 

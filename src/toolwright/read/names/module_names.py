@@ -1,4 +1,4 @@
-"""The names of a module, with those that only type checkers see.
+"""A module's names, with those that only type checkers see.
 
 What stands in `if TYPE_CHECKING:` is run name by name, when a hint needs it, in a namespace of its
 own: the module itself never sees it.

@@ -1,4 +1,4 @@
-"""The child process: one call at a time, dies with its parent.
+"""The child process: one call at a time.
 
 Run as `python -m toolwright.run.process.child`. Standard input and output carry the messages; what a tool
 prints goes to standard error, and it finds an empty standard input.

@@ -1,4 +1,4 @@
-"""Processes that run tools: kept warm, one call each at a time."""
+"""Processes that run tools: kept warm, one call each."""
 
 from __future__ import annotations
 

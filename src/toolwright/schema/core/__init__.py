@@ -1,1 +1,1 @@
-"""Core schemas of pydantic: what they hold, and how they are rewritten."""
+"""Pydantic's core schemas: what they hold, and rewriting them."""

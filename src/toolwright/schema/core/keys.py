@@ -55,7 +55,7 @@ def _keys_of_field(field: Mapping[str, Any], config: Mapping[str, Any]) -> Itera
 
 
 def innermost(schema: Any) -> Mapping[str, Any]:
-    """Return what stands inside all that is wrapped around it."""
+    """Return the innermost schema, without those that are wrapped around it."""
     while is_object(schema) and is_object(schema.get("schema")):
         schema = schema["schema"]
     return schema or {}

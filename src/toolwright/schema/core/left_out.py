@@ -1,4 +1,4 @@
-"""Fields that a schema leaves out, refused whatever is sent for them.
+"""Fields that a schema leaves out, and refuses if sent.
 
 Null, or an empty list, would meet the type of a field of which no value can be sent.
 """

@@ -85,7 +85,7 @@ def own_serializer(cls: Any) -> Any:
 
 
 _serializers: WeakKeyDictionary[Any, tuple[int, Any]] = WeakKeyDictionary()
-"""By class: its serialiser, and which of its schemas that is of; it may be rebuilt."""
+"""By class: its serialiser, and the schema that it was made of: a class may be rebuilt."""
 
 
 def _says_by_name(schema: Any, seen: set[int]) -> bool:

@@ -1,4 +1,4 @@
-"""What pydantic compiles in the place of a target: its planned arguments."""
+"""What pydantic compiles instead of a target: its planned arguments."""
 
 from __future__ import annotations
 

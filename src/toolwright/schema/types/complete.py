@@ -1,4 +1,4 @@
-"""Pydantic classes whose annotations could not be resolved when they were defined."""
+"""Pydantic classes with annotations that were unresolved when defined."""
 
 from __future__ import annotations
 

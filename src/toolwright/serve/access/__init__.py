@@ -1,1 +1,1 @@
-"""Access: who may call a server, and how much they may use."""
+"""Access: who may call a server, and how much."""

@@ -1,4 +1,4 @@
-"""Client addresses: what counts as one client, and which proxies to believe."""
+"""Client addresses: who counts as one client; trusted proxies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OAuth protected resource metadata: who issues tokens for a server (RFC 9728)."""
+"""OAuth protected resource metadata: who issues tokens (RFC 9728)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one client may hold of a server, and all clients together."""
+"""Bounds on what each client, and all together, may hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ASGI app of a toolbox, alone or mounted in another app."""
+"""The ASGI app of a toolbox, alone or mounted."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ class cancelled_if_gone:  # noqa: N801 - reads as a statement
         self.patience = patience
         self.receive = exchange.receive
         self.takes_long = takes_long
-        """Called once the call is not a quick one."""
+        """Called when the call turns out not to be quick."""
         self.task = exchange.task
         self.watch: asyncio.Future[None] | None = None
         self.gone = False

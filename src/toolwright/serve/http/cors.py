@@ -1,4 +1,4 @@
-"""Cross-origin requests: what pages of allowed origins may send and read (CORS)."""
+"""CORS: what pages of allowed origins may send and read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The official SDK's server: everything that the short path does not answer."""
+"""The SDK's server: all that the short path does not answer."""

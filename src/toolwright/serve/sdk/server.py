@@ -1,4 +1,4 @@
-"""A toolbox as a server of the SDK: every method, every era."""
+"""A toolbox as a server of the SDK, in every era."""
 
 from __future__ import annotations
 

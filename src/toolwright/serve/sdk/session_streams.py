@@ -1,4 +1,4 @@
-"""The streams between a session and the SDK, which keep no message."""
+"""Streams between a session and the SDK that keep no message."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Sessions with a handshake, on the short path and in the SDK."""
+"""Sessions with a handshake: short path and SDK."""

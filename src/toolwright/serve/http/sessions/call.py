@@ -1,4 +1,4 @@
-"""One call in a session while it runs on the short path."""
+"""One call in a session, run on the short path."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SessionCall(HttpCall):
         patience.start(self, self.loop, self._alive)
 
     def unwatch(self) -> None:
-        """Begin no stream any more."""
+        """Begin no stream from now on."""
         if self._patience is not None:
             self._patience.stop(self)
 

@@ -1,4 +1,4 @@
-"""The stream of a call in a session, which can be resumed."""
+"""The stream of a session's call, which can be resumed."""
 
 from __future__ import annotations
 

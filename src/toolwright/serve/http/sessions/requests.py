@@ -1,4 +1,4 @@
-"""Plain requests of clients with a handshake, answered on the short path."""
+"""Plain requests in sessions, answered on the short path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SDK's HTTP server, started by the first request that needs it."""
+"""The SDK's HTTP server, started when first needed."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Session:
         self.is_over = False
         self.events: SessionEvents | None = None
         self.transport: Any = None
-        """The half of the SDK."""
+        """The SDK's half of the session."""
         self.adopting: asyncio.Future[None] | None = None
         """Done when the SDK has seen the handshake."""
 

@@ -1,4 +1,4 @@
-"""Connections of our own server: bounded in number, closed when too slow."""
+"""Our server's connections: bounded in number, closed when too slow."""
 
 from __future__ import annotations
 

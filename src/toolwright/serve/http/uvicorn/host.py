@@ -1,4 +1,4 @@
-"""Follow the end of a uvicorn that serves our app among others."""
+"""Notices when a uvicorn that hosts our app ends."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from .generate import (
 from .types.unsendable import LOSS_KEY
 from .walk import LISTS, SINGLES, rewrite
 
-Pass = Callable[[JsonObject, str], JsonObject]
+StyleRule = Callable[[JsonObject, str], JsonObject]
 
 JSON_TYPES = ("string", "number", "boolean", "object", "array", "null")
 _ENUM_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -27,9 +27,9 @@ _SCALAR_WORDS = frozenset(("type", "description", "default", "minimum", "maximum
 _SHAPES = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"))
 
 
-def passes(options: SchemaOptions, *, is_input: bool) -> tuple[Pass, ...]:
-    """Return the passes of a style, in order."""
-    chosen: tuple[tuple[bool, Pass], ...] = (
+def rules_of(options: SchemaOptions, *, is_input: bool) -> tuple[StyleRule, ...]:
+    """Return the rules of a style, in order."""
+    chosen: tuple[tuple[bool, StyleRule], ...] = (
         (options.any_of, any_of),
         (options.enum_for_const, enum_for_const),
         (options.typed_nodes, any_arm),
@@ -44,7 +44,7 @@ def passes(options: SchemaOptions, *, is_input: bool) -> tuple[Pass, ...]:
     return tuple(step for wanted, step in chosen if wanted)
 
 
-def apply_passes(schema: Any, steps: tuple[Pass, ...]) -> Any:
+def apply_rules(schema: Any, steps: tuple[StyleRule, ...]) -> Any:
     """Return a schema with every pass applied to every node, and the private keys gone."""
 
     def change(node: JsonObject, key: str) -> JsonObject:
