@@ -17,7 +17,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapp
 from typing import Any, NamedTuple, NoReturn, get_args
 
 import typing_extensions
-from pydantic import ConfigDict
+from pydantic import ConfigDict, with_config
 from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
 from ..._json_values import is_list
@@ -84,19 +84,19 @@ class Carried:
 # -- the standard library
 
 
+@with_config(_FORBID)
 class Range(typing_extensions.TypedDict):
     """The numbers from start up to, but without, stop."""
 
-    __pydantic_config__ = _FORBID  # type: ignore[misc]
     start: typing_extensions.NotRequired[int]
     stop: int
     step: typing_extensions.NotRequired[int]
 
 
+@with_config(_FORBID)
 class Slice(typing_extensions.TypedDict, total=False):
     """A part of a sequence."""
 
-    __pydantic_config__ = _FORBID  # type: ignore[misc]
     start: int | None
     stop: int | None
     step: int | None
@@ -351,9 +351,10 @@ def members_of(cls: Any) -> dict[str, Any]:
     """Return the members of a class of an extension that is an enum in all but its type."""
     if not cls.__flags__ & _NOT_MADE:
         return {}
+    held: Mapping[str, Any] = vars(cls)
     found = {
         name: value
-        for name, value in vars(cls).items()
+        for name, value in held.items()
         if type(value) is cls and not name.startswith("_")
     }
     return found if len(found) > 1 else {}

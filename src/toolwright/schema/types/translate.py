@@ -8,6 +8,7 @@ built by calling it, and one that only declares its attributes by setting them.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
 import types
 import typing
@@ -151,6 +152,7 @@ class Translator:
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
+        is_union = any(origin is each for each in UNIONS)
         if _is_protocol(origin) or origin is type:
             return Annotated[Any, Unsendable(hint)]
         if origin in _ITERATORS:
@@ -159,12 +161,12 @@ class Translator:
             return list[self(arguments[0])]
         if origin in _AWAITABLES:
             return Annotated[self(arguments[-1]), AfterValidator(Ready)]
-        if origin in UNIONS:
+        if is_union:
             arguments = _with_class_names(arguments)
         if is_typed_dict(origin) and _is_refused(origin):
             known = dict(zip(origin.__parameters__, arguments, strict=False))
             return self._typed_dict_twin(origin, known)
-        made = None if origin in UNIONS else self._plain_generic(hint, origin)
+        made = None if is_union else self._plain_generic(hint, origin)
         if made is not None:
             return made
         changed: tuple[Any, ...] = tuple(
@@ -172,7 +174,7 @@ class Translator:
         )
         if all(new is old for new, old in zip(changed, get_args(hint), strict=False)):
             return hint
-        if origin in UNIONS:
+        if is_union:
             return typing.Union[changed]  # noqa: UP007 - as many arms as there were
         return origin[changed if len(changed) != 1 else changed[0]]
 
@@ -197,7 +199,7 @@ class Translator:
         if cls in _LISTS:
             return list
         if cls in _ITERATORS:
-            return Annotated[list, AfterValidator(_ITERATORS[cls])]
+            return Annotated[list[Any], AfterValidator(_ITERATORS[cls])]
         if cls in _SIMPLE:
             return _SIMPLE[cls]
         if _is_protocol(cls):
@@ -317,7 +319,11 @@ def _with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
         for arm in union
         if get_origin(arm) is type and isinstance(get_args(arm)[0], type)
     }
-    named = {cls.__name__: cls for cls in found.values() if not _is_protocol(cls)}
+    named = {
+        cls.__name__: cls
+        for cls in found.values()
+        if not _is_protocol(cls) and not inspect.isabstract(cls)
+    }
     if len(named) < 2 or len(named) < len(found):
         return union
     choice = Annotated[Any, Named(named)]
