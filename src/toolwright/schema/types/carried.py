@@ -14,7 +14,7 @@ import types
 import typing
 import zoneinfo
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
-from typing import Any, NamedTuple, NoReturn, get_args
+from typing import Any, NamedTuple, NoReturn, cast, get_args
 
 import typing_extensions
 from pydantic import ConfigDict, with_config
@@ -215,11 +215,11 @@ def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
         made = numpy.array(sent)
         if wanted is None:
             return made
-        cast = made.astype(wanted, casting="same_kind")
-        if cast.dtype.kind in "iu" and not (cast == made).all():
+        fitted = made.astype(wanted, casting="same_kind")
+        if fitted.dtype.kind in "iu" and not (fitted == made).all():
             msg = f"a number does not fit {wanted.__name__}"
             raise ValueError(msg)
-        return cast
+        return fitted
 
     return Carrier(list[Any], make, note="lists, or lists of lists, of one kind of items")
 
@@ -351,7 +351,7 @@ def members_of(cls: Any) -> dict[str, Any]:
     """Return the members of a class of an extension that is an enum in all but its type."""
     if not cls.__flags__ & _NOT_MADE:
         return {}
-    held: Mapping[str, Any] = vars(cls)
+    held = cast("Mapping[str, Any]", vars(cls))
     found = {
         name: value
         for name, value in held.items()
