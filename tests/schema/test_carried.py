@@ -16,6 +16,7 @@ from collections.abc import (
     Coroutine,
     Generator,
     Iterator,
+    Sized,
 )
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Never, NoReturn, SupportsFloat, SupportsIndex, TypeVar
@@ -229,7 +230,7 @@ def test_classes_are_chosen_by_name_only_where_all_are_named():
     assert {"enum": ["int", "str"], "type": "string"} in tool.input_schema["properties"]["x"][
         "anyOf"
     ]
-    for hint in (type[int], type[T] | type[int], type[enum.Enum] | type):
+    for hint in (type[int], type[T] | type[int], type[enum.Enum] | type, type[int] | type[Sized]):
         with pytest.raises(SchemaError):
             taking(hint).compile()
 

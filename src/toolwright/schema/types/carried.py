@@ -14,10 +14,10 @@ import types
 import typing
 import zoneinfo
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
-from typing import Any, NamedTuple, NoReturn, get_args
+from typing import Any, NamedTuple, NoReturn, cast, get_args
 
 import typing_extensions
-from pydantic import ConfigDict
+from pydantic import ConfigDict, with_config
 from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
 from ..._json_values import is_list
@@ -84,19 +84,19 @@ class Carried:
 # -- the standard library
 
 
+@with_config(_FORBID)
 class Range(typing_extensions.TypedDict):
     """The numbers from start up to, but without, stop."""
 
-    __pydantic_config__ = _FORBID  # type: ignore[misc]
     start: typing_extensions.NotRequired[int]
     stop: int
     step: typing_extensions.NotRequired[int]
 
 
+@with_config(_FORBID)
 class Slice(typing_extensions.TypedDict, total=False):
     """A part of a sequence."""
 
-    __pydantic_config__ = _FORBID  # type: ignore[misc]
     start: int | None
     stop: int | None
     step: int | None
@@ -215,11 +215,11 @@ def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
         made = numpy.array(sent)
         if wanted is None:
             return made
-        cast = made.astype(wanted, casting="same_kind")
-        if cast.dtype.kind in "iu" and not (cast == made).all():
+        fitted = made.astype(wanted, casting="same_kind")
+        if fitted.dtype.kind in "iu" and not (fitted == made).all():
             msg = f"a number does not fit {wanted.__name__}"
             raise ValueError(msg)
-        return cast
+        return fitted
 
     return Carrier(list[Any], make, note="lists, or lists of lists, of one kind of items")
 
@@ -351,9 +351,10 @@ def members_of(cls: Any) -> dict[str, Any]:
     """Return the members of a class of an extension that is an enum in all but its type."""
     if not cls.__flags__ & _NOT_MADE:
         return {}
+    held = cast("Mapping[str, Any]", vars(cls))
     found = {
         name: value
-        for name, value in vars(cls).items()
+        for name, value in held.items()
         if type(value) is cls and not name.startswith("_")
     }
     return found if len(found) > 1 else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
 import typing
 from collections.abc import Mapping
@@ -45,7 +46,11 @@ def with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
         for arm in union
         if get_origin(arm) is type and isinstance(get_args(arm)[0], type)
     }
-    named = {cls.__name__: cls for cls in found.values() if not is_protocol(cls)}
+    named = {
+        cls.__name__: cls
+        for cls in found.values()
+        if not is_protocol(cls) and not inspect.isabstract(cls)
+    }
     if len(named) < 2 or len(named) < len(found):
         return union
     choice = Annotated[Any, Named(named)]

@@ -180,7 +180,7 @@ class Translator:
             return list[self(arguments[0])]
         if origin in _AWAITABLES:
             return Annotated[self(arguments[-1]), AfterValidator(Ready)]
-        if origin in UNIONS:
+        if any(origin is each for each in UNIONS):
             return self._union(hint, with_class_names(arguments))
         if is_typed_dict(origin) and is_refused(origin):
             known = dict(zip(origin.__parameters__, arguments, strict=False))
@@ -244,7 +244,7 @@ class Translator:
         if cls in _LISTS:
             return list
         if cls in _ITERATORS:
-            return Annotated[list, AfterValidator(_ITERATORS[cls])]
+            return Annotated[list[Any], AfterValidator(_ITERATORS[cls])]
         if cls in _SIMPLE:
             return _SIMPLE[cls]
         if is_protocol(cls):
