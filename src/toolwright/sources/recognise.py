@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..errors import SchemaError
 from .program import Program
 
 _CLASSES = {
@@ -48,17 +49,30 @@ def program_of(target: object, name: str = "", argv: Sequence[str] = ()) -> Prog
     Without `argv` the program is started from the module that holds the object. If none does, the
     program has no `argv`.
     """
-    framework = framework_of(target)
-    if not framework:
-        raise TypeError(f"{type(target).__name__} is no command of a known framework")
+    program = read_program(target, name)
+    framework = program.framework
     place = next(_places_of(target), None)
-    program = _reader(framework)(target, name)
     if not name:
         program = replace(program, name=_name_of(program, place))
     if argv:
         return replace(program, argv=tuple(argv))
     found = place.argv(program.name, framework) if place is not None else ()
     return replace(program, argv=found)
+
+
+def read_program(target: object, name: str = "") -> Program:
+    """Return the program of an object of a framework, without saying how it is started."""
+    framework = framework_of(target)
+    if not framework:
+        raise TypeError(f"{type(target).__name__} is no command of a known framework")
+    try:
+        return _reader(framework)(target, name)
+    except SchemaError:
+        raise
+    except (Exception, SystemExit) as error:  # the framework's own refusal, or the author's code
+        tool = name or str(getattr(target, "name", "")) or framework
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise SchemaError(f"cannot be read: {what}", tool=tool) from error
 
 
 def _reader(framework: str) -> Callable[[Any, str], Program]:

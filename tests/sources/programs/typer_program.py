@@ -121,7 +121,7 @@ def asks(
     today: Annotated[str, typer.Option(default_factory=lambda: "now")] = ...,
     internal: Annotated[str, typer.Option(hidden=True)] = "i",
 ):
-    show("asks", **state, name=name, yes=yes, today=today, internal=internal)
+    show("asks", **state, name=name, code=code, yes=yes, today=today, internal=internal)
 
 
 outer = typer.Typer(help="A group.")

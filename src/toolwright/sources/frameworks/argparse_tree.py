@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import enum
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
 from ..program import Command, CommandParameter, Exclusive, Program
-from .kinds import PATH, TEXT, Kind, choices, kind_of_callable, limits
+from .argparse_kinds import kind_of_action
+from .kinds import TEXT, Kind
 from .parts import (
     MAX_USAGE,
     Walk,
@@ -21,6 +20,7 @@ from .parts import (
     first_line,
     flags_in_order,
     plain_text,
+    plain_version,
     valued,
     with_default,
     with_nothing,
@@ -28,8 +28,6 @@ from .parts import (
 )
 
 _MANY = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
-_LONGEST_ENUM = 1000
-_LONGEST_RANGE = 20
 
 
 def read_argparse(parser: argparse.ArgumentParser, name: str = "") -> Program:
@@ -194,7 +192,7 @@ class _Parameters:
             return self.pair(dest, action)
         if isinstance(action, argparse._CountAction):
             return self.counted(dest, action, flags)
-        kind = _kind_of(action)
+        kind = kind_of_action(action)
         if action.nargs == 0:
             return CommandParameter(
                 name=dest,
@@ -357,36 +355,6 @@ def _is_append(action: argparse.Action) -> bool:
     return isinstance(action, argparse._AppendAction)
 
 
-def _kind_of(action: argparse.Action) -> Kind:
-    kind = _kind_of_type(action.type)
-    if action.choices is None:
-        return kind
-    if isinstance(action.choices, range) and len(action.choices) > _LONGEST_RANGE:
-        numbers = action.choices
-        if numbers.step == 1:
-            return Kind(schema={"type": "integer", **limits(numbers.start, numbers.stop - 1)})
-    try:
-        found = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
-    except Exception:  # noqa: BLE001  # only `in` is needed of it
-        return kind
-    if not found or len(found) > _LONGEST_ENUM:
-        return kind
-    values = [each.value if isinstance(each, enum.Enum) else each for each in found]
-    return replace(choices(values), note=kind.note, refused=kind.refused)
-
-
-def _kind_of_type(found: Any) -> Kind:
-    if found is None:
-        return TEXT
-    if isinstance(found, str):
-        return replace(TEXT, type_name=found)
-    if isinstance(found, argparse.FileType):
-        written = any(letter in found._mode for letter in "wax+")
-        note = "A file to be written." if written else "A file to be read."
-        return replace(PATH, note=note, refused="-")
-    return kind_of_callable(found)
-
-
 def _expanded(parser: argparse.ArgumentParser, text: str | None) -> str:
     if not text or text is argparse.SUPPRESS:
         return ""
@@ -410,6 +378,5 @@ def _usage_of(parser: argparse.ArgumentParser) -> str:
 def _version_of(parser: argparse.ArgumentParser) -> str:
     for action in parser._actions:
         if isinstance(action, argparse._VersionAction):
-            text = first_line(_expanded(parser, action.version))
-            return text.removeprefix(parser.prog).strip(" ,:") or text
+            return plain_version(first_line(_expanded(parser, action.version)))
     return ""

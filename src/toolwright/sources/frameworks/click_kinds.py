@@ -9,15 +9,16 @@ from typing import Any
 from .kinds import (
     BOOLEAN,
     INTEGER,
-    PATH,
     TEXT,
     Kind,
     choices,
     clamped,
+    file_kind,
     forms_of_time,
     json_schema_of,
     kind_of_callable,
     limits,
+    path_kind,
 )
 
 _OWN = ("click.", "typer.", "asyncclick.")
@@ -77,21 +78,3 @@ def _ranged(number: Kind, found: Any) -> Kind:
 def spelled_choice(value: Any) -> Any:
     """Return how a choice is written: Click goes by the name of a member (since 8.2)."""
     return value.name if isinstance(value, enum.Enum) else value
-
-
-def file_kind(mode: Any) -> Kind:
-    """Return the kind of a file that the program opens; `-` would be its own stdin or stdout."""
-    written = any(letter in str(mode) for letter in "wax+")
-    note = "A file to be written." if written else "A file to be read."
-    return replace(PATH, note=note, refused="-")
-
-
-def path_kind(found: Any) -> Kind:
-    """Return the kind of a path, from what `click.Path` or Typer say about it."""
-    file_okay, dir_okay = getattr(found, "file_okay", True), getattr(found, "dir_okay", True)
-    thing = "file" if not dir_okay else "directory" if not file_okay else "file or directory"
-    exists = bool(getattr(found, "exists", False))
-    says = exists or not (file_okay and dir_okay)
-    article = "An existing" if exists else "A"
-    refused = "-" if getattr(found, "allow_dash", False) else ""
-    return replace(PATH, note=f"{article} {thing}." if says else "", refused=refused)

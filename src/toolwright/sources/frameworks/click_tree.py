@@ -18,6 +18,7 @@ from .parts import (
     described,
     first_line,
     flags_in_order,
+    never_empty,
     plain_text,
     tuple_of,
     valued,
@@ -253,7 +254,7 @@ class _ClickReader:
         if found.required and with_it.default is not UNSET and not p.required:
             # What a prompt offers: it has to be sent all the same.
             return replace(found, default_text=first_line(plain_text(str(value))))
-        return with_it
+        return never_empty(with_it)
 
 
 def _is_truth(kind: Kind) -> bool:

@@ -131,7 +131,7 @@ def _is_known(value: Any) -> bool:
 
 def _union_name(hint: Any) -> str:
     if typing.get_origin(hint) not in (typing.Union, types.UnionType):
-        return ""
+        return str(hint) if typing.get_origin(hint) is not None else ""
     members = [each for each in typing.get_args(hint) if each is not type(None)]
     return " or ".join(getattr(each, "__name__", str(each)) for each in members)
 
@@ -231,3 +231,21 @@ def clamped(kind: Kind, low: Any, high: Any) -> Kind:
     if not ends:
         return kind
     return replace(kind, note=f"Set to {' and '.join(ends)}.")
+
+
+def file_kind(mode: Any) -> Kind:
+    """Return the kind of a file that the program opens; `-` would be its own stdin or stdout."""
+    written = any(letter in str(mode) for letter in "wax+")
+    note = "A file to be written." if written else "A file to be read."
+    return replace(PATH, note=note, refused="-")
+
+
+def path_kind(found: Any) -> Kind:
+    """Return the kind of a path, from what `click.Path` or Typer say about it."""
+    file_okay, dir_okay = getattr(found, "file_okay", True), getattr(found, "dir_okay", True)
+    thing = "file" if not dir_okay else "directory" if not file_okay else "file or directory"
+    exists = bool(getattr(found, "exists", False))
+    says = exists or not (file_okay and dir_okay)
+    article = "An existing" if exists else "A"
+    refused = "-" if getattr(found, "allow_dash", False) else ""
+    return replace(PATH, note=f"{article} {thing}." if says else "", refused=refused)

@@ -18,6 +18,7 @@ from .parts import (
     first_line,
     flags_in_order,
     plain_text,
+    plain_version,
     valued,
     with_default,
     without_clashes,
@@ -42,7 +43,7 @@ def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
         name=name,
         root=found,
         framework="optparse",
-        version=version.removeprefix(parser.get_prog_name()).strip(),
+        version=plain_version(first_line(version)),
     )
 
 
@@ -57,7 +58,7 @@ def _command(parser: optparse.OptionParser, walk: Walk) -> Command:
         description=f"What stands behind the options: `{usage}`." if usage else "",
     )
     walk.check_parameters((), options)
-    text = plain_text(parser.get_description())
+    text = plain_text(parser.get_description() if parser.description else "")
     return Command(
         summary=first_line(text),
         description=text,

@@ -238,6 +238,20 @@ def _as_type(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
     return value if isinstance(value, int | float) and number == value else number
 
 
+def never_empty(parameter: CommandParameter) -> CommandParameter:
+    """Return a list that must not be empty, if no words can say that and its default is not."""
+    has_items = isinstance(parameter.default, list) and parameter.default
+    if parameter.emit not in ("repeat", "choices") or parameter.negatives or not has_items:
+        return parameter
+    return replace(parameter, schema={**parameter.schema, "minItems": 1})
+
+
+def plain_version(text: str) -> str:
+    """Return the version in what a program prints when it is asked for it."""
+    found = re.search(r"\d+(\.\d+)+[\w.+-]*", text)
+    return found.group() if found else text
+
+
 def valued(
     name: str,
     kind: Kind,

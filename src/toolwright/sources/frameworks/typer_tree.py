@@ -13,17 +13,18 @@ from dataclasses import replace
 from typing import Any
 
 from ..program import Program
-from .click_kinds import file_kind, path_kind
 from .click_tree import click_kinds, read_click
 from .kinds import (
     TEXT,
     Kind,
     clamped,
+    file_kind,
     forms_of_time,
     json_schema_of,
     kind_of_callable,
     kind_of_hint,
     limits,
+    path_kind,
 )
 from .parts import plain_text
 

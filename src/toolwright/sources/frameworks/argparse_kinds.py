@@ -1,0 +1,43 @@
+"""Types and choices of argparse."""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import itertools
+from dataclasses import replace
+from typing import Any
+
+from .kinds import TEXT, Kind, choices, file_kind, kind_of_callable, limits
+
+_LONGEST_ENUM = 1000
+_LONGEST_RANGE = 20
+
+
+def kind_of_action(action: argparse.Action) -> Kind:
+    """Return the kind of what an action takes."""
+    kind = _kind_of_type(action.type)
+    if action.choices is None:
+        return kind
+    if isinstance(action.choices, range) and len(action.choices) > _LONGEST_RANGE:
+        numbers = action.choices
+        if numbers.step == 1:
+            return Kind(schema={"type": "integer", **limits(numbers.start, numbers.stop - 1)})
+    try:
+        found = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
+    except Exception:  # noqa: BLE001  # only `in` is needed of it
+        return kind
+    if not found or len(found) > _LONGEST_ENUM:
+        return kind
+    values = [each.value if isinstance(each, enum.Enum) else each for each in found]
+    return replace(choices(values), note=kind.note, refused=kind.refused)
+
+
+def _kind_of_type(found: Any) -> Kind:
+    if found is None:
+        return TEXT
+    if isinstance(found, str):
+        return replace(TEXT, type_name=found)
+    if isinstance(found, argparse.FileType):
+        return file_kind(found._mode)
+    return kind_of_callable(found)

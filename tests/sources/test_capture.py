@@ -1,0 +1,201 @@
+"""The parser of an unmodified script is caught before the program does anything."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from counting import soaked
+from round_trips import PROGRAMS, program
+
+from toolwright.errors import SchemaError
+from toolwright.sources.capture import capture
+from toolwright.sources.program_file import program_to_json
+
+HERE = Path(__file__).parent / "programs"
+
+
+def written(tmp_path, code, name="tool.py"):
+    file = tmp_path / name
+    file.write_text(code)
+    return file
+
+
+@pytest.mark.parametrize(
+    "framework", ["argparse", *soaked("click", "typer", "optparse", "cyclopts")]
+)
+def test_a_script_is_caught_as_its_object_is_read(framework):
+    module, attribute, _ = PROGRAMS[framework]
+    file = HERE / f"{module}.py"
+    found = capture(file)
+    assert found.argv == (sys.executable, str(file))
+    assert found.name == module
+    assert program_to_json(found)["root"] == program_to_json(program(module, attribute))["root"]
+
+
+NEVER_FURTHER = """
+import argparse, pathlib
+def main():
+    parser = argparse.ArgumentParser(description="Write.")
+    parser.add_argument("--size", type=int)
+    try:
+        parser.parse_args()
+    except BaseException:
+        pass
+    finally:
+        pathlib.Path({file!r}).write_text("done")
+print("noise")
+input_is_closed = __import__("sys").stdin.read() == ""
+assert input_is_closed
+main()
+"""
+
+
+def test_a_program_gets_no_further_than_its_parser(tmp_path):
+    mark = tmp_path / "mark"
+    found = capture(written(tmp_path, NEVER_FURTHER.format(file=str(mark))))
+    assert [each.name for each in found.root.parameters] == ["size"]
+    assert not mark.exists()
+
+
+def test_home_is_empty_and_secrets_stay_away(tmp_path, monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
+    code = (
+        "import argparse, os, pathlib\n"
+        "assert 's3cret' not in os.environ.values()\n"
+        "assert pathlib.Path.home() == pathlib.Path.cwd()\n"
+        "argparse.ArgumentParser().parse_args()\n"
+    )
+    assert capture(written(tmp_path, code)).name == "tool"
+
+
+PRE_PARSER = """
+import argparse
+first = argparse.ArgumentParser(add_help=False)
+first.add_argument("--debug", action="store_true")
+known, rest = first.parse_known_args()
+parser = argparse.ArgumentParser(parents=[first])
+parser.add_argument("--size", type=int)
+parser.parse_args(rest)
+"""
+
+
+def test_a_parser_that_only_looks_ahead_goes_on(tmp_path):
+    found = capture(written(tmp_path, PRE_PARSER))
+    assert [each.name for each in found.root.parameters] == ["debug", "size"]
+
+
+DISPATCHER = """
+import argparse, sys
+def upload(words):
+    parser = argparse.ArgumentParser(prog="tool upload")
+    parser.add_argument("--sign", action="store_true")
+    parser.add_argument("files", nargs="+")
+    parser.parse_args(words)
+def check(words):
+    raise SystemExit("no")
+parser = argparse.ArgumentParser()
+parser.add_argument("--quiet", action="store_true")
+parser.add_argument("command", choices=["upload", "check"])
+parser.add_argument("args", nargs=argparse.REMAINDER)
+given = parser.parse_args()
+{"upload": upload, "check": check}[given.command](given.args)
+"""
+
+
+def test_commands_with_parsers_of_their_own_are_caught_one_by_one(tmp_path):
+    found = capture(written(tmp_path, DISPATCHER))
+    assert [each.name for each in found.root.parameters] == ["quiet"]
+    assert [each.path for each in found.root.commands] == [("upload",)]
+    assert [each.name for each in found.root.commands[0].parameters] == ["sign", "files"]
+    assert found.left_out == (
+        "tool check ended before it asked a parser of a known framework: no"
+        " - scan its `--help` instead",
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("print('x')", "tool ended before it asked a parser of a known framework - scan"),
+        ("raise ValueError('x')", "tool ended before it .*: ValueError: x - scan"),
+        ("import argparse, sys; sys.exit(3)", "tool ended before it asked a parser"),
+        ("(", "tool ended before it .*: SyntaxError: '\\(' was never closed"),
+    ],
+)
+def test_a_script_without_a_parser_is_refused(tmp_path, code, reason):
+    with pytest.raises(SchemaError, match=reason):
+        capture(written(tmp_path, code))
+
+
+@pytest.mark.soak  # half a minute must pass
+def test_a_script_that_hangs_is_ended_with_all_it_started(tmp_path):
+    ready = tmp_path / "ready"
+    code = (
+        "import subprocess, sys, time, pathlib\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"pathlib.Path({str(ready)!r}).write_text(str(child.pid))\n"
+        "time.sleep(600)\n"
+    )
+    with pytest.raises(SchemaError, match="tool asked no parser within 30 s"):
+        capture(written(tmp_path, code), seconds=30)
+    status = Path(f"/proc/{ready.read_text()}/stat")
+    assert not status.exists() or status.read_text().rpartition(") ")[2][0] in "ZX"
+
+
+def test_a_console_script_runs_in_the_interpreter_it_names(tmp_path, monkeypatch):
+    code = "import argparse\nargparse.ArgumentParser(description='Hi.').parse_args()\n"
+    file = written(tmp_path, f"#!{sys.executable}\n{code}", name="greet")
+    file.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = capture("greet")
+    assert (found.name, found.argv, found.root.summary) == (
+        "greet",
+        (sys.executable, str(file)),
+        "Hi.",
+    )
+
+
+def test_a_module_is_caught_too(tmp_path, monkeypatch):
+    written(tmp_path, PRE_PARSER, name="some_module.py")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = capture([sys.executable, "-m", "some_module"])
+    assert found.argv == (sys.executable, "-m", "some_module")
+    assert found.name == "some_module"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x7fELF\x00", "prog is no Python script"),
+        (b"#!/bin/sh\necho\n", "prog is no Python script"),
+    ],
+)
+def test_what_is_no_python_script_is_refused(tmp_path, content, reason):
+    file = tmp_path / "prog"
+    file.write_bytes(content)
+    with pytest.raises(SchemaError, match=reason):
+        capture(file)
+
+
+def test_what_is_not_there_is_refused():
+    with pytest.raises(SchemaError, match="no-such-thing is neither a file nor a command"):
+        capture("no-such-thing")
+
+
+def test_an_interpreter_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(SchemaError, match="tool cannot be started: No such file"):
+        capture(written(tmp_path, "x"), interpreter="/no/python")
+
+
+@pytest.mark.soak
+def test_an_interpreter_without_our_dependencies_is_enough(tmp_path):
+    place = tmp_path / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    python = str(place / "bin" / "python")
+    done = subprocess.run([python, "-c", "import pydantic"], capture_output=True)
+    assert done.returncode != 0
+    found = capture(written(tmp_path, PRE_PARSER), interpreter=python)
+    assert json.dumps(program_to_json(found))
+    assert found.argv[0] == python
