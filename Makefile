@@ -7,7 +7,7 @@ READY = $(VENV)/ready
 PIP = $(BIN)/python -m pip install --disable-pip-version-check
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test soak lint check test-all format bench clean
+.PHONY: demo test soak programs lint check test-all format bench clean
 
 demo: $(INSTALLED)
 	@exec $(BIN)/python examples/demo.py
@@ -16,8 +16,27 @@ test: $(READY)
 	$(PYTEST)
 
 # What takes long, and random tests with all their examples.
-soak: $(READY)
+soak: $(READY) programs
 	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=thorough
+
+# Programs whose help is scanned in soak tests: each with the packages that may hold it.
+PROGRAMS = docker=docker-cli,docker.io rg=ripgrep fdfind=fd-find git=git
+programs:
+	@for each in $(PROGRAMS); do \
+	  name=$${each%%=*}; \
+	  command -v $$name >/dev/null && continue; \
+	  if ! command -v apt-get >/dev/null || [ "$$(id -u)" != 0 ]; then \
+	    echo "$$name is missing, and only root may install it with apt-get: its test is skipped" >&2; \
+	    continue; \
+	  fi; \
+	  for package in $$(echo $${each#*=} | tr , ' '); do \
+	    echo "Installing $$package for $$name ..."; \
+	    apt-get install -y -q --no-install-recommends $$package >/dev/null 2>&1 \
+	      && command -v $$name >/dev/null && break; \
+	  done; \
+	  command -v $$name >/dev/null \
+	    || echo "$$name cannot be installed with apt-get (is apt-get update needed?)" >&2; \
+	done
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, cast
@@ -113,7 +113,9 @@ def _written(value: Any, indent: str) -> Iterator[str]:
         yield flat
         return
     is_object = isinstance(value, dict)
-    items = cast("Mapping[str, Any]", value).items() if is_object else enumerate(value)
+    items: Iterable[tuple[Any, Any]] = enumerate(cast("list[Any]", value))
+    if is_object:
+        items = cast("dict[str, Any]", value).items()
     inner = f"{indent}  "
     before = "{" if is_object else "["
     for name, each in items:

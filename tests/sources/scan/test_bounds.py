@@ -170,7 +170,7 @@ def test_a_scan_that_is_given_up_asks_nothing_more(tmp_path):
 def test_progress_is_told_while_it_scans(tmp_path):
     told = []
     scan(str(fake(tmp_path, "mixer", ARGPARSE).path), settings(), lambda *each: told.append(each))
-    assert told[-1] == (3.0, 3.0, "3 commands")
+    assert told[-1] == (3.0, 3.0, "commands")
 
 
 def test_every_question_that_can_be_asked_is_one_of_those_that_run_nothing(tmp_path):
@@ -190,6 +190,17 @@ def test_every_question_that_can_be_asked_is_one_of_those_that_run_nothing(tmp_p
         *("workers", "help", "short_help", "help_word", "complete", "probe", "git_commands"),
         *("git_options", "stop", "is_over"),
     ]
+
+
+def test_what_git_takes_for_a_repository_is_written_once(tmp_path):
+    """Others read it at the same time: commands were missing when each call wrote it."""
+    does = 'cat .git/HEAD >> "$here/heads"; echo "ref: refs/heads/other" > .git/HEAD'
+    program = fake(tmp_path, "git", does=does)
+    with HelpAsker(str(program.path), Limits()) as asker:
+        asker.git_options(["add"])
+        asker.git_options(["rm"])
+    heads = (program.answers / "heads").read_text()
+    assert heads == "ref: refs/heads/main\nref: refs/heads/other\n"
 
 
 def test_no_thread_is_left_behind(tmp_path):

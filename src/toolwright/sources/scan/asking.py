@@ -139,6 +139,8 @@ class HelpAsker:
         """Write what git looks for: many of its commands say nothing outside a repository."""
         with self._lock:
             inside = self._cwd / ".git"
+            if inside.exists():
+                return  # others may be reading it
             for folder in ("objects", "refs"):
                 (inside / folder).mkdir(parents=True, exist_ok=True)
             (inside / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")

@@ -149,7 +149,7 @@ class Assembler:
             if not self._is_inherited(node, option):
                 made = replace(made, inherited=False)
             found.append(made)
-        return found, notes
+        return [_without_twins(each, found) for each in found], notes
 
     def _own(self, node: Node, known: frozenset[str]) -> Iterable[OptionText]:
         seen: set[str] = set()
@@ -169,6 +169,17 @@ class Assembler:
             return True
         flag = option.spelling.flags[-1]
         return self.prober.inherited.get((node.path, flag), cobra.is_global(option))
+
+
+def _without_twins(
+    parameter: CommandParameter, others: Sequence[CommandParameter]
+) -> CommandParameter:
+    """Return a pair without the opposite that is an option of its own: `-N, --no-numbered`."""
+    flags = {flag for each in others for flag in each.flags}
+    negatives = tuple(flag for flag in parameter.negatives if flag not in flags)
+    if negatives == parameter.negatives:
+        return parameter
+    return replace(parameter, negatives=negatives, emit="pair" if negatives else "flag")
 
 
 def _exclusive(usage: Usage, options: Sequence[CommandParameter]) -> Iterator[Exclusive]:

@@ -202,7 +202,7 @@ class _Crawl:
                     self.nodes[node.path] = node
                     self._begin(node, pool, running)
                 total = float(self.seen)
-                self.on_progress(total - len(running), total, f"{self.seen} commands")
+                self.on_progress(total - len(running), total, "commands")
 
     def _depth(self) -> int:
         given = self.settings.depth

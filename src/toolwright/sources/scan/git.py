@@ -61,7 +61,8 @@ def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) ->
         if flag in shown or (flag.startswith("--no-") and f"--{flag[5:]}" in shown | known):
             continue
         values = ("value",) if word.endswith("=") else ()
-        negatives = (opposite,) if opposite in known and not values else ()
+        has_opposite = opposite in known - shown and not values
+        negatives = (opposite,) if has_opposite else ()
         page.options.append(
             OptionText(Spelling(flags=(flag,), values=values, negatives=negatives), "")
         )

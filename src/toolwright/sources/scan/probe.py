@@ -45,8 +45,11 @@ def read_probe(answer: HelpAnswer, framework: str) -> Probed:
     """Return what the answer to a probe shows; nothing if it is not clear."""
     if answer.failure:
         return Probed()
-    said = answer.said[:_MOST_TEXT].decode("utf-8", "replace")
-    refused, _, _ = said.partition("\n\n")
+    # Cobra's error stands in front of the help, or on the other stream; `du` goes on to its help.
+    streams = (
+        each[:_MOST_TEXT].decode("utf-8", "replace") for each in (answer.stderr, answer.stdout)
+    )
+    refused = "\n".join(each.partition("\n\n")[0] for each in streams)
     for text, learnt in _SAID:
         if text in refused:
             return Probed(learnt)

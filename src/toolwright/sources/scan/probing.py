@@ -52,7 +52,7 @@ class Prober:
             ]
             for done, each in enumerate(as_completed(futures)):
                 each.result()
-                on_progress(float(done), total, f"{len(wanted)} options")
+                on_progress(float(done), total, "options")
 
     # -- types
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 _MOST_TEXT = 4_000
 _MOST_CHOICES = 200
@@ -100,7 +101,7 @@ def _hints_in(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _range_in(text: str) -> dict[str, float | bool | None]:
+def _range_in(text: str) -> dict[str, Any]:
     found = _RANGE.search(text)
     if found is None or not (found["low"] or found["high"]):
         return {}

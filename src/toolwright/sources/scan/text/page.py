@@ -7,7 +7,7 @@ everything: what it reads was written by a program that nobody vouches for.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .lines import Line, lines_of
@@ -93,9 +93,21 @@ def read_page(said: bytes) -> Page:
     for line in lines:
         reader.add(line)
     page = reader.page
+    page.options = _merged(page.options)
     page.usages = [usage[:_MOST_USAGE] for usage in page.usages]
     page.text = "\n".join(line.text for line in lines)
     return page
+
+
+def _merged(options: list[OptionText]) -> list[OptionText]:
+    """Return options once each: `--time` and `--time=WORD` is one whose value may be missing."""
+    found: dict[tuple[str, ...], OptionText] = {}
+    for option in options:
+        known = found.setdefault(option.spelling.flags, option)
+        if known is not option and not known.spelling.values and option.spelling.has_equals:
+            option.spelling = replace(option.spelling, is_optional=True)
+            found[option.spelling.flags] = option
+    return list(found.values())
 
 
 class _PageReader:

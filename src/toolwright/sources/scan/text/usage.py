@@ -226,7 +226,7 @@ class _Word:
             item["enum"] = list(self.choices)
         schema = item
         if self.repeats:
-            schema = {"type": "array", "items": item}
+            schema = dict[str, Any](type="array", items=item)
             if not self.is_optional:
                 schema["minItems"] = 1
         return CommandParameter(
