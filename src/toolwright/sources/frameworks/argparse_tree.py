@@ -19,6 +19,7 @@ from .parts import (
     described,
     first_line,
     flags_in_order,
+    only_informs,
     plain_text,
     plain_version,
     valued,
@@ -108,11 +109,10 @@ class _Parameters:
 
     def read(self) -> Iterator[CommandParameter]:
         groups: dict[str, list[argparse.Action]] = {}
+        information = argparse._HelpAction | argparse._VersionAction | argparse._SubParsersAction
         for each in self.parser._actions:
-            information = (
-                argparse._HelpAction | argparse._VersionAction | argparse._SubParsersAction
-            )
-            if not isinstance(each, information) and each.nargs != argparse.SUPPRESS:
+            skipped = isinstance(each, information) or each.nargs == argparse.SUPPRESS
+            if not skipped and not (each.nargs == 0 and only_informs(each.option_strings)):
                 groups.setdefault(str(each.dest), []).append(each)
         for dest, actions in groups.items():
             yield from self.group(dest, actions)

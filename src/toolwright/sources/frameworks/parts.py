@@ -160,6 +160,11 @@ def flags_in_order(flags: Iterable[Any]) -> tuple[str, ...]:
     return (*(f for f in found if len(f) > 2), *(f for f in found if len(f) <= 2))
 
 
+def only_informs(flags: Iterable[str]) -> bool:
+    """Return whether a flag without a value prints something and ends: every program has these."""
+    return bool({"--help", "--version"}.intersection(flags))
+
+
 def with_default(
     parameter: CommandParameter, value: Any, spell: Callable[[enum.Enum], Any] | None = None
 ) -> CommandParameter:
