@@ -6,9 +6,9 @@ is written with its last word alone: its place gives the rest of its path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from typing import Any, cast
 
 from .program import UNSET, Command, CommandParameter, Exclusive, Fingerprint, Program
 
@@ -53,9 +53,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Program | Command | CommandParameter | Exclusive | Fingerprint):
         return _fields_of(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {key: _plain(each) for key, each in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(each) for each in cast("Sequence[Any]", value)]
     return value
 
 

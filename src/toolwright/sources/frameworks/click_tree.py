@@ -326,7 +326,7 @@ def _usage_of(command: Any, context: Any) -> str:
 def _version_of(root: Any) -> str:
     """Return what `click.version_option` would print as the version."""
     for p in root.params:
-        callback = getattr(p, "callback", None)
+        callback: Any = getattr(p, "callback", None)
         code = getattr(callback, "__code__", None)
         if not p.is_eager or code is None or "version" not in code.co_freevars:
             continue
