@@ -7,8 +7,8 @@ import cyclopts
 import pytest
 import typer
 
-from toolwright.sources.annotate import annotate
-from toolwright.sources.recognise import program_of
+from toolwright.sources.annotations import annotate
+from toolwright.sources.frameworks.recognise import program_of
 
 HINTS = {"read_only": True, "title": "List"}
 

@@ -10,7 +10,7 @@ from counting import soaked
 from round_trips import PROGRAMS, program
 
 from toolwright.errors import SchemaError
-from toolwright.sources.capture import capture
+from toolwright.sources.capture.script import capture
 from toolwright.sources.program_file import program_to_json
 
 HERE = Path(__file__).parent / "programs"
@@ -109,10 +109,8 @@ def test_commands_with_parsers_of_their_own_are_caught_one_by_one(tmp_path):
     assert [each.name for each in found.root.parameters] == ["quiet"]
     assert [each.path for each in found.root.commands] == [("upload",)]
     assert [each.name for each in found.root.commands[0].parameters] == ["sign", "files"]
-    assert found.left_out == (
-        "tool check ended before it asked a parser of a known framework: no"
-        " - scan its `--help` instead",
-    )
+    reason = "tool check ended before it asked a parser of a known framework: no"
+    assert found.left_out == (f"{reason} - scan its `--help` instead",)
 
 
 @pytest.mark.parametrize(

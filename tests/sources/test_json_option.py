@@ -11,8 +11,8 @@ import pytest
 import typer
 from click.testing import CliRunner
 
-from toolwright.sources.json_option import json_option
-from toolwright.sources.recognise import program_of
+from toolwright.sources.json_options import json_option
+from toolwright.sources.frameworks.recognise import program_of
 
 
 class Filter(pydantic.BaseModel):

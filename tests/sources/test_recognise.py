@@ -13,7 +13,7 @@ import pytest
 import typer
 
 import toolwright
-from toolwright.sources.recognise import framework_of, program_of
+from toolwright.sources.frameworks.recognise import framework_of, program_of
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -70,8 +70,8 @@ def fresh(code, cwd, **environment):
 def test_readers_need_nothing_but_the_standard_library(tmp_path):
     code = (
         "import sys, json, argparse\n"
-        "from toolwright.sources.recognise import program_of\n"
-        "import toolwright.sources.capture, toolwright.sources.json_option\n"
+        "from toolwright.sources.frameworks.recognise import program_of\n"
+        "import toolwright.sources.capture, toolwright.sources.json_options\n"
         "from toolwright.sources.frameworks import click_tree, typer_tree, cyclopts_tree\n"
         "program_of(argparse.ArgumentParser(prog='x'))\n"
         "tops = {name.partition('.')[0] for name in sys.modules}\n"
@@ -97,7 +97,7 @@ def say(word):
     print(text, word)
 
 if __name__ == "__main__":
-    from toolwright.sources.recognise import program_of
+    from toolwright.sources.frameworks.recognise import program_of
     found = program_of(cli)
     import json
     print(json.dumps([found.name, list(found.argv)]))

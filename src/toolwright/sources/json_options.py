@@ -17,19 +17,19 @@ class JsonOption:
     """
 
     def __init__(self, model: Any, *, name: str = "") -> None:
-        self.model = model
+        self.model: Any = model
         self.__name__ = name or str(getattr(model, "__name__", "JSON"))
         self._schema: dict[str, Any] | None = None
         self._check: Any = None
 
     @property
     def __toolwright_json_schema__(self) -> dict[str, Any]:
-        if self._schema is None:
-            if isinstance(self.model, Mapping):
-                self._schema = dict(cast("Mapping[str, Any]", self.model))
-            else:
-                self._schema = _schema_of(self._adapter(), self.model)
-        return self._schema
+        schema = self._schema
+        if schema is None:
+            is_schema = isinstance(self.model, Mapping)
+            made = dict(self.model) if is_schema else _schema_of(self._adapter(), self.model)
+            schema = self._schema = made
+        return schema
 
     def _adapter(self) -> Any:
         from pydantic import TypeAdapter
@@ -105,7 +105,7 @@ def _refuse(message: str) -> NoReturn:
         module: Any = sys.modules.get(name)
         current: Any = getattr(sys.modules.get(f"{name}.globals"), "get_current_context", None)
         if module is not None and current is not None and current(silent=True) is not None:
-            raise sys.modules[f"{name}.exceptions"].BadParameter(message)  # pyright: ignore[reportAttributeAccessIssue]
+            raise sys.modules[f"{name}.exceptions"].BadParameter(message)
     raise _NotJson(message)
 
 

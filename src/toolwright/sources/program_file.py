@@ -179,9 +179,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Program | Command | CommandParameter | Exclusive | Fingerprint):
         return _fields_of(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {key: _plain(each) for key, each in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(each) for each in cast("Sequence[Any]", value)]
     return value
 
 

@@ -53,6 +53,15 @@ class Catcher:
         program = recognise.read_program(target, self.job["name"])
         return {"program": file.program_to_json(program), "words": _words_of(target)}
 
+    @property
+    def caught(self) -> Callable[..., None]:
+        """What stands for a method that would run the program."""
+
+        def run(app: Any, *_: Any, **__: Any) -> None:
+            self.catch(app)
+
+        return run
+
     def patch_parsers(self) -> None:
         """Let the parsers of the standard library lead here."""
         import argparse
@@ -121,16 +130,15 @@ class Catcher:
             for place in _LATER[name]:
                 owner, _, method = place.partition(".")
                 if hasattr(module, owner):
-                    setattr(getattr(module, owner), method, lambda app, *_, **__: self.catch(app))
+                    setattr(getattr(module, owner), method, self.caught)
 
         found.loader.exec_module = run_and_patch
         return found
 
 
 def _looks_ahead(parser: Any) -> bool:
-    import argparse
-
-    branches = any(isinstance(a, argparse._SubParsersAction) for a in parser._actions)  # noqa: SLF001
+    # Only an action that leads to other parsers holds a map of them.
+    branches = any(hasattr(each, "_name_parser_map") for each in parser._actions)  # noqa: SLF001
     return not parser.add_help and not branches
 
 
@@ -171,7 +179,7 @@ def main(job: dict[str, Any]) -> None:
     """Run the program of a job."""
     catcher = Catcher(job)
     catcher.patch_parsers()
-    sys.meta_path.insert(0, catcher)  # pyright: ignore[reportArgumentType]
+    sys.meta_path.insert(0, catcher)
     words: list[str] = job["words"]
     if words[0] == "-m":
         sys.argv = words[1:]

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ def capture(
         found, words = started.ask(folder, seconds)
         if words:
             with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-                answers = pool.map(lambda word: started.ask_below(folder, word, seconds), words)
+                ask = partial(started.ask_below, folder, seconds)
+                answers = pool.map(ask, words)
                 found = _with_commands(found, zip(words, answers, strict=True))
     return replace(found, argv=started.argv)
 
@@ -90,7 +92,7 @@ class _Started:
             raise SchemaError(f"cannot be read: {data['problem']}", tool=self.name)
         return program_from_json(data["program"]), data["words"]
 
-    def ask_below(self, folder: str, word: str, seconds: float) -> Command | SchemaError:
+    def ask_below(self, folder: str, seconds: float, word: str) -> Command | SchemaError:
         """Return one command of those; with `--help`, since it must do nothing else."""
         try:
             return self.ask(folder, seconds, (word, "--help"), passed=1)[0].root

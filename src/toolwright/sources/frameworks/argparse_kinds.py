@@ -38,6 +38,6 @@ def _kind_of_type(found: Any) -> Kind:
         return TEXT
     if isinstance(found, str):
         return replace(TEXT, type_name=found)
-    if isinstance(found, argparse.FileType):
+    if type(found).__name__ == "FileType":  # deprecated by 3.14
         return file_kind(found._mode)
     return kind_of_callable(found)

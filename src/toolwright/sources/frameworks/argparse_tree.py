@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from ..program import Command, CommandParameter, Exclusive, Program
 from .argparse_kinds import kind_of_action
@@ -19,6 +19,7 @@ from .parts import (
     described,
     first_line,
     flags_in_order,
+    only_informs,
     plain_text,
     plain_version,
     valued,
@@ -27,6 +28,7 @@ from .parts import (
     without_clashes,
 )
 
+_argparse: Any = argparse  # with the names that it keeps to itself
 _MANY = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
 
 
@@ -52,7 +54,7 @@ class _ArgparseReader:
         self, parser: argparse.ArgumentParser, path: tuple[str, ...], from_file: str
     ) -> Command:
         from_file += parser.fromfile_prefix_chars or ""
-        branches = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        branches = [a for a in parser._actions if isinstance(a, _argparse._SubParsersAction)]
         reader = _Parameters(parser, from_file)
         parameters = without_clashes(reader.read())
         self.walk.check_parameters(path, parameters)
@@ -108,11 +110,10 @@ class _Parameters:
 
     def read(self) -> Iterator[CommandParameter]:
         groups: dict[str, list[argparse.Action]] = {}
+        information = _argparse._HelpAction | _argparse._VersionAction | _argparse._SubParsersAction
         for each in self.parser._actions:
-            information = (
-                argparse._HelpAction | argparse._VersionAction | argparse._SubParsersAction
-            )
-            if not isinstance(each, information) and each.nargs != argparse.SUPPRESS:
+            skipped = isinstance(each, information) or each.nargs == argparse.SUPPRESS
+            if not skipped and not (each.nargs == 0 and only_informs(each.option_strings)):
                 groups.setdefault(str(each.dest), []).append(each)
         for dest, actions in groups.items():
             yield from self.group(dest, actions)
@@ -169,7 +170,7 @@ class _Parameters:
             chosen[text] = flag
             if each.const is not None and self.default_of(each) == each.const:
                 default = text
-        several = any(isinstance(each, argparse._AppendConstAction) for each in actions)
+        several = any(isinstance(each, _argparse._AppendConstAction) for each in actions)
         schema: dict[str, Any] = {"type": "string", "enum": list(chosen)}
         found = CommandParameter(
             name=dest,
@@ -190,7 +191,7 @@ class _Parameters:
         flags = flags_in_order(action.option_strings)
         if isinstance(action, argparse.BooleanOptionalAction):
             return self.pair(dest, action)
-        if isinstance(action, argparse._CountAction):
+        if isinstance(action, _argparse._CountAction):
             return self.counted(dest, action, flags)
         kind = kind_of_action(action)
         if action.nargs == 0:
@@ -230,7 +231,7 @@ class _Parameters:
             array(kind.schema, nargs, nargs) if isinstance(nargs, int) else array(kind.schema, low)
         )
         emit = "rest" if not flags else "words"
-        if isinstance(action, argparse._ExtendAction) and nargs in _MANY:
+        if isinstance(action, _argparse._ExtendAction) and nargs in _MANY:
             # Each occurrence extends the list, so each value can stand behind its own `=`.
             emit = "repeat"
         elif flags and _is_append(action):
@@ -347,12 +348,12 @@ def _one(text: str) -> str:
 
 
 def _is_constant(action: argparse.Action) -> bool:
-    stores = argparse._StoreConstAction | argparse._AppendConstAction
+    stores = _argparse._StoreConstAction | _argparse._AppendConstAction
     return isinstance(action, stores) and bool(action.option_strings)
 
 
 def _is_append(action: argparse.Action) -> bool:
-    return isinstance(action, argparse._AppendAction)
+    return isinstance(action, _argparse._AppendAction)
 
 
 def _expanded(parser: argparse.ArgumentParser, text: str | None) -> str:
@@ -361,7 +362,7 @@ def _expanded(parser: argparse.ArgumentParser, text: str | None) -> str:
     try:
         text = text % {"prog": parser.prog}
     except Exception:  # noqa: BLE001  # a wrong `%` in the author's text
-        text = cast("str", text)
+        return plain_text(text)
     return plain_text(text)
 
 
@@ -377,6 +378,6 @@ def _usage_of(parser: argparse.ArgumentParser) -> str:
 
 def _version_of(parser: argparse.ArgumentParser) -> str:
     for action in parser._actions:
-        if isinstance(action, argparse._VersionAction):
-            return plain_version(first_line(_expanded(parser, action.version)))
+        if isinstance(action, _argparse._VersionAction):
+            return plain_version(first_line(_expanded(parser, getattr(action, "version", ""))))
     return ""

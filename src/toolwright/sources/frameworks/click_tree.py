@@ -19,6 +19,7 @@ from .parts import (
     first_line,
     flags_in_order,
     never_empty,
+    only_informs,
     plain_text,
     tuple_of,
     valued,
@@ -108,9 +109,11 @@ class _ClickReader:
     def parameters(self, params: Iterable[Any], context: Any) -> Iterator[CommandParameter]:
         groups: dict[str, list[Any]] = {}
         for each in params:
-            is_shown_once = bool(getattr(each, "is_flag", False)) and each.is_eager
-            is_info = is_shown_once and not each.expose_value  # `--help`, `--version`
-            if not is_info and each.name not in _COMPLETION:
+            is_flag = bool(getattr(each, "is_flag", False))
+            informs = is_flag and (
+                only_informs(each.opts) or (each.is_eager and each.name in ("help", "version"))
+            )
+            if not informs and each.name not in _COMPLETION:
                 groups.setdefault(each.name or "", []).append(each)
         for name, found in groups.items():
             flags = [each for each in found if getattr(each, "is_flag", False)]
@@ -203,6 +206,7 @@ class _ClickReader:
     def choice(self, name: str, params: list[Any], context: Any) -> CommandParameter:
         chosen: dict[str, str] = {}
         default: Any = None
+        params = [each for each in params if not getattr(each, "hidden", False)] or params
         for each in params:
             value = _flag_text(each)
             chosen.setdefault(value, flags_in_order(each.opts)[0])
@@ -322,7 +326,7 @@ def _usage_of(command: Any, context: Any) -> str:
 def _version_of(root: Any) -> str:
     """Return what `click.version_option` would print as the version."""
     for p in root.params:
-        callback = getattr(p, "callback", None)
+        callback: Any = getattr(p, "callback", None)
         code = getattr(callback, "__code__", None)
         if not p.is_eager or code is None or "version" not in code.co_freevars:
             continue

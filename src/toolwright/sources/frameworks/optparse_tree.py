@@ -17,6 +17,7 @@ from .parts import (
     described,
     first_line,
     flags_in_order,
+    only_informs,
     plain_text,
     plain_version,
     valued,
@@ -73,7 +74,10 @@ def _options(parser: optparse.OptionParser) -> Iterator[CommandParameter]:
     groups: dict[str, list[Any]] = {}
     every = [*parser.option_list, *(o for group in parser.option_groups for o in group.option_list)]
     for each in every:
-        if each.action not in ("help", "version"):
+        informs = each.action in ("help", "version") or (
+            not each.takes_value() and only_informs(_strings(each))
+        )
+        if not informs:
             groups.setdefault(each.dest or each.get_opt_string(), []).append(each)
     for options in groups.values():
         yield from _group(parser, options)

@@ -160,6 +160,11 @@ def flags_in_order(flags: Iterable[Any]) -> tuple[str, ...]:
     return (*(f for f in found if len(f) > 2), *(f for f in found if len(f) <= 2))
 
 
+def only_informs(flags: Iterable[str]) -> bool:
+    """Return whether a flag without a value prints something and ends: every program has these."""
+    return bool({"--help", "--version"}.intersection(flags))
+
+
 def with_default(
     parameter: CommandParameter, value: Any, spell: Callable[[enum.Enum], Any] | None = None
 ) -> CommandParameter:
@@ -224,7 +229,7 @@ def _as_type(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
         found = [_fitting(item, each) for item, each in zip(items, prefix, strict=False)]
         return UNSET if UNSET in found or len(prefix) != len(items) else found
     if name == "object":
-        return value if isinstance(value, dict) else UNSET
+        return cast("Any", value) if isinstance(value, dict) else UNSET
     if name == "boolean":
         return value if isinstance(value, bool) else UNSET
     if isinstance(value, bool | list | dict):
@@ -240,7 +245,8 @@ def _as_type(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
 
 def never_empty(parameter: CommandParameter) -> CommandParameter:
     """Return a list that must not be empty, if no words can say that and its default is not."""
-    has_items = isinstance(parameter.default, list) and parameter.default
+    default: Any = parameter.default
+    has_items = isinstance(default, list) and bool(cast("list[Any]", default))
     if parameter.emit not in ("repeat", "choices") or parameter.negatives or not has_items:
         return parameter
     return replace(parameter, schema={**parameter.schema, "minItems": 1})
