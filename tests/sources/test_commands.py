@@ -429,3 +429,9 @@ def test_keys_are_such_that_every_provider_takes_them():
     assert keys == ["special-opts_strict", "_ber", "x" * 60, "run_special-opts_strict"]
     got = received(box.call("kube_run", dict(zip(keys, "abcd", strict=True))))
     assert got["words"] == ["run", "--f0=a", "--f1=b", "--f2=c", "--f3=d"]
+
+
+def test_an_option_that_commands_below_refuse_is_not_offered_there():
+    own = option("config", {"type": "string"}, required=True, inherited=False)
+    box = box_of(program(leaf("run"), parameters=(own, option("region", {"type": "string"}))))
+    assert list(box["kube_run"].input_schema["properties"]) == ["region"]

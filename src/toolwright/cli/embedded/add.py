@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..._door import public
 from ...read.command_trees import framework_of
@@ -138,7 +138,7 @@ def _add_to_typer(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_typer(app: Any, name: str, run: Run) -> None:
-    kind: Any = type(app)
+    kind: Any = cast("Any", type(app))
 
     def call(self: Any, *args: Any, **known: Any) -> Any:
         given = known.get("args")

@@ -193,6 +193,8 @@ def _parameters(
             if parameter.name in _fixed_here(command, rule):
                 continue
             inherited = level < len(chain) - 1
+            if inherited and not parameter.inherited:
+                continue
             if parameter.hidden or not rule.offers(parameter, inherited=inherited):
                 _check_left_out(parameter, refuse)
                 continue
