@@ -1,4 +1,4 @@
-"""Whether JSON is a program: people edit the files, so every mistake is named with its place."""
+"""Checks whether JSON is a program, and names each mistake."""
 
 from __future__ import annotations
 

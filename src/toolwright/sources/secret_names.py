@@ -1,4 +1,4 @@
-"""Names of options that take a password, a key or a token."""
+"""Names of options for passwords, keys and tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scan`: read the help of a program, and write down what it takes."""
+"""`scan`: write down what the help of a program says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of the group: start, stream, tools, and one for each editor."""
+"""The commands of the group: start, stream, tools, editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a plan when its tool is compiled: no more than calls need."""
+"""What of a plan is kept once a tool is compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that pydantic does not read, and that JSON can still carry exactly.
+"""Values that pydantic cannot read, and JSON can carry exactly.
 
 Each has a hint of what is sent for it, and a function that makes the value of that. Nothing here
 opens a file, imports a module or looks a name up: what is sent decides the value, and nothing else.

@@ -1,4 +1,4 @@
-"""What kind of a hint or a class something is, for the translation of hints."""
+"""What kind of hint or class something is."""
 
 from __future__ import annotations
 

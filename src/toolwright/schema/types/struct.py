@@ -1,4 +1,4 @@
-"""Classes that only declare their attributes: made with nothing, and then filled."""
+"""Classes that only declare attributes: made empty, then filled."""
 
 from __future__ import annotations
 

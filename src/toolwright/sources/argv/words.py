@@ -1,4 +1,4 @@
-"""Values of JSON as texts that may stand on a command line."""
+"""JSON values as words of a command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a program until it asks its parser, and writes down what that parser knows.
+"""Runs a program until it asks its parser.
 
     python catching.py JOB
 

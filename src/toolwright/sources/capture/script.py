@@ -1,4 +1,4 @@
-"""The program of an unmodified script: it is run until it asks its parser."""
+"""The program of an unmodified script, by its parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many commands as few tools: one for each group, or three for all."""
+"""Many commands as few tools: groups, or a search."""
 
 from __future__ import annotations
 

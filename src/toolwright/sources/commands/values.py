@@ -1,4 +1,4 @@
-"""The types of what commands take: hints made of small JSON Schemas."""
+"""Types of what commands take, from small JSON Schemas."""
 
 from __future__ import annotations
 

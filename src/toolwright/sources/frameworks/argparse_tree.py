@@ -1,4 +1,4 @@
-"""Parsers of argparse. Its private names have been the same since 3.11."""
+"""Parsers of argparse, by its private names."""
 
 from __future__ import annotations
 

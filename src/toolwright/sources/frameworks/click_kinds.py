@@ -1,4 +1,4 @@
-"""Click's parameter types, by their names: Typer has carried copies of them since 0.26."""
+"""Click's parameter types, by their names."""
 
 from __future__ import annotations
 

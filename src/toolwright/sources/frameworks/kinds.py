@@ -1,4 +1,4 @@
-"""What one value may be, from a type or a function that makes it of text."""
+"""What one value may be, by its type or converter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parsers of optparse: options only, and then words that it knows nothing about."""
+"""Parsers of optparse: options, and words behind them."""
 
 from __future__ import annotations
 

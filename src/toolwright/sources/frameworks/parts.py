@@ -1,4 +1,4 @@
-"""Parts of commands that the readers of all frameworks make in the same way."""
+"""Parts of commands that all readers make alike."""
 
 from __future__ import annotations
 

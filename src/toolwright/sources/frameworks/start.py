@@ -1,4 +1,4 @@
-"""Start a program whose parser was found in a module, in a process of its own.
+"""Start a program by its module, in a process of its own.
 
     python start.py --path=FOLDERS --name=NAME WHERE ATTRIBUTE WORDS...
 

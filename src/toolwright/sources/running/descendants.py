@@ -1,4 +1,4 @@
-"""Processes that programs have left behind; as a script, the guard that ends those of a dead server.
+"""Processes that programs, or a dead server, have left behind.
 
 Only the standard library, and nothing relative: the guard runs this file alone, in a tenth of the
 time and memory that the whole package would take.

@@ -1,4 +1,4 @@
-"""The environment that a program gets: an allow-list, and what keeps it from asking."""
+"""The environment of a program: an allow-list, and no questions."""
 
 from __future__ import annotations
 

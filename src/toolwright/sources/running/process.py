@@ -1,4 +1,4 @@
-"""One process, watched by a thread of its own until it has ended.
+"""One process, watched by a thread until it has ended.
 
 A thread, because starting a process takes milliseconds that no event loop should wait, and because
 it works with any loop, or several; asyncio's own processes need a child watcher, and their `wait()`

@@ -1,4 +1,4 @@
-"""What an executable is asked: its help, its completions, and nothing else.
+"""What an executable is asked: help and completions only.
 
 Whatever is run goes through `HelpAsker`. Its methods are all the command lines there are, so this is
 the place to see that nothing else is run.

@@ -1,4 +1,4 @@
-"""From what was read to a `Program`: options at their level, aliases dropped, notes kept."""
+"""From what was read to a `Program`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From an executable to a `Program`: its commands side by side, then probes, then the tree."""
+"""From an executable to a `Program`, command by command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program was written with: seen in its help and in its file, before anything is tried.
+"""What a program was written with, before anything is tried.
 
 What may be asked depends on it. A script of a few lines may look at its first word only, and run
 whatever that is: such a program is asked for `--help` and nothing else.

@@ -1,4 +1,4 @@
-"""git: its own list of commands, and the options that its completion is told."""
+"""git: its own lists of commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which commands probably only read: a suggestion for whoever writes the rules."""
+"""Which commands probably only read: a suggestion."""
 
 from __future__ import annotations
 

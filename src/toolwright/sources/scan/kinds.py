@@ -1,4 +1,4 @@
-"""Types of options: what their placeholder, their text and a probe say."""
+"""Types of options: by placeholder, text and probe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a parser says about `--flag=zz9!`: the types that its help does not show."""
+"""What a parser says about `--flag=zz9!`: types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question to an executable: one short process, bounded in time and output."""
+"""One question to an executable, bounded in time and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command on the way: its help, and what was learnt of it besides."""
+"""A command on the way: what was learnt of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uvicorn's protocol on httptools, with the bounds that h11 has by itself.
+"""Uvicorn's protocol on httptools, with the bounds of h11.
 
 httptools is a parser in C, and takes whatever comes: a head or a trailer without end, every request
 that was sent ahead, and no body behind a head that offers an upgrade.

@@ -1,4 +1,4 @@
-"""What the description of an option says of its value: default, choices, range, variable."""
+"""Default, choices, range and variable in an option's text."""
 
 from __future__ import annotations
 

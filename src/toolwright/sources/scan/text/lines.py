@@ -1,4 +1,4 @@
-"""From the bytes of a help text to plain lines, bounded in number and length."""
+"""Plain lines of a help text, bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an option is spelled in a help text: its flags, and what it takes.
+"""How a help text spells an option and its value.
 
 One grammar for all families: `-o, --output FILE`, `--output=FILE`, `--color[=WHEN]`,
 `--tag stringArray`, `--shout / --no-shout`, `-f FILE, --file=FILE`, `--[no-]verify`.

@@ -1,4 +1,4 @@
-"""What stands behind the name of a command in its usage: positionals and commands."""
+"""Positionals and commands in a usage line."""
 
 from __future__ import annotations
 
