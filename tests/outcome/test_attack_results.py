@@ -1,14 +1,16 @@
 """Hostile results and exceptions: every call still ends in an answer, in bounded time."""
 
 import asyncio
+import collections
 import dataclasses
 import decimal
+import enum
 import fractions
 import os
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from pydantic import BaseModel, SerializeAsAny
@@ -52,6 +54,20 @@ class Order(BaseModel):
 @dataclasses.dataclass
 class Data:
     n: int = 0
+
+
+@dataclasses.dataclass(slots=True)
+class Slots:
+    n: int = 0
+
+
+class Pair(NamedTuple):
+    a: int
+    b: Any
+
+
+class Chosen(enum.Enum):
+    HUGE = HUGE
 
 
 class Own(int):
@@ -98,6 +114,39 @@ def in_a_dataclass() -> Data:
     return Data(HUGE)
 
 
+def in_a_dataclass_with_slots() -> Slots:
+    return Slots(HUGE)
+
+
+def in_a_named_tuple() -> Pair:
+    return Pair(1, {"a": HUGE})
+
+
+def in_a_deque():
+    return collections.deque((1, HUGE))
+
+
+def in_an_enum():
+    return [Chosen.HUGE]
+
+
+def among_many() -> list[int]:
+    return [*range(3000), HUGE, -HUGE, *range(3000)]
+
+
+def among_rows() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{"id": at, "text": "x" * 50} for at in range(300)]
+    rows[170]["id"] = HUGE
+    return rows
+
+
+def far_below() -> Any:
+    value: Any = HUGE
+    for _ in range(20):
+        value = [value, "x" * 2000]
+    return value
+
+
 def of_an_own_class() -> int:
     return Own(HUGE)
 
@@ -128,6 +177,8 @@ def dicts():
     [
         *(integer, untyped, in_a_dict, as_a_key, in_a_set, in_a_model, in_a_dataclass),
         *(in_a_list_of_models, in_a_subclass_of_what_is_declared, in_what_else_a_model_takes),
+        *(in_a_dataclass_with_slots, in_a_named_tuple, in_a_deque, in_an_enum),
+        *(among_many, among_rows, far_below),
         *(of_an_own_class, fraction, for_a_float, for_a_text, items, dicts),
     ],
 )

@@ -103,8 +103,6 @@ class ResultWriter:
         if self.is_short and (made := self._short(value, repairs)) is not None:
             return made
         try:
-            if self.check_integers is not None:
-                self.check_integers(value)
             made = (
                 self._of(value, repairs)
                 if self.cap.allows(value)
@@ -150,6 +148,8 @@ class ResultWriter:
     def _of(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if self.check is None or self.to_json is None:
             return self._untyped(value, repairs)
+        if self.check_integers is not None:
+            self.check_integers(value)
         if type(value) is Result:
             return self._fitting(checked_result(value))
         if is_object(value) and (given := finished(value)) is not None:
