@@ -257,8 +257,9 @@ class Call(Reports):
         return _nothing
 
     def _forget(self, wake: Callable[[], object]) -> None:
-        with self._lock, contextlib.suppress(ValueError):
-            self._wakers.remove(wake)
+        with self._lock:
+            if wake in self._wakers:
+                self._wakers.remove(wake)
 
 
 def _nothing() -> None:

@@ -99,10 +99,10 @@ def failure_of(
 
     `speak` has the names of exceptions whose text a model may read.
     """
-    call = call or Call(name)  # a plain call has no `Call` until it fails and needs an id
     try:
         return _failure_of(name, raised, repairs, call, speak)
     except BaseException as second:  # noqa: BLE001 - no exception of a tool may lose the answer
+        call = call or Call(name)
         what = f"{name} failed unexpectedly (reference {call.id})"
         # Without the traceback: writing that may be what has failed.
         log.error("%s, and so did its exception: %s", what, type(second).__name__)
@@ -118,13 +118,13 @@ def _failure_of(
     name: str,
     raised: BaseException,
     repairs: tuple[Repair, ...],
-    call: Call,
+    call: Call | None,
     speak: frozenset[str],
 ) -> Result:
     if is_a(raised, CallError):
         if is_a(raised, ToolError):
             log.info("%s raised %s", name, type(raised).__name__, exc_info=raised)
-        return failed(cast("CallError", raised), repairs, call)
+        return failed(cast("CallError", raised), repairs, call or Call(name))
     if is_a(raised, InputNeeded):
         needed = CallError(f"{name} needs answers from its caller")
         needed.__cause__ = raised
@@ -135,6 +135,7 @@ def _failure_of(
         error = CallError(f"{kind}: {text}" if text else kind)
         log.info("%s raised %s", name, kind, exc_info=raised)
     else:
+        call = call or Call(name)  # a plain call has no `Call` until it needs an id
         error = UnexpectedError(f"{name} failed unexpectedly (reference {call.id})")
         log.error("%s failed unexpectedly (reference %s)", name, call.id, exc_info=raised)
     error.__cause__ = raised
@@ -144,11 +145,10 @@ def _failure_of(
 def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:
     # A ValueError only by its class: it speaks of a library.
     left_out = ValueError if is_a(raised, ValidationError) else None
-    return any(
-        f"{kind.__module__}.{kind.__qualname__}" in speak
-        for kind in type(raised).__mro__  # the nearest first, which mostly decides it
-        if kind is not left_out
-    )
+    for kind in type(raised).__mro__:  # the nearest first, which mostly decides it
+        if kind is not left_out and f"{kind.__module__}.{kind.__qualname__}" in speak:
+            return True
+    return False
 
 
 def _spoken(raised: BaseException) -> str:

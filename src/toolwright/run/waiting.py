@@ -47,8 +47,9 @@ class Signal:
 
     def forget(self, wake: Callable[[], object]) -> None:
         """Drop a function that was to be called."""
-        with self._lock, contextlib.suppress(ValueError):
-            self._wakers.remove(wake)
+        with self._lock:
+            if wake in self._wakers:
+                self._wakers.remove(wake)
 
 
 class Pending:
