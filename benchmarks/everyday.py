@@ -12,6 +12,7 @@ import os
 import shlex
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -44,6 +45,7 @@ def greet(name: str) -> str:
 '''
 VERIFIER = "from fastmcp.server.auth import StaticTokenVerifier\n"
 AUTH = ', auth=StaticTokenVerifier({"s3cret-token": {"client_id": "ada", "scopes": []}})'
+CLAUDE = "home/.config/Claude/claude_desktop_config.json"
 LONGEST = 60
 """Seconds after which a task has failed."""
 
@@ -76,7 +78,6 @@ class Task:
 def environment(folder, programs):
     home = folder / "home"
     (home / ".config/Claude").mkdir(parents=True)
-    (home / ".config/Claude/claude_desktop_config.json").write_text('{"mcpServers": {}}')
     path = os.pathsep.join([*(str(Path(each).parent) for each in programs), os.environ["PATH"]])
     return {**os.environ, "HOME": str(home), "PATH": path, "FASTMCP_CHECK_FOR_UPDATES": "off"}
 
@@ -96,7 +97,9 @@ def run(program, typed, folder):
         timeout=LONGEST,
     )
     took = time.perf_counter() - began
-    return took, ended.stdout if ended.returncode == 0 else f"FAILED: {ended.stdout}"
+    if ended.returncode:
+        sys.exit(f"{program.name} {typed} failed: {ended.stdout}")
+    return took, ended.stdout
 
 
 def free_port():
@@ -314,6 +317,9 @@ def measure(task, pair, folder, rounds):
             place.mkdir(exist_ok=True)
             for name, text in program.files.items():
                 (place / name).write_text(text)
+            # Each installs into an empty file: what the other wrote would be in the way.
+            (folder / CLAUDE).write_text('{"mcpServers": {}}')
+            (place / ".cursor/mcp.json").unlink(missing_ok=True)
             typed = task.theirs if program.name == "fastmcp" else task.ours
             seconds, seen[program.name] = task.work(program, typed, place)
             took[program.name].append(seconds)

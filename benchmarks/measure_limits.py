@@ -16,6 +16,7 @@ from typing import Annotated
 from measure_call import TWO, _warm, add, add_async, in_turn
 
 from toolwright import Inject, Retry, Tool, Toolbox
+from toolwright.call import current
 from toolwright.run.threads import threads
 from toolwright.tools.definition import runner_of
 
@@ -34,7 +35,6 @@ def here() -> int:
 def bare(runner):
     """The steps of a call, as if there were no limits at all: sync, async, in a thread."""
     read, target, result_of = runner.read, runner.target, runner.result_of
-    settled = runner.drain.settled
 
     def call(arguments):
         validated, repairs = read(arguments)
@@ -42,7 +42,10 @@ def bare(runner):
 
     async def call_async(arguments):
         validated, repairs = read(arguments)
-        return result_of(await settled(target(**validated), None), repairs)
+        value = await target(**validated)
+        if value.__class__ not in PLAIN:
+            raise TypeError
+        return result_of(value, repairs)
 
     async def in_thread(arguments):
         validated, repairs = read(arguments)
@@ -57,18 +60,44 @@ def bare(runner):
     return call, call_async, in_thread
 
 
+def named(runner):
+    """The same steps, with the context variable that `current_call` looks at."""
+    read, target, result_of = runner.read, runner.target, runner.result_of
+
+    def call(arguments):
+        validated, repairs = read(arguments)
+        token = current.set(runner.outermost)
+        try:
+            value = target(**validated)
+        finally:
+            current.reset(token)
+        return result_of(value, repairs)
+
+    async def call_async(arguments):
+        validated, repairs = read(arguments)
+        before = current.get()
+        current.set(runner.outermost)
+        try:
+            value = await target(**validated)
+        finally:
+            current.set(before)
+        return result_of(value, repairs)
+
+    return call, call_async
+
+
 PLAIN = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
 
 
 def off():
     """Tools without limits, and the same steps without them."""
     sync, later = runner_of(Tool(add)), runner_of(Tool(add_async))
-    plain = bare(sync)[0]
+    plain, with_name = bare(sync)[0], named(sync)[0]
     figures = {}
-    figures["call"], figures["call bare"] = in_turn(
-        [lambda: sync.call(TWO), lambda: plain(TWO)], 3000, 31
+    figures["call"], figures["call bare"], figures["call named"] = in_turn(
+        [lambda: sync.call(TWO), lambda: plain(TWO), lambda: with_name(TWO)], 3000, 31
     )
-    plain_async = bare(later)[1]
+    plain_async, with_name_async = bare(later)[1], named(later)[1]
 
     async def ours():
         return await later.call_async(TWO)
@@ -76,7 +105,12 @@ def off():
     async def theirs():
         return await plain_async(TWO)
 
-    figures["async"], figures["async bare"] = in_turn([ours, theirs], 3000, 31)
+    async def theirs_named():
+        return await with_name_async(TWO)
+
+    figures["async"], figures["async bare"], figures["async named"] = in_turn(
+        [ours, theirs, theirs_named], 3000, 31
+    )
     pin()
     hop = bare(sync)[2]
 

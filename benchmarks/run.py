@@ -263,6 +263,9 @@ def limits(rounds):
         ours = [each["off"][key] for each in found]
         without = [each["off"][f"{key} bare"] for each in found]
         yield Row(f"{title} (wall)", ours, "the same steps alone", without, "us", 1.1)
+        if f"{key} named" in found[0]["off"]:
+            named = [each["off"][f"{key} named"] for each in found]
+            yield Row(f"{title} (wall)", ours, "and `current_call`", named, "us")
     plain = [each["on"]["plain"] for each in found]
     for key in found[0]["on"]:
         if key != "plain":

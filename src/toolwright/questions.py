@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
@@ -25,6 +24,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 if TYPE_CHECKING:
+    import asyncio
 
     class AnswerOf(Awaitable[T_co], Any):
         """An answer as both kinds of tools get it.
@@ -176,6 +176,8 @@ def wait_for_answer(
     call: Waits, run: Callable[[], Awaitable[Any]], loop: asyncio.AbstractEventLoop | None
 ) -> Any:
     """Wait for an answer: async code awaits it, a thread blocks, but no longer than the call runs."""
+    import asyncio  # slow to import, and commands that only list tools need none of it
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

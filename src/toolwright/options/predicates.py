@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .._log import log
 from ..refusals import shown
 
 __all__ = ["Predicate", "predicate_from"]
@@ -51,6 +50,8 @@ class Predicate:
         if self._is_reported:
             return
         self._is_reported = True
+        from .._log import log  # `logging` takes a sixth of the time to import the package
+
         text = f"{type(error).__name__}: {shown(str(error))}".removesuffix(": ")
         log.error(
             "%s: `enabled` failed, so nobody sees it while it does: %s (%s)",

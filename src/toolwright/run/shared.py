@@ -6,9 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..limits import Timeout
-from ..stores import Store, open_store
 
 if TYPE_CHECKING:
+    from ..stores import Store
     from .hooks import Within, Wraps
     from .inject.providers import Providers
 
@@ -44,6 +44,8 @@ class Shared:
         with self._lock:
             store = self._store
             if store is None or isinstance(store, str):
+                from ..stores import open_store  # most tools need none
+
                 store = self._store = open_store(store)
             return store
 
@@ -59,6 +61,8 @@ class Shared:
             return self._above.rates
         with self._lock:
             if self._rates is None:
+                from ..stores import open_store
+
                 shared = self.store
                 self._rates = shared if shared.blocking else open_store(None)
             return self._rates

@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from pydantic import AnyUrl
 from pydantic_core import PydanticCustomError, SchemaValidator
 
 from ..._json_values import is_object
@@ -52,7 +51,6 @@ _SAMPLES: Mapping[str, tuple[Any, str]] = {
     "timedelta": (dt.timedelta(), "durations"),
     "tuple": ((), "tuples"),
     "typed-dict": ({}, "maps"),
-    "url": (AnyUrl("http://a"), "URLs"),
     "uuid": (UUID(int=0), "UUIDs"),
 }
 _OF_A_CLASS = frozenset(("model", "dataclass", "is-instance"))
@@ -149,6 +147,10 @@ def _samples(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[
     cls: Any = said.get(CLASS_KEY) or schema.get("cls")
     if kind in _SAMPLES:
         yield _SAMPLES[kind]
+    elif kind == "url":
+        from pydantic import AnyUrl  # slow to import, and few types have URLs
+
+        yield AnyUrl("http://a"), "URLs"
     elif kind == "enum":
         yield from ((member, f"`{cls.__name__}`") for member in schema["members"])
     elif kind == "literal":
