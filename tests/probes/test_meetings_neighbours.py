@@ -196,7 +196,6 @@ ODD_HINTS = [
     types.FunctionType,
     types.ModuleType,
     io.BytesIO,
-    range,
     dict[tuple[int, int], int],
     dict[list[int], int],
     Annotated[int, Field(gt="a")],

@@ -219,4 +219,4 @@ def test_a_part_of_an_alias_that_takes_no_parameters_at_run_time(modules, hint, 
     tool = Tool(module.go)
 
     assert "string" in str(tool.input_schema["properties"]["data"])
-    assert "memoryview" in tool.problems[0]
+    assert tool.problems == ()

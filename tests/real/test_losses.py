@@ -38,8 +38,9 @@ def named(item: "Anything") -> None: ...
 def bounded(item: Text) -> None: ...
 
 
-@functools.wraps(dict.keys)
-def wrapping() -> Any: ...
+class Wrapping:
+    @functools.wraps(dict.keys)
+    def keys(self) -> Any: ...
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def wrapping() -> Any: ...
         variable,
         named,
         bounded,
-        wrapping,
+        Wrapping().keys,
         pluggy.PluginManager("x").register,
         pluggy.Result.force_result.__get__(object()),
         anyio.streams.memory.MemoryObjectSendStream.send.__get__(object()),

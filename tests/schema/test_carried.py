@@ -192,6 +192,14 @@ def test_an_iterator_gives_its_items_once(hint):
     assert list(found) == []
 
 
+def test_a_generic_alias_of_an_iterator_is_opened():
+    many = typing_extensions.TypeAliasType("many", Iterator[T], type_params=(T,))
+    found = taking(many[int]).bind({"x": [1, 2]})[1]["x"]
+    assert next(found) == 1
+    with pytest.raises(ArgumentError):
+        taking(many[int]).bind({"x": ["a"]})
+
+
 def test_a_generator_can_be_closed():
     found = taking(Generator[int, None, None]).bind({"x": [1, 2]})[1]["x"]
     next(found)

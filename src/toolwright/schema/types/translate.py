@@ -114,7 +114,8 @@ class Translator:
                 said = tuple(own_encoding(item) for item in said)
             same = inner is strip_annotated(hint) and said == metadata(hint)
             return hint if same else Annotated[(inner, *said)]
-        return self._generic(hint, origin)
+        opened = isinstance(origin, ALIAS_TYPES)
+        return (self._generic_alias if opened else self._generic)(hint, origin)
 
     def hints_of(self, cls: type) -> dict[str, Any]:
         """Resolve the annotations of a class, with the local names."""
@@ -169,6 +170,19 @@ class Translator:
         finally:
             self.opened.discard(id(hint))
         return hint if inner is hint.__value__ else inner
+
+    def _generic_alias(self, hint: Any, origin: Any) -> Any:
+        """Open a generic alias (`type X[T] = ...`), as `_alias` does a plain one."""
+        if id(origin) in self.opened:
+            return hint
+        self.opened.add(id(origin))
+        try:
+            known = dict(zip(origin.__type_params__, get_args(hint), strict=False))
+            meant = substitute(origin.__value__, known)
+            inner = self(meant)
+        finally:
+            self.opened.discard(id(origin))
+        return hint if inner is meant else inner
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
