@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from .program import UNSET, Command, CommandParameter, Exclusive, Fingerprint, Program
 
+_TUPLES = ("flags", "negatives", "environment", "refused_values")
 FORMAT = 1
 """The number of this form; another one is not read."""
 
@@ -78,7 +79,7 @@ def _command(data: Mapping[str, Any], parents: tuple[str, ...]) -> Command:
 
 
 def _parameter(data: Mapping[str, Any]) -> CommandParameter:
-    return CommandParameter(**_with_tuples(data, "flags", "negatives", "environment"))
+    return CommandParameter(**_with_tuples(data, *_TUPLES))
 
 
 def _with_tuples(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
