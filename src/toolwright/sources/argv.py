@@ -1,8 +1,7 @@
 """From validated values to the words of a command line.
 
 No value may become an option, a file's content or a second value. Where a program leaves no way to
-write a value so, it is refused. What the parsers really do is in docs/decisions; the cases are
-tests/sources/test_argv.py and tests/sources/test_injection.py.
+write a value so, it is refused. tests/sources/test_injection.py asks the real parsers.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _FOR_ENVIRONMENT = 131_072
 _NEGATIVE_NUMBER = re.compile(r"-\d+(\.\d+)?")
 _PLAIN_START = frozenset("=_./~")
 _LITERAL_NEGATIVES = frozenset(("click", "typer", "argparse", "cyclopts"))
-"""Frameworks that take `-1` as a value where an option takes several words. [measured]"""
+"""Frameworks that take `-1` as a value where an option takes several words."""
 
 
 def command_line(

@@ -18,10 +18,12 @@ Parse = Literal["", "json", "json_lines"]
 MOST = 96_000
 """How many bytes a result may have: a little less than the limit that tools have by default."""
 
-_BINARY_SHARE = 10
+_BINARY_SHARE = 4
 """If one character in so many is not UTF-8, the bytes are not text."""
 _EDGE = 2_048
 """How far from where something is left out the end of a line is looked for."""
+_NOTICE = 50
+"""Bytes of a notice."""
 _ROOM = 400
 """Bytes of a result around its texts."""
 
@@ -104,7 +106,8 @@ def _whole_lines(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
     begin = tail.find(b"\n", 0, _EDGE)
     if begin >= 0:
         return head, tail[begin + 1 :]
-    first = next((at for at, byte in enumerate(tail[:4]) if byte & 0xC0 != 0x80), 0)
+    rest_of_character = min(len(tail), 3)
+    first = next((at for at, byte in enumerate(tail[:3]) if byte & 0xC0 != 0x80), rest_of_character)
     return head, tail[first:]
 
 
@@ -133,7 +136,7 @@ def _cut(text: str, most: int) -> str:
     """Return beginning and end of a text that takes so many bytes of JSON at most."""
     keep, shown = len(text), text
     while keep and _size(shown) > most:
-        keep = min(keep * most // _size(shown), keep * 9 // 10)
+        keep = min(keep * max(most - _NOTICE, 0) // _size(shown), keep * 99 // 100)
         half = keep // 2
         shown = (
             text[: keep - half]

@@ -1,4 +1,8 @@
-"""Processes that a program has left behind outside its process group."""
+"""Processes that programs have left behind; as a script, the guard that ends those of a dead server.
+
+Only the standard library, and nothing relative: the guard runs this file alone, in a tenth of the
+time and memory that the whole package would take.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import os
 import secrets
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +20,19 @@ MARK = "TOOLWRIGHT_RUN"
 
 _ROUNDS = 10
 """How often it is looked for more: a process may start another one while we look."""
+_LAST_SECONDS = 1.0
+"""What programs of a dead server have to end by themselves."""
 
 
 def new_mark() -> str:
     """Return a value that no other run has."""
     return secrets.token_hex(8)
+
+
+def signal_group(pid: int, number: int) -> None:
+    """Send a signal to the process group that a process began."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
 
 
 def kill_marked(mark: str) -> None:
@@ -58,3 +71,26 @@ def _marked(entry: bytes) -> Iterator[int]:
 
 def _has(process: str, entry: bytes) -> bool:
     return entry in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+
+
+def _keep_guard() -> None:
+    """Note what runs until the server is gone, however it went; then end what still runs."""
+    running: dict[int, str] = {}
+    for line in sys.stdin:
+        sign, pid, mark = line.split()
+        if sign == "+":
+            running[int(pid)] = mark
+        else:
+            running.pop(int(pid), None)
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        for pid in running:
+            signal_group(pid, number)
+    if running:
+        time.sleep(_LAST_SECONDS)
+    for pid, mark in running.items():
+        signal_group(pid, signal.SIGKILL)
+        kill_marked(mark)
+
+
+if __name__ == "__main__":
+    _keep_guard()

@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import ToolError
-from .descendants import kill_marked
+from .descendants import kill_marked, signal_group
+from .guard import guard
 from .output_bytes import OutputBytes
 from .settings import RunSettings
 from .start import NotStarted, start
@@ -86,7 +87,7 @@ class WatchedProcess:
         with self._lock:
             process = self._process
             if process is not None and process.returncode is None:
-                _signal_group(process.pid, signal.SIGKILL)
+                signal_group(process.pid, signal.SIGKILL)
 
     # -- its own thread
 
@@ -107,11 +108,16 @@ class WatchedProcess:
             with self._lock:
                 self._process = begun
             stack.callback(self._reap, begun)
-            streams = _Streams(begun, self.how, self.feed)
-            stack.callback(streams.close)
-            ended = _Ending(begun, stack)
-            self._follow(begun, streams, ended, listener)
-            settle(self._finished(begun, streams, ended))
+            try:
+                guard.note(begun.pid, self.mark)
+                streams = _Streams(begun, self.how, self.feed)
+                stack.callback(streams.close)
+                ended = _Ending(begun, stack)
+                self._follow(begun, streams, ended, listener)
+                settle(self._finished(begun, streams, ended))
+            except BaseException:  # no memory, or a fault of ours: nobody would end it later
+                self._kill_all(begun)
+                raise
 
     def _open_waker(self, stack: contextlib.ExitStack) -> int:
         """Return a descriptor that becomes readable when somebody wants it to end."""
@@ -150,9 +156,8 @@ class WatchedProcess:
             stop_at = self._stop_at
             if stop_at is not None and not asked:
                 asked = True
-                poll.unregister(listener)
-                _signal_group(process.pid, signal.SIGTERM)
-                _signal_group(process.pid, signal.SIGCONT)  # one that is stopped hears nothing
+                signal_group(process.pid, signal.SIGTERM)
+                signal_group(process.pid, signal.SIGCONT)  # one that is stopped hears nothing
             if stop_at is not None and not killed and now >= stop_at:
                 killed = True
                 self._kill_all(process)
@@ -167,14 +172,16 @@ class WatchedProcess:
                 if descriptor == ended.descriptor:
                     poll.unregister(descriptor)
                     ended.is_seen = True
-                elif descriptor != listener:
+                elif descriptor == listener:
+                    os.read(listener, _CHUNK)  # somebody wants it to end, or to end sooner
+                else:
                     streams.serve(descriptor, poll)
             ended.look()
         if asked and not killed:
             self._kill_all(process)
 
     def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
-        _signal_group(process.pid, signal.SIGKILL)
+        signal_group(process.pid, signal.SIGKILL)
         kill_marked(self.mark)
 
     def _finished(
@@ -202,6 +209,7 @@ class WatchedProcess:
         if _KNOWS_ENDED:
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        guard.forget(process.pid)
         with self._lock:
             process.wait()
 
@@ -322,9 +330,3 @@ class _Streams:
         for file in self.files:
             with contextlib.suppress(OSError):
                 file.close()
-
-
-def _signal_group(pid: int, number: int) -> None:
-    """Send a signal to the process group of a process that was not waited for yet."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, number)

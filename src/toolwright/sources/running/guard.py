@@ -1,0 +1,92 @@
+"""A process beside the server: it ends what still runs when the server is killed.
+
+The system can tell a process that its parent has died (PR_SET_PDEATHSIG on Linux), but only that
+one and not its children, and only if code runs between fork and exec, which is not safe among
+threads. A pipe that breaks is seen on any POSIX system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from . import descendants
+from .environment import environment_of
+from .settings import RunSettings
+
+
+class ProgramGuard:
+    """Tells the process beside the server what runs; it is started when first needed."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Start without a guard; also in a forked child."""
+        self._lock = threading.Lock()
+        self._known: dict[int, str] = {}
+        self._pipe = -1
+
+    def in_copy(self) -> None:
+        """Let go of the parent's guard in a forked child: it must see when the parent is gone."""
+        if self._pipe >= 0:
+            os.close(self._pipe)
+        self.begin()
+
+    def note(self, pid: int, mark: str) -> None:
+        """Say that a program runs, with its process group and its mark."""
+        with self._lock:
+            self._known[pid] = mark
+            if self._pipe < 0:
+                self._start()
+            else:
+                self._say("+", pid, mark)
+
+    def forget(self, pid: int) -> None:
+        """Say that it has ended; before its number may mean another one."""
+        with self._lock:
+            mark = self._known.pop(pid, "")
+            self._say("-", pid, mark)
+
+    def _start(self) -> None:
+        script = Path(descendants.__file__)
+        if not sys.executable or not script.is_file():  # frozen, or in a zip file
+            return
+        with contextlib.suppress(OSError):  # no room for it: the programs run all the same
+            guard = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-I", "-S", str(script)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,  # the client waits for the end of the server's own
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=environment_of(RunSettings(), tells_lines=False),
+                start_new_session=True,
+            )
+            guard.returncode = 0  # nobody waits for it: it ends after this process
+            if guard.stdin is not None:
+                self._pipe = os.dup(guard.stdin.fileno())
+                os.set_blocking(self._pipe, False)
+                guard.stdin.close()
+        for pid, mark in self._known.items():
+            self._say("+", pid, mark)
+
+    def _say(self, sign: str, pid: int, mark: str) -> None:
+        if self._pipe < 0:
+            return
+        try:
+            os.write(self._pipe, f"{sign} {pid} {mark or '-'}\n".encode())
+        except BlockingIOError:  # it is stopped
+            pass
+        except OSError:  # it was killed: the next program starts another one
+            os.close(self._pipe)
+            self._pipe = -1
+
+
+guard = ProgramGuard()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=guard.in_copy)
