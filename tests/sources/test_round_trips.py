@@ -15,6 +15,7 @@ COMMANDS = [
     for each in program(module, attribute).root.walk()
     if each.runs
 ]
+PATHS = {name: [path for each, path in COMMANDS if each == name] for name in PROGRAMS}
 QUIET = {"suppress_health_check": list(HealthCheck), "deadline": None}
 
 
@@ -22,10 +23,18 @@ def in_words(value):
     return " ".join(value) if isinstance(value, tuple) else value
 
 
+@pytest.mark.parametrize("framework", PROGRAMS)
+@given(data=st.data())
+@settings(max_examples=examples(300), **QUIET)
+def test_a_program_receives_what_was_sent(framework, data):
+    check(data, framework, data.draw(st.sampled_from(PATHS[framework])))
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize(("framework", "path"), COMMANDS, ids=in_words)
 @given(data=st.data())
-@settings(max_examples=examples(100), **QUIET)
-def test_a_program_receives_what_was_sent(framework, path, data):
+@settings(max_examples=150, **QUIET)
+def test_every_command_receives_what_was_sent(framework, path, data):
     check(data, framework, path)
 
 

@@ -87,6 +87,8 @@ class CommandParameter:
     """The variables that set it where the command line does not."""
     refused_prefixes: str = ""
     """Characters that no value may begin with, since the program would read it as something else."""
+    refused_values: tuple[str, ...] = ()
+    """Values in lower case that no value may be in any case, for the same reason."""
 
     @property
     def is_positional(self) -> bool:

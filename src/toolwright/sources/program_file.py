@@ -17,6 +17,7 @@ from typing import Any, cast
 from .file_check import ProgramFileError, check_program
 from .program import UNSET, Command, CommandParameter, Exclusive, Fingerprint, Program
 
+_TUPLES = ("flags", "negatives", "environment", "refused_values")
 FORMAT = 1
 """The number of this form; another one is not read."""
 SUFFIX = ".tools.json"
@@ -204,7 +205,7 @@ def _command(data: Mapping[str, Any], parents: tuple[str, ...]) -> Command:
 
 
 def _parameter(data: Mapping[str, Any]) -> CommandParameter:
-    return CommandParameter(**_with_tuples(data, "flags", "negatives", "environment"))
+    return CommandParameter(**_with_tuples(data, *_TUPLES))
 
 
 def _with_tuples(data: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -47,3 +47,12 @@ def test_usage_is_kept_without_the_path():
 def test_a_default_that_is_a_secret_is_never_kept(framework):
     module, attribute, _ = PROGRAMS[framework]
     assert "s3cret" not in json.dumps(program_to_json(program(module, attribute)))
+
+
+def test_cyclopts_reads_null_for_words_that_another_option_follows():
+    """`--pairs null 1 --tag x` loses its pair; so such a word is not sent."""
+    found = next(
+        each for each in program("cyclopts_program", "app").root.walk() if each.name == "lists"
+    )
+    refused = {each.name: each.refused_values for each in found.parameters if each.refused_values}
+    assert refused == {"pairs": ("none", "null")}

@@ -65,6 +65,9 @@ def as_word(parameter: CommandParameter, text: str, index: int | None = None) ->
         raise RefusedValue(parameter, "must not contain a lone surrogate", index) from None
     if size + 256 > MAX_WORD:  # a flag stands in front of it
         raise RefusedValue(parameter, f"is {size} bytes long; a word has {MAX_WORD}", index)
+    if text.lower() in parameter.refused_values:
+        reason = f"must not be {shown(text)}: the program would read it as something else"
+        raise RefusedValue(parameter, reason, index)
     if text and text[0] in parameter.refused_prefixes:
         reason = f"must not begin with `{text[0]}`: the program would read it as something else"
         raise RefusedValue(parameter, reason, index)

@@ -167,8 +167,9 @@ class _CycloptsReader:
         else:
             emit = "truth" if emit == "value" and schema.get("type") == "boolean" else emit
             negatives = flags_in_order(a.negatives) if several else ()
+        refused = _read_as_null(a, kinds, words)
         found = valued(name, kind, flags, emit, schema, _help(a), **common)
-        return self.defaulted(replace(found, negatives=negatives), a)
+        return self.defaulted(replace(found, negatives=negatives, refused_values=refused), a)
 
     def guarded(self, a: Any, kinds: list[Kind], emit: str) -> Kind:
         """Return a kind that takes no value that Cyclopts would read as JSON or as a file."""
@@ -201,6 +202,20 @@ class _CycloptsReader:
         if isinstance(a.parameter.show_default, str):
             return replace(found, default_text=plain_text(a.parameter.show_default))
         return with_default(found, value, lambda each: a.parameter.name_transform(each.name))
+
+
+def _read_as_null(a: Any, kinds: list[Kind], words: int) -> tuple[str, ...]:
+    """Return texts that stand for null: where it is tried first, or what follows does not fit."""
+    members = typing.get_args(_without_metadata(a.field_info.annotation))
+    takes_text = any(each.schema.get("type") == "string" for each in kinds)
+    is_first = bool(members) and members[0] is type(None)
+    if takes_text and type(None) in members and (words > 1 or is_first):
+        return ("none", "null")
+    return ()
+
+
+def _without_metadata(hint: Any) -> Any:
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is typing.Annotated else hint
 
 
 def _is_mapping(a: Any) -> bool:
