@@ -37,7 +37,9 @@ def is_program(source: Any) -> bool:
 
 def framework_of(target: Any) -> str:
     """Return which framework an app is of; empty if it is none."""
-    cls = cast("Any", type(target))  # not `isinstance`: an object may raise where it is asked for its class
+    cls = cast(
+        "Any", type(target)
+    )  # not `isinstance`: an object may raise where it is asked for its class
     if cls in _OTHERS:
         return ""
     for base in cls.__mro__:

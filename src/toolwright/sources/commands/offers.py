@@ -193,7 +193,7 @@ def _parameters(
             if parameter.name in _fixed_here(command, rule):
                 continue
             inherited = level < len(chain) - 1
-            if inherited and not parameter.inherited:
+            if inherited and not (parameter.inherited and command.passes_parameters):
                 continue
             if parameter.hidden or not rule.offers(parameter, inherited=inherited):
                 _check_left_out(parameter, refuse)
