@@ -144,12 +144,12 @@ def test_an_answer_without_an_owner_is_dropped():
 
 
 def test_what_is_too_large_to_cross_fails_one_call(monkeypatch):
-    monkeypatch.setattr(frames, "MOST_FRAME", 1000)
+    monkeypatch.setattr(frames, "MOST_FRAME", 10_000)
     made = box.call("large", {"size": 10})
     assert made.value == "x" * 10
     before = box.call("pid").value
-    made = box.call("echo", {"word": "x" * 2000})
-    assert made.text == "echo: its arguments are too large for a process: 1000 bytes are the most"
+    made = box.call("echo", {"word": "x" * 20_000})
+    assert made.text == "echo: its arguments are too large for a process: 10000 bytes are the most"
     assert box.call("pid").value == before
 
 

@@ -7,26 +7,11 @@ from pathlib import Path
 
 import pytest
 from processes import until
+from made_programs import RECEIVED, leaf, option, place, program, received
 
 from toolwright import DefinitionError, SchemaError, Toolbox
 from toolwright.sources import CommandLine, Rule
 from toolwright.sources.program import Command, CommandParameter, Exclusive, Program
-
-RECEIVED = (sys.executable, str(Path(__file__).with_name("echo_words.py")))
-
-
-def option(name, schema, **more):
-    return CommandParameter(name=name, schema=schema, flags=(f"--{name}",), **more)
-
-
-def place(name, schema=None, **more):
-    return CommandParameter(name=name, schema=schema or {"type": "string"}, **more)
-
-
-def program(*commands, parameters=(), name="kube", argv=RECEIVED, **more):
-    root = Command(commands=commands, parameters=parameters, runs=not commands, **more)
-    return Program(name=name, root=root, argv=argv, framework="click")
-
 
 GET = Command(
     path=("get",),
@@ -53,11 +38,6 @@ def box_of(*args, **more):
     box = Toolbox("box")
     box.include(CommandLine(*args, **more))
     return box
-
-
-def received(result):
-    assert not result.is_error, result.text
-    return json.loads(result.structured["stdout"])
 
 
 def test_a_command_is_a_tool_with_its_own_parameters_and_those_above_it():
@@ -152,10 +132,6 @@ def test_json_on_standard_output_is_parsed_where_a_rule_says_so():
 
 
 # -- which commands
-
-
-def leaf(*path, **more):
-    return Command(path=path, **more)
 
 
 @pytest.mark.promise("commands.never")

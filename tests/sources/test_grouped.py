@@ -1,7 +1,7 @@
 """Large programs: one tool for each group, or three for all."""
 
 import pytest
-from test_commands import RECEIVED, leaf, option, program, received
+from made_programs import RECEIVED, leaf, option, program, received
 
 from toolwright import Toolbox
 from toolwright.sources import CommandLine, Rule

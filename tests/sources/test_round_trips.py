@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from round_trips import PROGRAMS, check, program, received_here, received_there, words_for
 
-from toolwright.sources.argv.build import build as argv
+from toolwright.sources.argv import build as argv
 from toolwright.sources.argv.build import RefusedValue
 
 COMMANDS = [

@@ -69,7 +69,8 @@ class ResultWriter:
         self.name = name
         self.compiled = compiled
         self.failure_of = partial(failure_of, name, speak=names_of(options.speak))
-        self.cap = Cap(options.max_result, compiled.keys)
+        names = compiled.keys or (slot.name for slot in compiled.plan.slots)
+        self.cap = Cap(options.max_result, names)
         written = compiled.output_schema
         schema: Any = from_json(written) if written else {}
         typed = compiled.output_validator is not None and not compiled.bytes_output

@@ -13,7 +13,8 @@ from pathlib import PurePath
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from toolwright.sources.argv.build import build as argv, patterns
+from toolwright.sources import patterns
+from toolwright.sources.argv import build as argv
 from toolwright.sources.argv.build import RefusedValue
 from toolwright.sources.frameworks.recognise import program_of
 

@@ -86,3 +86,9 @@ def has_local_strings(cls: type) -> bool:
     pydantic would look for their names in the module only."""
     annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
     return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())
+
+
+def take_identity(twin: Any, cls: Any) -> None:
+    """Let a twin be known, and documented, as the class it stands for."""
+    twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
+    twin.__doc__ = cls.__doc__

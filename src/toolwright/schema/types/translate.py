@@ -42,6 +42,7 @@ from .class_kinds import (
     is_refused,
     is_type,
     own_encoding,
+    take_identity,
     with_class_names,
 )
 from .complete import Unknown, complete
@@ -331,7 +332,7 @@ class Translator:
         make: Any = typing.NamedTuple
         twin = make(cls.__name__, [(name, self(hints[name])) for name in cls._fields])
         twin.__new__.__defaults__ = cls.__new__.__defaults__
-        _take_identity(twin, cls)
+        take_identity(twin, cls)
 
         def convert(value: Any) -> Any:
             return cls(*value)
@@ -348,7 +349,7 @@ class Translator:
         twin.__annotations__ = {k: substitute(hint, known) for k, (hint, _) in fields.items()}
         twin.__required_keys__ = frozenset(k for k, (_, required) in fields.items() if required)
         twin.__optional_keys__ = frozenset(fields) - twin.__required_keys__
-        _take_identity(twin, cls)
+        take_identity(twin, cls)
         if hasattr(cls, "__pydantic_config__"):
             twin.__pydantic_config__ = cls.__pydantic_config__
         return twin
@@ -394,9 +395,3 @@ class _Survey(Translator):
     def _record(self, cls: Any) -> Any:
         self.inside.add(cls)
         return cls
-
-
-def _take_identity(twin: Any, cls: Any) -> None:
-    """Let a twin be known, and documented, as the class it stands for."""
-    twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
-    twin.__doc__ = cls.__doc__

@@ -1,4 +1,4 @@
-"""Start a program by its module, in a process of its own.
+"""Start a program by its module, in its own process.
 
     python start.py --path=FOLDERS --name=NAME WHERE ATTRIBUTE WORDS...
 
