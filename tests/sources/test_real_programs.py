@@ -1,8 +1,14 @@
 """Programs that nobody here wrote are read as their own help describes them."""
 
+import asyncio
+import http.server
 import json
+import threading
 
+import mcp
 import pytest
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from processes import COMMAND
 from real_programs import compared, installed
 
 from toolwright.sources.capture.script import capture
@@ -48,3 +54,70 @@ def test_every_flag_in_the_help_of_a_program_is_read_rightly(name, tmp_path, rec
     assert program.framework == framework
     assert len(commands) >= least_commands
     assert count >= least_flags
+
+
+PAGE = b"hello from here"
+APP = (
+    "from flask import Flask\napp = Flask(__name__)\n@app.get('/orders')\ndef orders(): return ''\n"
+)
+CALLS = {
+    "flask": ("routes", {"app": "shop"}, "/orders"),
+    "black": ("", {"code": "x  =  {  'a':1 }"}, 'x = {"a": 1}'),
+    "httpx": ("", {"url": "{address}"}, PAGE.decode()),
+    "pip": ("show", {"args": ["flask"]}, "Name: Flask"),
+    "yt-dlp": ("", {"list_extractors": True}, "youtube"),
+    "dvc": ("init", {"no_scm": True}, "Initialized DVC repository"),
+    "twine": ("check", {"dists": ["nothing.whl"]}, None),
+    "pre-commit": ("sample-config", {}, "repos:"),
+    "mkdocs": ("new", {"project_directory": "--site"}, "Writing config file"),
+    "celery": ("report", {}, "software -> celery"),
+}
+"""A command of each, by the words behind the program's name; what is sent, and what it says.
+
+None stands for a failure, which is an error with an exit code.
+"""
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(PAGE)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", CALLS)
+def test_a_program_works_through_a_client(name, address, tmp_path):
+    words, sent, said = CALLS[name]
+    (tmp_path / "shop.py").write_text(APP)
+    sent = json.loads(json.dumps(sent).replace("{address}", address))
+    chosen = ["--select", words] if words else []
+
+    async def talk():
+        command = ["serve", str(installed(name)), "--script", "--folder", str(tmp_path), *chosen]
+        server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], *command])
+        async with stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
+            await session.initialize()
+            (tool,) = (await session.list_tools()).tools
+            return await session.call_tool(tool.name, sent)
+
+    result = asyncio.run(talk())
+    output = result.structured_content
+    if said is None:
+        assert (result.is_error, output["exitCode"]) == (True, 1)
+        assert output["stdout"] + output["stderr"]
+    else:
+        assert not result.is_error, output
+        assert said in output["stdout"] + output["stderr"]
