@@ -18,6 +18,9 @@ sys.path.insert(0, str(Path(__file__).parent / "wire"))
 
 from listing import list_through_client  # noqa: E402
 
+collect_ignore = ["wire/nasty_server.py"]
+"""It limits the memory of whatever imports it, and would do so for all tests of a worker."""
+
 # Modules beside the tests whose assertions must say what they compared, as those of tests do.
 pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "taking")
 

@@ -219,6 +219,8 @@ def names_in(module):
                 alias.asname or alias.name: getattr(imported, alias.name, typing.Any)
                 for alias in node.names
             }
+        elif isinstance(node, ast.Import):
+            known |= {alias.name: importlib.import_module(alias.name) for alias in node.names}
     return known
 
 
