@@ -86,7 +86,8 @@ class Keyring:
 
     async def matching(self, key_id: str | None, algorithm: str) -> tuple[Keys, list[PyJWK]]:
         """Return the keys that may have signed a token, after looking for new ones."""
-        matching = self.keys.matching(key_id, algorithm)
+        keys = self.keys
+        matching = keys.matching(key_id, algorithm)
         if not matching or self.clock() - self._fetched > _AGEING:
             running = self._start()
             if running is not None and not matching:  # old keys are good while new ones come
@@ -94,8 +95,9 @@ class Keyring:
                     await asyncio.wait_for(asyncio.wrap_future(running), _PATIENCE + 1)
                 except TimeoutError:
                     self._failed = True
-        keys = self.keys
-        matching = keys.matching(key_id, algorithm)
+        if not matching:
+            keys = self.keys
+            matching = keys.matching(key_id, algorithm)
         if not matching:
             late = TokenRejected(503, "the keys of the issuer cannot be fetched now")
             raise (

@@ -25,7 +25,7 @@ from .tree import Node
 
 _HIDDEN = frozenset(("help", "completion", "__complete", "__completeNoDesc"))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}")
-_VERSION = re.compile(r"[\w.-]{1,60}(?: \([\w .-]{1,60}\))?,? v?(?:ersion )?(\d[\w.+-]{0,40})")
+_VERSION = re.compile(r"[\w.-]{1,60}+(?: \([\w .-]{1,60}+\))?,? v?(?:ersion )?(\d[\w.+-]{0,40})")
 
 _FAILURES = {
     "timeout": "--help did not end in time",

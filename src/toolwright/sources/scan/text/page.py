@@ -29,13 +29,13 @@ _OPTIONS = re.compile(r"\b(?:options|flags|optional arguments|parameters)\b", re
 _EXAMPLES = re.compile(r"examples?\b", re.IGNORECASE)
 _ALIASES = re.compile(r"aliases\b", re.IGNORECASE)
 _COMMAND_ROW = re.compile(
-    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}?):?"
-    r"(?P<more>(?:(?:, |\|)[A-Za-z0-9][\w.-]{0,63}){0,8})"
-    r"(?: \((?P<inside>[\w.-]{1,63}(?:, [\w.-]{1,63}){0,8})\))?"
-    r"(?P<taken>(?: [<\[{A-Z][^ ]{0,100}){0,6})"
+    r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9_.+@-]|:(?=[A-Za-z0-9])){0,63}+):?"
+    r"(?P<more>(?:(?:, |\|)[A-Za-z0-9][\w.-]{0,63}+){0,8})"
+    r"(?: \((?P<inside>[\w.-]{1,63}+(?:, [\w.-]{1,63}+){0,8})\))?"
+    r"(?P<taken>(?: [<\[{A-Z][^ ]{0,100}+){0,6})"
     r"\*?(?:  | - |$)"
 )
-_ARGUMENT_ROW = re.compile(r"(?P<name>[<\[{]{0,2}[A-Za-z0-9_][^ ]{0,200})(?: \.\.\.\]?)?(?:  |$)")
+_ARGUMENT_ROW = re.compile(r"(?P<name>[<\[{]{0,2}[A-Za-z0-9_][^ ]{0,200}+)(?: \.\.\.\]?)?(?:  |$)")
 
 
 @dataclass(slots=True)
