@@ -7,6 +7,7 @@ import sys
 import mcp
 import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from counting import soaked
 from processes import COMMAND, good, refused, run
 
 APPS = {
@@ -95,7 +96,7 @@ APPS = {
 }
 
 
-@pytest.fixture(params=APPS)
+@pytest.fixture(params=["click", *soaked("typer", "argparse", "cyclopts")])
 def program(request, tmp_path, monkeypatch):
     import textwrap
 
