@@ -237,7 +237,7 @@ def injected(box: Toolbox) -> None:
         """Add what is provided."""
         return a + b
 
-    @box.tool(timeout=20, retry=2, cache=60)
+    @box.tool(timeout=20, retry=2, cache=3600)
     async def limited(call: Call, a: int = 1) -> int:
         """Be limited in every way."""
         call.info("limited")
