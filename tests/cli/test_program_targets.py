@@ -221,3 +221,22 @@ def test_commands_are_selected_by_their_words(tmp_path, monkeypatch):
         "kube_get_nodes"
     }
     assert "did you mean `get.pods`?" in refused(2, "list", "kube.py", "--select", "get.pod")
+
+
+CYCLOPTS = """
+import cyclopts
+shop = cyclopts.App()
+stock = cyclopts.App(name="stock")
+shop.command(stock)
+
+@stock.command
+def count(item: str): print(item)
+"""
+
+
+def test_an_app_of_cyclopts_is_named_by_its_file_and_its_sub_apps_are_no_rivals(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "store.py").write_text(CYCLOPTS)
+    assert set(listed("store.py")) == {"store_stock_count"}

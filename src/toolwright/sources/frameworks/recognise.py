@@ -17,6 +17,7 @@ from ...read.command_trees import framework_of
 from ..program import Program
 
 _PARSERS = ("argparse", "optparse")
+_NAMED_BY_FILE = (*_PARSERS, "cyclopts")
 _COMMON_NAMES = frozenset(("", "app", "cli", "main", "root", "__main__", "typer", "command"))
 
 
@@ -142,7 +143,8 @@ def _own_folders() -> str:
 
 def _name_of(program: Program, place: _Place | None) -> str:
     """Return a name that says more than `cli`, if the program's file has one."""
-    is_file = program.framework in _PARSERS and program.name == Path(sys.argv[0]).name
+    # Not the author's word: these take the name of whatever runs, which may be a server of ours.
+    is_file = program.framework in _NAMED_BY_FILE and program.name == Path(sys.argv[0]).name
     if place is None or (program.name not in _COMMON_NAMES and not is_file):
-        return program.name or program.framework
+        return program.name.removesuffix(".py" if is_file else "") or program.framework
     return program.name if place.stem in _COMMON_NAMES else place.stem
