@@ -82,7 +82,8 @@ def scanned(file: Path, *, must_select: bool) -> CommandLine:
     try:
         line = CommandLine(read(file))
     except (OSError, ValueError) as error:
-        raise BadTarget(f"{file} cannot be used: {error}") from error
+        # What it says is all there is: nothing of an author has run.
+        raise BadTarget(f"{file} cannot be used: {error}") from None
     if must_select and line.needs_selection:
         raise UsageError(
             f"{line.name} was scanned: say which commands to offer, such as --select '{_example(line)}'; "
@@ -105,8 +106,8 @@ def captured(script: str) -> CommandLine:
 
     try:
         return CommandLine(capture(script))
-    except SchemaError as error:
-        raise BadTarget(str(error)) from error
+    except SchemaError as error:  # the script ran in another process
+        raise BadTarget(str(error)) from None
 
 
 def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:
