@@ -117,6 +117,19 @@ class _Place:
         return name if is_same else ""
 
 
+def module_argv(module: str) -> tuple[str, ...]:
+    """Return the words that run a module as `python -m` does, whatever the folder.
+
+    `-m` looks into the current folder, which another process, such as an editor, does not have.
+    """
+    own = _own_folders()
+    top = module.partition(".")[0]
+    if not own or PathFinder.find_spec(top, own.split(os.pathsep)) is None:
+        return (sys.executable, "-m", module)
+    start = str(Path(__file__).with_name("start.py"))
+    return (sys.executable, "-P", start, f"--path={own}", f"--name={module}", module, "")
+
+
 def _places_of(target: object) -> Iterator[_Place]:
     """Yield where an object is held, those modules first that define it.
 
