@@ -1,12 +1,14 @@
 """Hostile arguments for schemas that authors write themselves: linear time, and few words."""
 
+import http.server
 import json
 import pickle
+import threading
 import time
 
 import pytest
 
-from toolwright import ArgumentError, Toolbox
+from toolwright import ArgumentError, SchemaError, Toolbox
 
 MOST_SECONDS = 20
 """Processor time; comparing each item with each took many minutes of it."""
@@ -134,3 +136,56 @@ def test_a_long_value_does_not_hide_what_is_wrong():
 def test_nested_values_are_refused_as_too_deep():
     deep = "[" * 5000 + "]" * 5000
     assert isinstance(box.call("check", '{"tree": %s}' % deep).error, ArgumentError)
+
+
+def test_nothing_is_fetched_for_a_schema():
+    asked = []
+
+    class Site(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Site) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        there = f"http://127.0.0.1:{site.server_port}/x"
+        tools = Toolbox("tools")
+        schema = {"type": "object", "properties": {"a": {"$ref": there}}}
+
+        with pytest.raises(SchemaError, match=f"refers to {there}, which is not in it"):
+            tools.add(print, name="far", input_schema=schema).compile()
+        site.shutdown()
+    assert asked == []
+
+
+@pytest.mark.parametrize("lost", ["#/$defs/lost", "other.json", "#lost"])
+def test_a_reference_that_leads_nowhere_is_refused_at_once(lost):
+    schema = {"type": "object", "properties": {"a": {"$ref": lost}}}
+    with pytest.raises(SchemaError, match="which is not in it"):
+        Toolbox("tools").add(print, name="lost", input_schema=schema).compile()
+
+
+def test_references_within_a_schema_are_followed():
+    schema = {
+        "$id": "https://example.com/root",
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/a"},
+            "b": {"$ref": "https://example.com/own"},
+            "c": {"const": {"$ref": "not one"}},
+            "d": {"$ref": "#named"},
+        },
+        "$defs": {
+            "a": {"type": "integer"},
+            "own": {"$id": "https://example.com/own", "$ref": "#/$defs/x", "$defs": {"x": True}},
+            "named": {"$anchor": "named", "type": "integer"},
+        },
+    }
+
+    def take(**values):
+        return sorted(values)
+
+    tools = Toolbox("tools")
+    tools.add(take, input_schema=schema)
+    assert tools.call("take", {"a": 1, "b": 2, "d": 3}).value == ["a", "b", "d"]
+    assert tools.call("take", {"d": "x"}).is_error

@@ -222,3 +222,29 @@ def test_commands_are_selected_by_their_words(tmp_path, monkeypatch):
         "kube_get_nodes"
     }
     assert "did you mean `get.pods`?" in refused(2, "list", "kube.py", "--select", "get.pod")
+
+
+CYCLOPTS = """
+import cyclopts
+shop = cyclopts.App()
+stock = cyclopts.App(name="stock")
+shop.command(stock)
+
+@stock.command
+def count(item: str): print(item)
+"""
+
+
+def test_an_app_of_cyclopts_is_named_by_its_file_and_its_sub_apps_are_no_rivals(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "store.py").write_text(CYCLOPTS)
+    assert set(listed("store.py")) == {"store_stock_count"}
+
+
+def test_a_program_that_cannot_be_used_is_said_without_a_trace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.tools.json").write_text('{"format": 1, "name": "x", "argv": "x", "root": {}}')
+    assert "argv: must be a list" in refused(2, "call", "x.tools.json", "x")
+    assert "neither a file nor a command" in refused(2, "call", "--script", "no_such_one", "x")

@@ -9,7 +9,7 @@ import pytest
 from processes import until
 from made_programs import RECEIVED, leaf, option, place, program, received
 
-from toolwright import DefinitionError, SchemaError, Toolbox
+from toolwright import ArgumentError, DefinitionError, SchemaError, Toolbox
 from toolwright.sources import CommandLine, Rule
 from toolwright.sources.program import Command, CommandParameter, Exclusive, Program
 
@@ -411,3 +411,31 @@ def test_an_option_that_commands_below_refuse_is_not_offered_there():
     own = option("config", {"type": "string"}, required=True, inherited=False)
     box = box_of(program(leaf("run"), parameters=(own, option("region", {"type": "string"}))))
     assert list(box["kube_run"].input_schema["properties"]) == ["region"]
+
+
+def test_options_may_have_any_name():
+    names = ("values", "self", "call", "stdin", "flags", "__proto__", "_toolwright_call")
+    command = leaf("get", parameters=tuple(option(each, {"type": "string"}) for each in names))
+    box = box_of(program(command))
+    keys = list(box["kube_get"].input_schema["properties"])
+    assert keys == [*names[:-1], "get__toolwright_call"]
+    sent = received(box.call("kube_get", dict.fromkeys(keys, "x")))["words"]
+    assert sent == ["get", *(f"--{each}=x" for each in names)]
+
+
+def test_input_that_no_bytes_can_say_is_refused():
+    box = box_of(program(leaf("get")), rules=[Rule(stdin=True)])
+    said = box.call("kube_get", {"stdin": "\ud800"})
+    assert isinstance(said.error, ArgumentError)
+    assert said.text == "kube_get: `stdin` must not contain a lone surrogate"
+
+
+def test_what_a_rule_sets_is_not_shown():
+    token = option("token", {"type": "string"}, refused_values=("hush-1",))
+    rules = [Rule(fixed={"token": "Hush-1"}, env={"KEY": "hush-2"})]
+    box = box_of(program(leaf("get", parameters=(token,))), rules=rules)
+    target = box["kube_get"].target
+    refused = box.call("kube_get", {})
+    assert refused.text == "kube_get: the fixed value of `token` cannot be passed on"
+    for text in (repr(target), repr(target.settings), repr(box["kube_get"]), refused.text):
+        assert "hush" not in text.lower()

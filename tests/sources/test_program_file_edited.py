@@ -201,6 +201,22 @@ MISTAKES = {
         lambda data: disk(data)["exclusive"][0]["names"].append("hot"),
         "root.commands[0] (disk).exclusive[0].names: `hot` is no parameter of this command",
     ),
+    "no alternatives": (
+        lambda data: first(data).update(schema={"anyOf": []}),
+        "root.commands[0] (disk).parameters[0] (size).schema.anyOf: must have at least one schema",
+    ),
+    "required keys": (
+        lambda data: first(data).update(schema={"type": "object", "required": 5}),
+        "root.commands[0] (disk).parameters[0] (size).schema.required: must be a list, not 5",
+    ),
+    "schema of JSON": (
+        lambda data: first(data).update(emit="json", schema={"type": "nope"}),
+        "root.commands[0] (disk).parameters[0] (size).schema: is not a JSON Schema",
+    ),
+    "reference": (
+        lambda data: first(data).update(emit="json", schema={"$ref": "http://example.com/x"}),
+        "root.commands[0] (disk).parameters[0] (size).schema: refers to http://example.com/x",
+    ),
     "commands": (
         lambda data: data["root"].update(commands={}),
         "root.commands: must be a list, not {}",

@@ -14,23 +14,15 @@ from ..read.signature import Signature
 
 MOST_BROKEN = 50
 """Broken rules that are looked for: finding one more takes as long as the first."""
+_NO_SCHEMAS = frozenset(("const", "enum", "default", "examples"))
 _MOST_SAID = 1_000_000
 """Characters of their messages: each holds the whole value that broke a rule."""
 
 
 def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str) -> Any:
     """Return a validator for an explicit schema. Raises `SchemaError` if it is not one."""
-    import jsonschema
-
-    try:
-        json.dumps(schema, allow_nan=False)
-        jsonschema.Draft202012Validator.check_schema(schema)
-    except (TypeError, ValueError) as error:
-        raise signature.refusal(f"has an {option} that is not JSON: {error}") from None
-    except jsonschema.SchemaError as error:
-        raise signature.refusal(
-            f"has an {option} that is not a JSON Schema: {error.message}"
-        ) from None
+    if fault := schema_fault(schema):
+        raise signature.refusal(f"has an {option} that {fault}")
     if option == "input_schema" and schema.get("type") != "object":
         raise signature.refusal(
             "has an input_schema whose root is not an object",
@@ -39,9 +31,58 @@ def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str)
     return validator_for(schema)
 
 
+def schema_fault(schema: Mapping[str, Any]) -> str:
+    """Return what keeps an object from being a JSON Schema that can be used; else nothing."""
+    import jsonschema
+
+    try:
+        json.dumps(schema, allow_nan=False)
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except (TypeError, ValueError) as error:
+        return f"is not JSON: {error}"
+    except jsonschema.SchemaError as error:
+        return f"is not a JSON Schema: {error.message}"
+    lost = _lost_reference(schema)
+    return f"refers to {lost[:200]}, which is not in it: nothing is fetched" if lost else ""
+
+
+def _lost_reference(schema: Mapping[str, Any]) -> str:
+    """Return a reference that leads nowhere."""
+    references = set(_references(schema))
+    if not references:
+        return ""
+    from jsonschema_specifications import REGISTRY
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    resolver: Any = REGISTRY.resolver_with_root(DRAFT202012.create_resource(schema))
+    for reference in sorted(references):
+        try:
+            resolver.lookup(reference)
+        except Unresolvable:
+            return reference
+    return ""
+
+
+def _references(node: Any) -> Iterator[str]:
+    """Yield the references in a schema; those below an `$id` are relative to that."""
+    if is_list(node):
+        for each in node:
+            yield from _references(each)
+    elif is_object(node):
+        for key, value in node.items():
+            if key == "$ref" and isinstance(value, str):
+                yield value
+            elif key not in _NO_SCHEMAS and not (is_object(value) and "$id" in value):
+                yield from _references(value)
+
+
 def validator_for(schema: Mapping[str, Any]) -> Any:
     """Return a validator for a schema that is known to be one."""
-    return _validators()(schema)
+    from referencing import Registry
+
+    # With a registry of its own it looks nowhere else; jsonschema's default fetches references.
+    return _validators()(schema, registry=Registry())
 
 
 def broken_rules(validator: Any, data: Any) -> tuple[list[Any], bool]:

@@ -131,7 +131,9 @@ def _check_parameter(data: Mapping[str, Any], place: str) -> list[str]:
     if emit in _NEED_CHOICES and not chosen:
         _fail(place, f"`emit` is `{emit}`: it needs `chosen_by`, a flag for each value")
     schema = data["schema"]
-    if emit != "json":
+    if emit == "json":
+        _check_json_schema(schema, f"{place}.schema")
+    else:
         _check_schema(schema, f"{place}.schema")
     kind = schema.get("type")
     if emit in _LISTED and kind not in ("array", None):
@@ -139,6 +141,13 @@ def _check_parameter(data: Mapping[str, Any], place: str) -> list[str]:
     if emit in ("flag", "pair", "negative", "truth") and kind != "boolean":
         _fail(f"{place}.schema.type", f"must be `boolean`, since `emit` is `{emit}`")
     return [*data.get("flags", ()), *data.get("negatives", ())]
+
+
+def _check_json_schema(schema: Any, place: str) -> None:
+    from ..schema.explicit import schema_fault  # readers in other programs do without it
+
+    if fault := schema_fault(_object(schema, place)):
+        _fail(place, fault)
 
 
 def _check_schema(schema: Any, place: str, depth: int = 0) -> None:
@@ -159,6 +168,8 @@ def _schemas_in(key: str, value: Any, place: str) -> list[tuple[str, Any]]:
     if key == "items" or (key == "additionalProperties" and not isinstance(value, bool)):
         return [(place, value)]
     if key in ("prefixItems", "anyOf", "oneOf", "allOf"):
+        if not _list(value, place):
+            _fail(place, "must have at least one schema")
         return [(f"{place}[{at}]", each) for at, each in enumerate(_list(value, place))]
     if key == "properties":
         return [(f"{place}.{name}", each) for name, each in _object(value, place).items()]
@@ -175,6 +186,9 @@ def _check_keyword(key: str, value: Any, place: str) -> None:
         _fail(place, "must be a list of values")
     elif key == "pattern":
         _check_pattern(value, place)
+    elif key == "required":
+        for at, each in enumerate(_list(value, place)):
+            _check_text(each, f"{place}[{at}]")
     elif key in _NUMBERS and not is_number:
         _fail(place, f"must be a number, not {_shown(value)}")
     elif key in _SIZES and not (is_number and isinstance(value, int)):

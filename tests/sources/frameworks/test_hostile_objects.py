@@ -10,6 +10,7 @@ import typer
 
 from toolwright.errors import SchemaError
 from toolwright.sources.frameworks.recognise import program_of
+from toolwright.sources.program import UNSET
 
 
 class Broken(click.Group):
@@ -169,3 +170,15 @@ def test_a_wrong_percent_in_help_is_shown_as_it_is():
     parser = optparse.OptionParser(prog="app")
     parser.add_option("--x", help="100% %default")
     assert program_of(parser).root.parameters[0].description == "100% none"
+
+
+def test_no_text_says_a_password():
+    parser = argparse.ArgumentParser(prog="db")
+    parser.add_argument("--password", default="hush-1", help="A word (default: %(default)s).")
+    parser.add_argument("--url", default="pg://me:hush-2@host/x", help="Where (%(default)s).")
+    parser.add_argument("--host", default="http://host:80/a@b", help="Where (%(default)s).")
+    password, url, host = program_of(parser).root.parameters
+    assert password.description == "A word (default: not shown)."
+    assert url.description == "Where (not shown)."
+    assert (password.default, url.default) == (UNSET, UNSET)
+    assert host.default == "http://host:80/a@b"

@@ -37,7 +37,7 @@ def add_mcp(
     file, and `mcp claude enable` installs them in an editor. Call it before the program parses its
     command line; commands that are added later are offered, too. `rules`, `mode` and `style` are
     those of `CommandLine`; `prefix` stands for the program's name in those of tools. Raises
-    `TypeError` for anything else.
+    `TypeError` for anything else, and `ValueError` if the program has a command of that name.
     """
     add = _ADDERS.get(framework_of(app))
     if add is None:
@@ -45,6 +45,9 @@ def add_mcp(
             f"add_mcp takes an app of Click, Typer, argparse or Cyclopts; got {type(app).__name__}"
         )
         raise TypeError(msg)
+    if name in _words_of(app):
+        msg = f'the program has a command `{name}` already: add_mcp(app, name="...") takes another'
+        raise ValueError(msg)
 
     def line_of() -> CommandLine:
         from ...sources.command_line import CommandLine
@@ -55,23 +58,52 @@ def add_mcp(
     def run(words: Sequence[str]) -> None:
         from .group import run_group
 
-        sys.exit(run_group(words, line_of, (Path(sys.argv[0]).name, name)))
+        sys.exit(run_group(words, line_of, (_shown_name(), name)))
 
     add(app, name, run)
     return app
 
 
 def own_argv() -> tuple[str, ...]:
-    """Return the words that start this very program again."""
+    """Return the words that start this very program again, from any folder."""
     if getattr(sys, "frozen", False):
         return (sys.executable,)
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    if spec is not None:
-        return (sys.executable, "-m", spec.name.removesuffix(".__main__"))
+    if module := _own_module():
+        from ...sources.frameworks.recognise import module_argv
+
+        return module_argv(module)
     script = Path(sys.argv[0]).resolve()
     if script.suffix != ".py" and _is_executable(script):
         return (str(script),)  # what pip makes of an entry point: it names its own Python
     return (sys.executable, str(script))
+
+
+def _own_module() -> str:
+    """Return the module that `python -m` was given; empty if it was a file."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return "" if spec is None else spec.name.removesuffix(".__main__")
+
+
+def _shown_name() -> str:
+    """Return what to call the program in its help."""
+    module = _own_module()
+    return f"python -m {module}" if module else Path(sys.argv[0]).name
+
+
+def _words_of(app: Any) -> set[str]:
+    """Return the commands that an app has by now, as far as it says so without running anything."""
+
+    def held(name: str) -> Any:
+        return getattr(app, name, None) or ()
+
+    words: set[str] = {*held("commands"), *held("_commands")}
+    for each in (*held("registered_commands"), *held("registered_groups")):
+        called = getattr(getattr(each, "callback", None), "__name__", "")
+        words.add(str(each.name or called.replace("_", "-")))
+    for action in held("_actions"):
+        if hasattr(action, "add_parser"):
+            words |= set(action.choices)
+    return words
 
 
 def _is_executable(file: Path) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..._json_values import is_object
 from ..._log.levels import LEVELS
 from ..._log.printable import say
+from ...errors import DefinitionError
 from ..clients.edit import retry_if_changed, save, settings_file
 from ..clients.known import CLIENTS, KnownClient
 from ..commands.install import pairs_from
@@ -37,9 +38,12 @@ def run_group(
             parser.print_help()
             return 2
         return chosen.run(chosen, line_of(), group)
-    except UsageError as error:
+    except (UsageError, DefinitionError) as error:
         say(f"{group[0]}: {error}")
         return 2
+    except OSError as error:  # the port is taken, the disk is full
+        say(f"{group[0]}: {error.strerror or error}")
+        return 1
     except SystemExit as ended:  # of argparse: it has said why
         return int(ended.code or 0)
 
@@ -83,10 +87,15 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 
 
 def _box(line: CommandLine) -> Any:
+    """Return a toolbox with the commands; one that cannot be a tool does not stop the others."""
     from ...toolbox.box import Toolbox
+    from ...tools.loading import loading
 
     box = Toolbox(line.name, version=line.program.version)
-    box.include(line)
+    with loading() as refused:
+        box.include(line)
+    for each in refused:
+        say(f"refused: {each}")
     return box
 
 
@@ -100,6 +109,15 @@ def _start(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) 
 
 
 def _stream(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
+    from ...serve.access.address import is_local
+
+    if not 0 <= chosen.port <= 65535:
+        raise UsageError(f"a port is a number from 0 to 65535; got {chosen.port}")
+    if not is_local(chosen.host):
+        raise UsageError(
+            f"{chosen.host} can be reached by other machines, and anybody there could run these "
+            "commands: `toolwright serve --http --token ...` asks for a token"
+        )
     _box(line).serve("http", host=chosen.host, port=chosen.port, **_settings(chosen))
     return 0
 

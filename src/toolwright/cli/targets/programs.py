@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from ..._log.printable import say
@@ -57,13 +58,20 @@ def _app_in(module: ModuleType) -> Any:
 
 def _below(app: Any) -> Iterator[Any]:
     """Yield the apps that an app holds, as far as it says so without running anything."""
-    held: dict[str, Any] = getattr(app, "__dict__", {})
     for name in ("commands", "_commands"):
-        commands: Any = held.get(name)
+        commands = _held(app, name)
         if isinstance(commands, dict):
             yield from cast("dict[str, Any]", commands).values()
-    groups: Any = held.get("registered_groups") or ()
-    yield from (getattr(each, "typer_instance", None) for each in groups)
+    groups = _held(app, "registered_groups")
+    if isinstance(groups, list):
+        held = cast("list[Any]", groups)
+        yield from (getattr(each, "typer_instance", None) for each in held)
+
+
+def _held(app: Any, name: str) -> Any:
+    """Return what an object holds, in its dictionary or in a slot; properties are not run."""
+    found: Any = inspect.getattr_static(app, name, None)
+    return getattr(app, name, None) if isinstance(found, MemberDescriptorType) else found
 
 
 def scanned(file: Path, *, must_select: bool) -> CommandLine:
@@ -74,7 +82,8 @@ def scanned(file: Path, *, must_select: bool) -> CommandLine:
     try:
         line = CommandLine(read(file))
     except (OSError, ValueError) as error:
-        raise BadTarget(f"{file} cannot be used: {error}") from error
+        # What it says is all there is: nothing of an author has run.
+        raise BadTarget(f"{file} cannot be used: {error}") from None
     if must_select and line.needs_selection:
         raise UsageError(
             f"{line.name} was scanned: say which commands to offer, such as --select '{_example(line)}'; "
@@ -97,8 +106,8 @@ def captured(script: str) -> CommandLine:
 
     try:
         return CommandLine(capture(script))
-    except SchemaError as error:
-        raise BadTarget(str(error)) from error
+    except SchemaError as error:  # the script ran in another process
+        raise BadTarget(str(error)) from None
 
 
 def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:

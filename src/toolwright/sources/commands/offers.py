@@ -16,6 +16,7 @@ from ..running.settings import RunSettings
 from .target import (
     OUTPUT_SCHEMA,
     STDIN,
+    TAKEN_KEYS,
     CommandTarget,
     OfferedParameter,
     exclusive_text,
@@ -186,7 +187,7 @@ def _parameters(
 ) -> list[OfferedParameter]:
     """Return what callers may set, the command's own parameters first. Raises `SchemaError`."""
     found: list[OfferedParameter] = []
-    taken = {STDIN} if rule.stdin else set[str]()
+    taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
     for level in range(len(chain) - 1, -1, -1):
         command = chain[level]
         for parameter in command.parameters:

@@ -33,7 +33,9 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
 STDIN = "stdin"
 """The argument for what a program reads."""
 _CALL = "_toolwright_call"
-"""No option can have this name."""
+_VALUES = "_toolwright_values"
+TAKEN_KEYS = frozenset((_CALL, _VALUES))
+"""No argument can have these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class OfferedParameter:
     parameter: CommandParameter
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CommandTarget:
     """Runs a command with the arguments of a call."""
 
@@ -68,11 +70,14 @@ class CommandTarget:
         kind = inspect.Parameter
         parameters = [
             kind(_CALL, kind.KEYWORD_ONLY, annotation=Call),
-            kind("values", kind.VAR_KEYWORD, annotation=Unpack[values]),
+            kind(_VALUES, kind.VAR_KEYWORD, annotation=Unpack[values]),
         ]
         returns = ParsedOutput if self.rule.parse else CommandOutput
         set_own(self, "__signature__", inspect.Signature(parameters, return_annotation=returns))
         set_own(self, "__name__", self.name)
+
+    def __repr__(self) -> str:  # what a rule sets, such as a token, is for the program alone
+        return f"<CommandTarget {self.name}>"
 
     @property
     def command(self) -> Command:
@@ -86,14 +91,21 @@ class CommandTarget:
 
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Any:
         """Run the command. Raises `ArgumentError` for a value that cannot be passed on safely."""
-        text = values.pop(STDIN, None) if self.rule.stdin else None
+        stdin = self._input(values.pop(STDIN, None)) if self.rule.stdin else None
         words = self.words(values)
         finished = await run(
             words,
-            replace(self.settings, stdin=None if text is None else text.encode()),
+            replace(self.settings, stdin=stdin),
             on_line=_teller(_toolwright_call),
         )
         return tool_value(self.name, finished, ok_codes=self.rule.ok_codes, parse=self.rule.parse)
+
+    def _input(self, text: str | None) -> bytes | None:
+        try:
+            return None if text is None else text.encode()
+        except UnicodeEncodeError:
+            said = f"`{STDIN}` must not contain a lone surrogate"
+            raise ArgumentError(self.name, [Fault((STDIN,), "refused", said)]) from None
 
     def words(self, values: Mapping[str, Any]) -> list[str]:
         """Return the command line for some values. Raises `ArgumentError`."""
@@ -114,7 +126,9 @@ class CommandTarget:
         found = (each.key for each in self.offered if each.parameter is error.parameter)
         key = next(found, None)
         if key is None:  # the author's own, of a rule
-            return ToolError(f"{self.name}: the fixed value of {error}")
+            # Without the reason, which may show the value: no caller is to see it.
+            what = error.parameter.name
+            return ToolError(f"{self.name}: the fixed value of `{what}` cannot be passed on")
         path = (key,) if error.index is None else (key, error.index)
         text = f"{path_text(path)} {error.reason}"
         return ArgumentError(self.name, [Fault(path, "refused", text)])

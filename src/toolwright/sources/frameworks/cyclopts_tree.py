@@ -8,6 +8,7 @@ import sys
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ..program import Command, CommandParameter, Exclusive, Program
@@ -33,7 +34,7 @@ _DURATION = Kind(
 
 def read_cyclopts(app: Any, name: str = "") -> Program:
     """Return the program of a Cyclopts app; `SchemaError` if it cannot be read."""
-    name = name or plain_text(next(iter(app.name), ""))
+    name = name or _app_name(app)
     reader = _CycloptsReader(name, app)
     found = reader.walk.read((), lambda: reader.command(app, ()), app)
     version = app.version if isinstance(app.version, str) else ""
@@ -45,6 +46,16 @@ def read_cyclopts(app: Any, name: str = "") -> Program:
         takes_dashes=app.end_of_options_delimiter in (None, "--"),
         left_out=tuple(reader.walk.left_out),
     )
+
+
+def _app_name(app: Any) -> str:
+    """Return what the author calls an app, or else the file that runs.
+
+    Cyclopts calls that `python -m toolwright` or `shop.py`, as it was started.
+    """
+    if getattr(app, "_name", app.name) is None and app.default_command is None:
+        return Path(sys.argv[0]).stem
+    return plain_text(next(iter(app.name), ""))
 
 
 class _CycloptsReader:

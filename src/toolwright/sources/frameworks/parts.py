@@ -28,6 +28,9 @@ MAX_USAGE = 500
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _STYLES = re.compile(r"\x1b\[[0-9;]*m")
+_PASSWORD = re.compile(r"://[^/\s:@]{0,200}:[^/\s@]{1,500}@")
+_LEAST_SECRET = 4
+"""Characters of a default that is looked for in texts: a shorter one is part of any."""
 
 
 class Walk:
@@ -169,8 +172,10 @@ def with_default(
     parameter: CommandParameter, value: Any, spell: Callable[[enum.Enum], Any] | None = None
 ) -> CommandParameter:
     """Return a parameter with its default: published where it holds for every call."""
-    if value is None or parameter.secret:
+    if value is None:
         return parameter
+    if parameter.secret or _has_password(value):
+        return _without(parameter, value)
     if callable(value) and not isinstance(value, enum.Enum):
         return replace(parameter, default_text="worked out when the program runs")
     plain = _plain(value, spell or (lambda each: each.value))
@@ -180,6 +185,19 @@ def with_default(
     text = plain_text(str(value))
     is_address = " at 0x" in text or "<function" in text
     return replace(parameter, default_text="" if is_address else first_line(text)[:200])
+
+
+def _has_password(value: Any) -> bool:
+    """Return whether a text is an address such as `postgres://user:password@host`."""
+    return isinstance(value, str) and _PASSWORD.search(value[:2000]) is not None
+
+
+def _without(parameter: CommandParameter, default: Any) -> CommandParameter:
+    """Return a parameter whose text does not say its default: `%(default)s` of argparse does."""
+    if not isinstance(default, str) or len(default) < _LEAST_SECRET:
+        return parameter
+    text = parameter.description.replace(default, "not shown")
+    return replace(parameter, description=text)
 
 
 def _plain(value: Any, spell: Callable[[enum.Enum], Any]) -> Any:

@@ -17,6 +17,7 @@ from ...read.command_trees import framework_of
 from ..program import Program
 
 _PARSERS = ("argparse", "optparse")
+_NAMED_BY_FILE = (*_PARSERS, "cyclopts")
 _COMMON_NAMES = frozenset(("", "app", "cli", "main", "root", "__main__", "typer", "command"))
 
 
@@ -116,6 +117,19 @@ class _Place:
         return name if is_same else ""
 
 
+def module_argv(module: str) -> tuple[str, ...]:
+    """Return the words that run a module as `python -m` does, whatever the folder.
+
+    `-m` looks into the current folder, which another process, such as an editor, does not have.
+    """
+    own = _own_folders()
+    top = module.partition(".")[0]
+    if not own or PathFinder.find_spec(top, own.split(os.pathsep)) is None:
+        return (sys.executable, "-m", module)
+    start = str(Path(__file__).with_name("start.py"))
+    return (sys.executable, "-P", start, f"--path={own}", f"--name={module}", module, "")
+
+
 def _places_of(target: object) -> Iterator[_Place]:
     """Yield where an object is held, those modules first that define it.
 
@@ -142,7 +156,8 @@ def _own_folders() -> str:
 
 def _name_of(program: Program, place: _Place | None) -> str:
     """Return a name that says more than `cli`, if the program's file has one."""
-    is_file = program.framework in _PARSERS and program.name == Path(sys.argv[0]).name
+    # Not the author's word: these take the name of whatever runs, which may be a server of ours.
+    is_file = program.framework in _NAMED_BY_FILE and program.name == Path(sys.argv[0]).name
     if place is None or (program.name not in _COMMON_NAMES and not is_file):
-        return program.name or program.framework
+        return program.name.removesuffix(".py" if is_file else "") or program.framework
     return program.name if place.stem in _COMMON_NAMES else place.stem

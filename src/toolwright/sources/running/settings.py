@@ -29,11 +29,11 @@ class RunSettings:
 
     cwd: str | os.PathLike[str] | None = None
     """The working directory; None for that of this process."""
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Variables to set."""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Variables to set; one may be a secret."""
     pass_environment: tuple[str, ...] = PASSED_ENVIRONMENT
     """The variables of this process that the program gets, by name or with `*`; no others."""
-    stdin: bytes | None = None
+    stdin: bytes | None = field(default=None, repr=False)
     """What it reads; None for nothing at all."""
     max_output: int = 65_536
     """How many bytes of each stream are kept, half from its beginning and half from its end."""

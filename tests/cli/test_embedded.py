@@ -1,0 +1,132 @@
+"""`add_mcp`: programs that serve themselves, and what can be wrong with them."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+
+import mcp
+import pytest
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+CLICK = """
+import click
+from toolwright import add_mcp
+
+@click.group()
+def cli(): ...
+
+@cli.command()
+@click.argument("name")
+def hello(name):
+    click.echo(f"hello {name}")
+
+@cli.command()
+@click.option("--password", prompt=True, hide_input=True)
+def login(password): ...
+
+add_mcp(cli)
+
+if __name__ == "__main__":
+    cli()
+"""
+TAKEN = {
+    "click": """
+import click
+app = click.Group(commands=[click.Command("mcp")])
+""",
+    "typer": """
+import typer
+app = typer.Typer()
+
+@app.command()
+def mcp(): ...
+""",
+    "argparse": """
+import argparse
+app = argparse.ArgumentParser()
+app.add_subparsers().add_parser("mcp")
+""",
+    "cyclopts": """
+import cyclopts
+app = cyclopts.App()
+
+@app.command
+def mcp(): ...
+""",
+}
+
+
+def ran(*words, folder):
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("framework", TAKEN)
+def test_a_command_of_that_name_is_not_hidden(framework):
+    from toolwright import add_mcp
+
+    made = {}
+    exec(TAKEN[framework], made)  # noqa: S102 - written above
+    with pytest.raises(ValueError, match="has a command `mcp` already"):
+        add_mcp(made["app"])
+    assert add_mcp(made["app"], name="ai") is made["app"]
+
+
+def test_a_command_that_cannot_be_a_tool_does_not_stop_the_others(tmp_path):
+    (tmp_path / "greet.py").write_text(CLICK)
+    ended = ran("greet.py", "mcp", "tools", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert [each["name"] for each in json.loads((tmp_path / "mcp-tools.json").read_text())] == [
+        "greet_hello"
+    ]
+    assert "refused: greet_login" in ended.stderr
+
+
+def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
+    (tmp_path / "greet.py").write_text(CLICK)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        for words, said in (
+            (("--port", "70000"), "a port is a number from 0 to 65535"),
+            (("--host", "0.0.0.0"), "can be reached by other machines"),  # noqa: S104 - refused
+            (("--port", port), "already in use"),
+        ):
+            ended = ran("greet.py", "mcp", "stream", *words, folder=tmp_path)
+            assert ended.returncode in (1, 2)
+            lines = [each for each in ended.stderr.splitlines() if "refused: " not in each]
+            assert len(lines) == 1, ended.stderr
+            assert said in lines[0]
+
+
+def test_a_module_is_started_from_any_folder(tmp_path):
+    package = tmp_path / "here" / "greet"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(CLICK)
+    here = tmp_path / "here"
+    ended = ran("-m", "greet", "mcp", "cursor", "enable", "--config-path", "c.json", folder=here)
+    assert ended.returncode == 0, ended.stderr
+    assert ran("-m", "greet", "mcp", "--help", folder=here).stdout.startswith(
+        "usage: python -m greet mcp "
+    )
+    (entry,) = json.loads((here / "c.json").read_text())["mcpServers"].values()
+
+    async def talk():
+        server = StdioServerParameters(
+            command=entry["command"], args=entry["args"], cwd=str(tmp_path)
+        )
+        async with stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
+            await session.initialize()
+            return await session.call_tool("greet_hello", {"name": "--help"})
+
+    assert asyncio.run(talk()).structured_content["stdout"] == "hello --help\n"
