@@ -248,3 +248,17 @@ def test_a_program_that_cannot_be_used_is_said_without_a_trace(tmp_path, monkeyp
     (tmp_path / "x.tools.json").write_text('{"format": 1, "name": "x", "argv": "x", "root": {}}')
     assert "argv: must be a list" in refused(2, "call", "x.tools.json", "x")
     assert "neither a file nor a command" in refused(2, "call", "--script", "no_such_one", "x")
+
+
+def test_install_writes_the_variables_of_rules_into_the_entry(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "server.py").write_text(
+        "import click\nfrom toolwright import Toolbox\nfrom toolwright.sources import Rule\n"
+        "@click.group()\ndef kube(): pass\n@kube.command()\ndef get(): pass\n"
+        "@kube.command()\ndef drop(): pass\n"
+        "box = Toolbox('box')\n"
+        "box.include(kube, rules=[Rule('get', env={'A': '1', 'B': '2'}), Rule(env={'A': '1', 'B': '3'})])\n"
+    )
+    good("install", "cursor", "server.py", "--config", "c.json", "--env", "C=4")
+    (entry,) = json.loads((tmp_path / "c.json").read_text())["mcpServers"].values()
+    assert entry["env"] == {"A": "1", "C": "4"}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..tools.resource import Resource, ResourceOptions
     from .runtime import AnyLifespan
 
-__all__ = ["Toolbox", "loading", "served"]
+__all__ = ["Toolbox", "loading", "served", "variables_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -155,7 +155,11 @@ class Toolbox(Mapping[str, Tool]):
         """
         if rules is not None or is_program(source):
             add, inner = self._registry.add_one, partial(type(self), self.name)
-            return include_commands(source, select, prefix, rules, options, add, inner)
+            tools, variables = include_commands(source, select, prefix, rules, options, add, inner)
+            self._registry.variables |= variables
+            return tools
+        if isinstance(source, Toolbox):
+            self._registry.variables |= variables_of(source)
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         offered = (
             [*source.resources.values(), *source.prompts.values()]
@@ -386,3 +390,8 @@ class Toolbox(Mapping[str, Tool]):
 def served(box: Toolbox) -> Served:
     """Return a toolbox as servers see it: always the same object for one toolbox."""
     return box.__servable__()
+
+
+def variables_of(box: Toolbox) -> dict[str, str]:
+    """Return the variables that the programs in a toolbox are run with, where their rules agree."""
+    return box._registry.variables  # noqa: SLF001 - beside the class

@@ -24,8 +24,8 @@ def include_commands(
     options: ToolOptions,
     add: Callable[[Any, ToolOptions], Tool],
     inner_box: Callable[[], Any],
-) -> list[Tool]:
-    """Add the selected commands of a program; return the tools.
+) -> tuple[list[Tool], dict[str, str]]:
+    """Add the selected commands of a program; return the tools, and the variables they run with.
 
     Commands of a rule with hooks are wrapped by a toolbox of their own, which `inner_box` makes.
     Raises `DefinitionError` for all the bad ones, `SchemaError` if a selection is missing, and
@@ -56,7 +56,7 @@ def include_commands(
         except SchemaError as error:
             refused.append(error)
     raise_or_note(refused)
-    return added
+    return added, line.environment()
 
 
 def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:

@@ -58,6 +58,8 @@ class Registry:
         self._listeners: dict[object, OnChange] = {}
         self.origins: dict[Wraps, None] = {}
         """Other toolboxes that something here was included from."""
+        self.variables: dict[str, str] = {}
+        """What programs that were included are run with: an installed server needs it, too."""
         self.asks = False
         """Whether what is available depends on more of a caller than their roles."""
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..._json_values import is_object
+from ...toolbox.box import Toolbox, variables_of
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
 from ..load import add_selection, open_target
@@ -101,9 +102,9 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
         for flag in ("read-only", "script", "strict")
         if getattr(chosen, flag.replace("-", "_"))
     ]
-    served = _served_name(chosen, command[6], folder)
-    name = _checked_name(chosen.name or served)
-    return name, client.entry(name, command, _variables(chosen.env))
+    box = _served_box(chosen, command[6], folder)
+    name = _checked_name(chosen.name or box.name)
+    return name, client.entry(name, command, {**variables_of(box), **_variables(chosen.env)})
 
 
 def _folder(place: Path, given: str | None) -> Path:
@@ -121,8 +122,8 @@ def _folder(place: Path, given: str | None) -> Path:
     return target if target.is_dir() else target.parent
 
 
-def _served_name(chosen: argparse.Namespace, target: str, folder: Path) -> str:
-    """Load the target as the client's start will, and return its name. Raises `UsageError`."""
+def _served_box(chosen: argparse.Namespace, target: str, folder: Path) -> Toolbox:
+    """Load the target as the client's start will. Raises `UsageError`."""
     loaded = argparse.Namespace(**{**vars(chosen), "target": target})
     with contextlib.chdir(folder):
         box, usable = open_target(loaded)
@@ -130,7 +131,7 @@ def _served_name(chosen: argparse.Namespace, target: str, folder: Path) -> str:
         raise UsageError("a tool is refused: without --strict the others would be served")
     if not any(box.is_enabled(tool) for tool in box):
         raise UsageError(f"{chosen.target} would serve no tools: see `toolwright list`")
-    return box.name
+    return box
 
 
 def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
