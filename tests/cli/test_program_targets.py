@@ -248,3 +248,13 @@ def test_a_program_that_cannot_be_used_is_said_without_a_trace(tmp_path, monkeyp
     (tmp_path / "x.tools.json").write_text('{"format": 1, "name": "x", "argv": "x", "root": {}}')
     assert "argv: must be a list" in refused(2, "call", "x.tools.json", "x")
     assert "neither a file nor a command" in refused(2, "call", "--script", "no_such_one", "x")
+
+
+def test_a_trace_begins_in_the_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.py").write_text(
+        "import click\n@click.command()\ndef odd():\n    raise RuntimeError('here')\n"
+    )
+    ended = run("call", "odd.py", "odd")
+    assert "RuntimeError: here" in ended.stdout + ended.stderr
+    assert "frameworks" not in ended.stdout + ended.stderr
