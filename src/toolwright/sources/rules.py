@@ -59,10 +59,11 @@ class Rule:
         if parse not in (None, "json", "json_lines"):
             msg = f'parse must be None, "json" or "json_lines"; got {parse!r}'
             raise ValueError(msg)
-        ok_codes = tuple(ok_codes) if isinstance(ok_codes, Iterable) else cast("Any", ok_codes)
+        codes: Any = ok_codes
+        codes = tuple(cast("Iterable[int]", codes)) if isinstance(codes, Iterable) else codes
         hooks = (around,) if callable(around) else cast("Any", around)
         wanted = {annotated: True} if isinstance(annotated, str) else annotated
-        _check("ok_codes", ok_codes, _is_list_of(ok_codes, int), "numbers such as [0, 1]")
+        _check("ok_codes", codes, _is_list_of(codes, int), "numbers such as [0, 1]")
         _check("pass_env", pass_env, _is_list_of(pass_env, str), 'names such as ["AWS_*"]')
         _check("around", around, _is_list_of(hooks, Callable), "a function, or several")
         _check("annotated", annotated, _is_named(wanted), "a name, or names with values")
@@ -88,7 +89,7 @@ class Rule:
         """Further variables of the server that the program may see, by name or glob."""
         self.folder = folder
         """Where it runs; where the server runs by default."""
-        self.ok_codes = frozenset(ok_codes)
+        self.ok_codes = frozenset(codes)
         """Exit codes that are no failure, such as 1 of `grep`."""
         self.parse: Parse = parse or ""
         """How standard output is read."""
