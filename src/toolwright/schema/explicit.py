@@ -51,11 +51,11 @@ def _lost_reference(schema: Mapping[str, Any]) -> str:
     references = set(_references(schema))
     if not references:
         return ""
-    from jsonschema_specifications import REGISTRY
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
-    resolver: Any = REGISTRY.resolver_with_root(DRAFT202012.create_resource(schema))
+    known: Any = import_module("jsonschema_specifications").REGISTRY  # it has no types
+    resolver = known.resolver_with_root(DRAFT202012.create_resource(schema))
     for reference in sorted(references):
         try:
             resolver.lookup(reference)
@@ -79,10 +79,11 @@ def _references(node: Any) -> Iterator[str]:
 
 def validator_for(schema: Mapping[str, Any]) -> Any:
     """Return a validator for a schema that is known to be one."""
-    from referencing import Registry
+    import referencing
 
     # With a registry of its own it looks nowhere else; jsonschema's default fetches references.
-    return _validators()(schema, registry=Registry())
+    empty: Any = cast("Any", referencing).Registry()
+    return _validators()(schema, registry=empty)
 
 
 def broken_rules(validator: Any, data: Any) -> tuple[list[Any], bool]:
