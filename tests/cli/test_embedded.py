@@ -130,3 +130,29 @@ def test_a_module_is_started_from_any_folder(tmp_path):
             return await session.call_tool("greet_hello", {"name": "--help"})
 
     assert asyncio.run(talk()).structured_content["stdout"] == "hello --help\n"
+
+
+REST = """
+import argparse
+from toolwright import add_mcp
+
+parser = argparse.ArgumentParser()
+parser.add_argument("words", nargs=argparse.REMAINDER)
+add_mcp(parser)
+
+if __name__ == "__main__":
+    print(parser.parse_args().words)
+"""
+
+
+def test_no_value_reaches_the_group(tmp_path, monkeypatch):
+    from processes import run
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rest.py").write_text(REST)
+    sent = json.dumps({"words": ["mcp", "tools", "-o", "made.json"]})
+    refused = run("call", "rest.py", "rest", "--json", sent)
+    assert "`words` must not begin with `mcp`" in refused.stdout + refused.stderr
+    assert not (tmp_path / "made.json").exists()
+    taken = run("call", "rest.py", "rest", "--json", json.dumps({"words": ["a", "mcp"]}))
+    assert taken.returncode == 0, taken.stderr

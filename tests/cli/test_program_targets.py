@@ -262,3 +262,13 @@ def test_install_writes_the_variables_of_rules_into_the_entry(tmp_path, monkeypa
     good("install", "cursor", "server.py", "--config", "c.json", "--env", "C=4")
     (entry,) = json.loads((tmp_path / "c.json").read_text())["mcpServers"].values()
     assert entry["env"] == {"A": "1", "C": "4"}
+
+
+def test_a_trace_begins_in_the_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.py").write_text(
+        "import click\n@click.command()\ndef odd():\n    raise RuntimeError('here')\n"
+    )
+    ended = run("call", "odd.py", "odd")
+    assert "RuntimeError: here" in ended.stdout + ended.stderr
+    assert "frameworks" not in ended.stdout + ended.stderr

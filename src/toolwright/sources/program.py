@@ -36,6 +36,10 @@ Emit = Literal[
 """How a value becomes words of a command line."""
 
 
+OWN_WORD = "toolwright.word"
+"""The annotation of a program that takes this first word for itself, before it parses anything."""
+
+
 class _Unset:
     def __repr__(self) -> str:
         return "UNSET"

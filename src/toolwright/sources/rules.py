@@ -59,6 +59,18 @@ class Rule:
         if parse not in (None, "json", "json_lines"):
             msg = f'parse must be None, "json" or "json_lines"; got {parse!r}'
             raise ValueError(msg)
+        codes: Any = ok_codes
+        codes = tuple(cast("Iterable[int]", codes)) if isinstance(codes, Iterable) else codes
+        hooks = (around,) if callable(around) else cast("Any", around)
+        wanted = {annotated: True} if isinstance(annotated, str) else annotated
+        _check("ok_codes", codes, _is_list_of(codes, int), "numbers such as [0, 1]")
+        _check("pass_env", pass_env, _is_list_of(pass_env, str), 'names such as ["AWS_*"]')
+        _check("around", around, _is_list_of(hooks, Callable), "a function, or several")
+        _check("annotated", annotated, _is_named(wanted), "a name, or names with values")
+        _check(
+            "fixed", type(fixed).__name__, _is_named(fixed), 'values by name, such as {"size": 1}'
+        )
+        _check("env", type(env).__name__, _is_named(env), 'texts by name, such as {"LANG": "C"}')
         options_from(cast("Mapping[str, Any]", options))  # a bad one is refused here
         self.commands = commands
         self.annotated = annotated
@@ -77,7 +89,7 @@ class Rule:
         """Further variables of the server that the program may see, by name or glob."""
         self.folder = folder
         """Where it runs; where the server runs by default."""
-        self.ok_codes = frozenset(ok_codes)
+        self.ok_codes = frozenset(codes)
         """Exit codes that are no failure, such as 1 of `grep`."""
         self.parse: Parse = parse or ""
         """How standard output is read."""
@@ -85,7 +97,7 @@ class Rule:
         """Offer an argument `stdin`, the text that the program reads."""
         self.max_output = max_output
         """Bytes of each stream that are kept."""
-        self.around = tuple(cast("Sequence[Any]", (around,) if callable(around) else around))
+        self.around = tuple(cast("Sequence[Any]", hooks))
         """Hooks around each call, as `Toolbox.around` takes them."""
         self.options = options
 
@@ -132,6 +144,24 @@ def names_of(parameter: CommandParameter) -> tuple[str, ...]:
     spelled = (*parameter.flags, *parameter.chosen_by.values())
     bare = (each.lstrip("-") for each in spelled)
     return tuple(dict.fromkeys((parameter.name, *spelled, *bare)))
+
+
+def _check(name: str, given: Any, fits: bool, expected: str) -> None:  # noqa: FBT001 - it is checked
+    if not fits:
+        msg = f"{name} takes {expected}; got {given!r}"
+        raise TypeError(msg)
+
+
+def _is_list_of(value: Any, kind: Any) -> bool:
+    return (
+        isinstance(value, Sequence | frozenset)
+        and all(isinstance(each, kind) for each in cast("Sequence[Any]", value))
+        and not isinstance(value, str | bytes)
+    )
+
+
+def _is_named(value: Any) -> bool:
+    return value is None or isinstance(value, Mapping)
 
 
 def _are_words(value: Any) -> bool:

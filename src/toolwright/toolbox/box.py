@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..tools.resource import Resource, ResourceOptions
     from .runtime import AnyLifespan
 
-__all__ = ["Toolbox", "loading", "served", "variables_of"]
+__all__ = ["Toolbox", "loading", "served"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -159,7 +159,7 @@ class Toolbox(Mapping[str, Tool]):
             self._registry.variables |= variables
             return tools
         if isinstance(source, Toolbox):
-            self._registry.variables |= variables_of(source)
+            self._registry.variables |= source._registry.variables
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         offered = (
             [*source.resources.values(), *source.prompts.values()]
@@ -390,8 +390,3 @@ class Toolbox(Mapping[str, Tool]):
 def served(box: Toolbox) -> Served:
     """Return a toolbox as servers see it: always the same object for one toolbox."""
     return box.__servable__()
-
-
-def variables_of(box: Toolbox) -> dict[str, str]:
-    """Return the variables that the programs in a toolbox are run with, where their rules agree."""
-    return box._registry.variables  # noqa: SLF001 - beside the class

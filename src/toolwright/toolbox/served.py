@@ -64,6 +64,8 @@ class Served:
     ) -> None:
         self.resources = registry.resources
         self.prompts = registry.prompts
+        self.variables = registry.variables
+        """What programs in the toolbox are run with, where their rules agree."""
         self.routes: list[OwnRoute] = []
         self._box = box
         self._registry = registry

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..._json_values import is_object
-from ...toolbox.box import Toolbox, variables_of
+from ...toolbox.box import Toolbox, served
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
 from ..load import add_selection, open_target
@@ -104,7 +104,7 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     ]
     box = _served_box(chosen, command[6], folder)
     name = _checked_name(chosen.name or box.name)
-    return name, client.entry(name, command, {**variables_of(box), **_variables(chosen.env)})
+    return name, client.entry(name, command, {**served(box).variables, **_variables(chosen.env)})
 
 
 def _folder(place: Path, given: str | None) -> Path:

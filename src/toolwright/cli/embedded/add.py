@@ -191,6 +191,9 @@ def _add_to_argparse(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
+    from ...sources.annotations import annotate
+    from ...sources.program import OWN_WORD
+
     parse = getattr(app, method)
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
@@ -200,6 +203,7 @@ def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
         return parse(args, *more, **known)
 
     setattr(app, method, intercepted)
+    annotate(app, **{OWN_WORD: name})
 
 
 def _add_to_optparse(app: Any, name: str, run: Run) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, cast
 
-from ..program import UNSET, Command, CommandParameter, Program
+from ..program import OWN_WORD, UNSET, Command, CommandParameter, Program
 from .words import (
     RefusedValue,
     as_csv,
@@ -309,6 +309,9 @@ class _Level:
         for parameter, word in placed[:1] if remainder_alone else placed:
             if word.startswith("-"):
                 raise RefusedValue(parameter, _NO_DASH)
+            if word == self.command.annotations.get(OWN_WORD):
+                reason = f"must not begin with `{word}`: the program would read it as a command"
+                raise RefusedValue(parameter, reason)
         return words
 
     def left_out(

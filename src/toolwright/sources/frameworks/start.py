@@ -13,12 +13,13 @@ import importlib.util
 import os
 import runpy
 import sys
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any
 
 
 def main(words: list[str]) -> None:
     """Start the program that the words name, with the rest of them."""
+    sys.excepthook = _show
     folders, name, where, attribute, *rest = words
     known = set(sys.path)
     given = [each for each in folders.removeprefix("--path=").split(os.pathsep) if each]
@@ -31,6 +32,13 @@ def main(words: list[str]) -> None:
         return
     target: Any = getattr(_load(where) if is_file else importlib.import_module(where), attribute)
     _call(target, name)
+
+
+def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Show what the program has raised, from its own lines on."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)
 
 
 def _run(where: str, *, is_file: bool) -> None:
