@@ -159,7 +159,7 @@ class Toolbox(Mapping[str, Tool]):
             self._registry.variables |= variables
             return tools
         if isinstance(source, Toolbox):
-            self._registry.variables |= source._registry.variables
+            self._registry.variables |= served(source).variables
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         offered = (
             [*source.resources.values(), *source.prompts.values()]
