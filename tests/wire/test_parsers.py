@@ -126,6 +126,14 @@ def test_requests_that_come_while_another_runs_are_answered_behind_it(server, tm
         ]
 
 
+def test_blanks_around_the_value_of_a_header_are_not_part_of_it(server):
+    message = re.sub(rb"(?i)(mcp-name):[^\r]*", rb"\1: \t add \t ", added(server))
+    assert b"add \t " in message
+    with server.connect() as connection:
+        connection.sendall(message)
+        assert answers(connection, 1) == [(200, "42")]
+
+
 @pytest.mark.parametrize("size", [1, 100, 5000])
 def test_requests_in_pieces(server, size):
     sent = (added(server) + chunked(added(server, 1, 1), 50) + b"0\r\n\r\n") * 2

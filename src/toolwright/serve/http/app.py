@@ -238,6 +238,7 @@ class App:
     ) -> None:
         scope = {
             **exchange.scope,
+            "headers": _trimmed(exchange.scope["headers"]),
             **begun,
             "toolwright.client": exchange.client,
             "toolwright.counts_for": exchange.counts_for,
@@ -281,3 +282,11 @@ def _is_ambiguous(headers: Iterable[Header]) -> bool:
     """Return whether a header that admission reads was sent twice."""
     seen = [name for name, _ in headers if name in _ONCE]
     return len(seen) != len(set(seen))
+
+
+def _trimmed(headers: Iterable[Header]) -> list[Header]:
+    """Return headers without the blanks around their values, which are not part of them.
+
+    RFC 9110, 5.5. Not every server takes them off: uvicorn does with h11, and not with httptools.
+    """
+    return [(name, value.strip(b" \t")) for name, value in headers]

@@ -136,6 +136,7 @@ class BoundedHttpTools(HttpToolsProtocol):
         """Take a header. A trailer is not one: a proxy does not look at it."""
         if self.is_head:
             name = name.lower()
+            value = value.strip(b" \t")  # not part of it (RFC 9110, 5.5); SEP-2243 sends some
             self.headers.append((name, value))
             if name == b"expect" and value.lower() == b"100-continue":
                 self.expect_100_continue = True
