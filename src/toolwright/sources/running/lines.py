@@ -100,12 +100,12 @@ class LineTeller:
                     await came
 
     async def finish(self) -> None:
-        """Tell what is left, and wait for the listener, but not for long."""
+        """Report what is left, and wait for the listener, but not for long."""
         self._ended.set()
         self._came.set()
         await asyncio.wait([self._task], timeout=LAST_WORDS)
         self.stop()
 
     def stop(self) -> None:
-        """Tell nothing more."""
+        """Report nothing more."""
         self._task.cancel()
