@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import docstring_parser
 
-from toolwright.read.docstring.parse import Section, parse
+from toolwright.read.docstring.parse import parse
+from toolwright.read.docstring.parts import Section
 
 # (style, what is odd about it, text, the text of each parameter)
 BATTERY = [

@@ -192,8 +192,9 @@ def shop_functions():
     sys.modules["toolwright"] = stand_in
     try:
         path = Path(__file__).parents[1] / "examples" / "shop.py"
-        spec = importlib.util.spec_from_file_location("shop", path)
-        sys.modules["shop"] = module = importlib.util.module_from_spec(spec)
+        # By another name than its own: in a test, others may import the real one.
+        spec = importlib.util.spec_from_file_location("bench_shop", path)
+        sys.modules["bench_shop"] = module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     finally:
         sys.modules.pop("toolwright")

@@ -92,7 +92,7 @@ def order(
 
 @shop.tool(read_only=True)
 def stock(
-    sku: str,  # Stock number
+    sku: str,  # Stock number, as `search` returns it
 ) -> int:  # How many are in stock
     """Tell how many of a product are in stock."""
     return len(sku) * 3

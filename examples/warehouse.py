@@ -12,8 +12,8 @@ find = commands.add_parser("find", description="Say on which shelf a product is.
 find.add_argument("sku", choices=SHELVES, help="stock number")
 move = commands.add_parser("move", description="Move a product.", epilog="warehouse move B-1 east")
 move.add_argument("sku", choices=SHELVES, help="stock number")
-move.add_argument("shelf", help="where to")
-move.add_argument("--count", type=int, default=1, help="how many")
+move.add_argument("shelf", help="name of the shelf to move it to")
+move.add_argument("--count", type=int, default=1, help="how many to move")
 
 
 def main() -> None:

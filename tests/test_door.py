@@ -16,12 +16,15 @@ import pytest
 from pydantic import BaseModel, ConfigDict, create_model
 
 import toolwright
+from toolwright.client import connect
 from toolwright import Tool, Toolbox
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     *("errors", "limits", "options", "markers", "content", "results", "call", "questions"),
-    *("refusals", "stores", "telemetry", "serve", "sources", "testing"),
+    *("refusals", "stores", "telemetry", "serve", "sources", "testing", "doctor", "contract"),
+    *("client", "dialects"),
+    *("contract.tokens", "contract.trials"),
 }
 PUBLIC = {name: getattr(toolwright, name) for name in toolwright.__all__}
 CLASSES = {name: each for name, each in PUBLIC.items() if isinstance(each, type)}
@@ -174,6 +177,7 @@ FACES = {
     "Prompt": toolwright.Prompt(add),
     "Call": toolwright.Call(),
     "Result": INSTANCES["Result"],
+    "McpClient": connect(toolwright.Toolbox("empty")),
 }
 
 

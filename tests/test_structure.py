@@ -34,9 +34,12 @@ ORDER = [
     ["outcome"],
     ["run"],
     ["tools"],
-    ["sources"],
+    ["sources", "dialects"],
     ["telemetry"],
     ["serve"],
+    ["client"],
+    ["contract"],
+    ["doctor"],
     ["toolbox"],
     ["testing"],
     ["cli"],
@@ -217,6 +220,22 @@ def test_registering_reads_the_bare_signature_only():
     )
     unread = {"pydantic", "asyncio", "toolwright.read.docstring.parse", "toolwright.schema.compile"}
     assert loaded_after(statement) & unread == set()
+
+
+def test_listing_plain_functions_loads_neither_translators_nor_plugins():
+    """Each takes a server milliseconds to start: pydantic looks for plugins in all packages."""
+    statement = (
+        "from toolwright import Toolbox\n"
+        "box = Toolbox('b')\n"
+        "@box.tool\n"
+        "def add(a: int, b: float = 1, c: str = '') -> int:\n"
+        "    'Add.'\n"
+        "    return a\n"
+        "box.to_mcp_json()"
+    )
+    unneeded = {"importlib.metadata", "difflib", "toolwright.schema.types.translate"}
+    unneeded |= {"toolwright.read.docstring.reader", "toolwright.read.names.evaluate"}
+    assert loaded_after(statement) & unneeded == set()
 
 
 def test_no_module_is_longer_than_four_hundred_lines():

@@ -21,6 +21,20 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def depth_of(value: Any) -> int:
+    """Return how deeply a JSON value is nested."""
+    deepest = 0
+    waiting: list[tuple[Any, int]] = [(value, 1)]
+    while waiting:
+        each, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if is_object(each):
+            waiting.extend((inner, depth + 1) for inner in each.values())
+        elif is_list(each):
+            waiting.extend((inner, depth + 1) for inner in each)
+    return deepest
+
+
 def compact_json(value: Any) -> bytes:
     """Write a JSON value without spaces, as UTF-8. Raises `ValueError` for NaN and infinities."""
     return _ENCODER.encode(value).encode()

@@ -342,6 +342,21 @@ def within(call: Call, lifespan: Any) -> Generator[None]:
             call._lifespan = given
 
 
+@contextlib.contextmanager
+def part_of(call: Call, tool: str) -> Generator[Call]:
+    """Give one of several calls that are made for the same caller, side by side.
+
+    Each has its own name and its own deadline; who cancels the whole cancels all of them.
+    """
+    call._mute = call._cancelled  # it may be used for one turn after the other
+    part = call._inner(tool)
+    forget = call.on_cancel(part.cancel)
+    try:
+        yield part
+    finally:
+        forget()
+
+
 def end(call: Call) -> None:
     """End a call once it is answered, unless a tool still runs with it.
 

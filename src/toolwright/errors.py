@@ -4,6 +4,7 @@
     +-- DefinitionError            the author's: a target cannot become a tool
     |   +-- SchemaError            (ValueError) names tool, parameter, file and line, and the fix
     +-- StoreError                 (OSError) the file of a store cannot be used
+    +-- LockError                  (ValueError) a lock file cannot be read or written
     +-- CallError                  the run's
         +-- ArgumentError          (ValueError) the arguments do not fit the tool
         +-- ToolError              raised by an author to speak to the model
@@ -12,6 +13,7 @@
         +-- ToolNotFound           (KeyError) no tool of that name
         +-- ToolTimeout            (TimeoutError) no answer by the deadline
         +-- CallCancelled          the caller no longer wants the answer
+        +-- ServerUnavailable      (ConnectionError) another server cannot be reached, or is gone
         +-- Overloaded             too much at once; `retry_after` says when to come back
 
 Messages are for reading and may change; `code` is stable.
@@ -29,9 +31,11 @@ __all__ = [
     "CallError",
     "DefinitionError",
     "Fault",
+    "LockError",
     "Overloaded",
     "ResultError",
     "SchemaError",
+    "ServerUnavailable",
     "StoreError",
     "ToolError",
     "ToolNotFound",
@@ -147,6 +151,13 @@ class StoreError(ToolwrightError, OSError):
     """The file of a store cannot be used: which one, and why. Never sent to a caller."""
 
     code = "store"
+
+
+@public
+class LockError(ToolwrightError, ValueError):
+    """A lock file cannot be read or written, or is not one."""
+
+    code = "lock"
 
 
 @public
@@ -285,6 +296,13 @@ class CallCancelled(CallError):
     """The caller no longer wants the answer."""
 
     code = "cancelled"
+
+
+@public
+class ServerUnavailable(CallError, ConnectionError):
+    """Another server cannot be reached, has ended, or does not speak the protocol."""
+
+    code = "unavailable"
 
 
 @public

@@ -141,3 +141,16 @@ def test_a_broken_file_in_a_folder_is_named(here):
     assert second.startswith("refused: many/c.py needs nowhere_at_all")
     assert run("list", "many", "--strict").returncode == 1
     assert "ZeroDivisionError" in refused(2, "list", "bad")
+
+
+@pytest.mark.promise("serve.refused-tool")
+@pytest.mark.parametrize(
+    "command", [["call", "mixed.py", "bad", "x=1"], ["show", "mixed.py", "bad"]]
+)
+def test_what_asks_for_the_bad_tool_says_why_in_two_lines(here, command):
+    here({"mixed.py": BEGIN + "@box.tool\ndef bad(x: 'Nowhere') -> int: ...\n" + END})
+    done = run(*command)
+    assert done.returncode == 1
+    why, said = done.stderr.splitlines()
+    assert why.startswith("refused: bad.x has a type that is not known: `Nowhere`")
+    assert said == "toolwright: this tool is refused, and cannot be used"

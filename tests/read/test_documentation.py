@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from toolwright import Hidden, Tool
-from toolwright.read.docstring.parse import Section, parse
+from toolwright.read.docstring.parse import parse
+from toolwright.read.docstring.parts import Section
 
 
 def texts(target, **options):

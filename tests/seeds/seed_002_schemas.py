@@ -20,7 +20,6 @@ def box(schema: dict[str, Any]) -> dict[str, Any]:
         "type": "object",
         "properties": {"result": schema},
         "required": ["result"],
-        "additionalProperties": False,
         "x-toolwright-box": {"field": "result"},
     }
 

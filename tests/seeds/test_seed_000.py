@@ -361,7 +361,6 @@ def test_a_list_is_a_bare_output_schema_and_boxed_for_older_clients():
         "type": "object",
         "properties": {"result": bare},
         "required": ["result"],
-        "additionalProperties": False,
         "x-toolwright-box": {"field": "result"},
     }
 
@@ -460,3 +459,53 @@ def test_the_decorator_returns_the_function_itself():
         return order_id
 
     assert Toolbox("platools").tool()(plain) is plain
+
+
+# -- the doctor (docs/coming-from/platools.md says what differs, and why)
+
+
+def doctor_box():
+    box = Toolbox("shop")
+
+    @box.tool(roles=["clerk"])
+    def list_orders(customer_id: str, limit: int = 10) -> list[dict[str, str]]:
+        """List orders for a customer."""
+        return []
+
+    @box.tool
+    def search(query: Annotated[str, Field(json_schema_extra={"x-user-providable": True})]) -> str:
+        """Search for customers by name."""
+        return query
+
+    return box
+
+
+def test_doctor_reports_a_required_parameter_without_a_source():
+    report = doctor_box().check(select="unreachable_param")
+    assert report.has_errors
+    assert [(each.tool, each.parameter) for each in report.errors] == [
+        ("list_orders", "customer_id")
+    ]
+
+
+def test_doctor_takes_a_field_of_another_tools_output_for_a_source():
+    class Customer(BaseModel):
+        customer_id: str
+
+    box = doctor_box()
+
+    @box.tool
+    def find_customer() -> Customer:
+        """Find the customer of this conversation."""
+        return Customer(customer_id="c1")
+
+    assert not box.check(select="unreachable_param")
+
+
+def test_doctor_knows_agents_and_roles():
+    config = {"agents": {"support": ["search"]}, "roles": ["admin"]}
+    report = doctor_box().check(config=config, select=["orphan_tool", "permission_gap"])
+    assert [(each.id, each.tool, str(each.severity)) for each in report] == [
+        ("permission_gap", "list_orders", "warning"),
+        ("orphan_tool", "list_orders", "info"),
+    ]

@@ -124,6 +124,8 @@ def test_http_is_served_beside_the_rest_of_the_program_and_ends_when_cancelled()
             await serving
         assert log == ["open", "closed"]
         with socket.socket() as again:  # the port is free
+            # Connections that the server has closed may linger.
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             again.bind(("127.0.0.1", port))
 
     asyncio.run(program())

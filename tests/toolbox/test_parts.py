@@ -14,7 +14,7 @@ PUBLIC = {
     *("resource", "resources", "prompt", "prompts", "on_change", "changed"),
     *("call", "call_async", "around", "on_refusal", "provide", "override", "state"),
     *("close", "aclose", "serve", "serve_async", "asgi", "handle", "client", "route"),
-    *("to_mcp", "to_mcp_json"),
+    *("to_mcp", "to_mcp_json", "render", "run_tool_calls", "run_tool_calls_async", "check"),
 }
 
 

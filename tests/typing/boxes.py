@@ -18,6 +18,7 @@ from toolwright import (
     Tool,
     Toolbox,
 )
+from toolwright.dialects import Decoded, Loss, Rendered
 from toolwright.serve import Refusal, Reply
 from toolwright.telemetry import audit, spans
 from toolwright.testing import Answer, ToolboxClient
@@ -147,6 +148,23 @@ async def clients() -> None:
 
 assert_type(box.call("order"), Result)
 assert_type(box.add(order), Tool)
+
+
+def for_a_provider() -> None:
+    rendered = box.render("openai", strict=True, prefix="shop_")
+    assert_type(rendered, Rendered)
+    assert_type(rendered.definitions, list[dict[str, Any]])
+    assert_type(rendered.losses, tuple[Loss, ...])
+    assert_type(rendered.decode("order", "{}"), Decoded)
+    assert_type(rendered.result(box.call("order"), call_id="c1"), dict[str, Any])
+    box.render()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
+async def in_a_loop(message: object) -> None:
+    assert_type(box.run_tool_calls(message, "openai", strict=True), list[dict[str, Any]])
+    made = await box.run_tool_calls_async(message, "gemini", confirm=lambda name, sent: False)
+    assert_type(made, list[dict[str, Any]])
+    box.run_tool_calls(message)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
 async def by_function(body: bytes) -> None:

@@ -16,7 +16,8 @@ from processes import INITIALIZE, MODERN, resident, until
 
 from toolwright import Toolbox
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
-from toolwright.serve.access.quotas import Client, SessionLimits, Shares, TaskShares, client_of
+from toolwright.serve.access.quotas import Client, Shares, TaskShares, client_of
+from toolwright.serve.access.session_limits import SessionLimits
 
 ADMIN, GUEST, OTHER = "token-of-admin", "token-of-guest", "token-of-other"
 FEW = {

@@ -35,7 +35,7 @@ VALUES = {
 }
 
 
-@pytest.fixture(scope="module", params=["short", "sdk"])
+@pytest.fixture(scope="module", params=["short", pytest.param("sdk", marks=pytest.mark.soak)])
 def mode(request):
     return [] if request.param == "short" else ["--sdk"]
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 from counting import soaked
-from differential import ENDS, LEGACY, MODERN, Pair, hello, line_of, modern, request
+from differential import ENDS, ERAS, LEGACY, MODERN, Pair, hello, line_of, modern, request
 from differential_courses import check, note, posted, posted_newest, quiet, talked
 from odd_requests import (
     CAPS,
@@ -33,7 +33,7 @@ EXCLUDED = {
 
 
 @pytest.mark.parametrize("seed", [1, *soaked(2)])
-@pytest.mark.parametrize("era", [*LEGACY, MODERN])
+@pytest.mark.parametrize("era", [*ERAS, MODERN])
 def test_a_long_session_is_answered_alike(era, seed):
     check(talked(era, seed))
 
@@ -178,7 +178,7 @@ def test_a_header_is_heeded_alike(name, how):
     check(pair)
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_posts_of_a_session_are_answered_alike(era):
     pair = Pair()
     begun = [("POST", headers_of(None, era), line_of(hello(era)))]

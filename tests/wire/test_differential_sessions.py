@@ -5,7 +5,7 @@ import random
 
 import pytest
 from counting import soaked
-from differential import LEGACY, MODERN, Pair, Posts, hello, line_of, modern, request
+from differential import ERAS, MODERN, Pair, Posts, hello, line_of, modern, request
 from differential_courses import check, note, quiet
 from odd_requests import CAPS, INFOS, VALUES, VERSIONS, generated, good, headers_of, http_requests
 from odd_requests import mutated
@@ -96,21 +96,21 @@ def compared(*courses, **settings):
 HANGS_UP = "told_async"
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_good_requests(era):
     asked = [each for each in good(era) if HANGS_UP not in str(each) or era < "2025-11-25"]
     pair = compared([*begun(era), *(post(each, era) for each in asked)])
     assert pair.tally["short"] > 30  # most of them never reach the SDK
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_odd_requests(era):
     made = [post(line, era) for line in generated(era, 150, "sessions")]
     compared([*begun(era), *(each for each in made if HANGS_UP.encode() not in each[2])])
 
 
 @pytest.mark.parametrize("seed", [1, *soaked(2, 3)])
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_random_sessions(era, seed):
     courses = []
     rng = random.Random(f"{era} {seed}")
@@ -125,7 +125,7 @@ def test_random_sessions(era, seed):
     compared(*courses)
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_notices_and_what_is_no_message(era):
     asked = [post(each, era) for each in (*NOTICES, *BODIES)]
     asked += [post([request("ping"), request("ping", number=2)], era)]
@@ -157,7 +157,7 @@ def test_handshakes(name):
     )
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_what_belongs_to_no_session(era):
     none = headers_of(None, era)
     unknown = [*none, (b"mcp-session-id", b"0" * 32)]
@@ -236,12 +236,12 @@ def test_a_session_that_ends_while_a_call_runs():
     check(pair)
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_without_sessions(era):
     compared([*begun(era), *(post(each, era) for each in good(era))], stateless=True)
 
 
-@pytest.mark.parametrize("era", LEGACY)
+@pytest.mark.parametrize("era", ERAS)
 def test_modern_requests_in_a_session(era):
     message = modern("tools/list")
     both = [post(message, era), ("POST", [*headers_of(message), *told(era)[-1:]], line_of(message))]

@@ -19,7 +19,7 @@ SERVE = ["-m", "toolwright", "serve", f"{FIXTURES}:box"]
 NEW = "2026-07-28"
 
 
-@pytest.fixture(scope="module", params=["short", "sdk"])
+@pytest.fixture(scope="module", params=["short", pytest.param("sdk", marks=pytest.mark.soak)])
 def switch(request):
     return [] if request.param == "short" else ["--sdk"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from .redact import Redacting
+from .filter import Redacting
 
 __all__ = ["log", "logger"]
 

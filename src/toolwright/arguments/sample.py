@@ -7,12 +7,14 @@ import gc
 import marshal
 import threading
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json
 
 from .._json_values import is_list, is_object
-from .shape import Shape
+
+if TYPE_CHECKING:  # a server that starts from a lock needs no schemas yet
+    from .shape import Shape
 
 LARGE = 64 * 1024
 """Arguments of more bytes than that are not read on an event loop."""

@@ -114,7 +114,7 @@ def _check_values(chosen: argparse.Namespace, tokens: Sequence[str]) -> None:
     from ..limits import check_count, check_seconds, rate_from
     from ..serve.access.address import TrustedProxies
     from ..serve.access.guard import tokens_from
-    from ..serve.access.quotas import SessionLimits
+    from ..serve.access.session_limits import SessionLimits
 
     tokens_from(tokens)
     for name in ("workers", "max_body", "max_connections", "max_connections_per_client"):

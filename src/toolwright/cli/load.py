@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._log.printable import say
 from ..errors import DefinitionError, SchemaError, ToolNotFound
+from ..read.wrappers import attribute
 from ..toolbox.box import Toolbox, loading
 from ..tools.catalog import matches
 from ..tools.definition import PLAIN
 from . import logs
-from .project.configuration import dress, project_at
+from .project.configuration import dress, project_at, real_target
 from .targets.boxes import named_in
 from .targets.folder_box import folder_module
 from .targets.modules import import_target, split
 from .targets.programs import app_named, captured, program_box, scanned
+from .targets.remote import add_connection, check_local, is_remote, remote_box
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -31,21 +33,34 @@ _MOST_NAMES = 10
 """How many tool names are offered for one that is unknown."""
 
 
-def add_target(parser: argparse.ArgumentParser) -> None:
+def add_target(
+    parser: argparse.ArgumentParser,
+    *,
+    select: str = "--select",
+    strict: str = "fail if a tool is refused",
+    serves: bool = False,
+) -> None:
     """Add TARGET, and the flags that select among its tools."""
     parser.add_argument("target", metavar="TARGET", help="where the tools are")
     parser.add_argument(
         "--env-file", metavar="FILE", help="set the variables of this file, such as .env"
     )
-    add_selection(parser)
+    add_selection(parser, select=select, strict=strict)
+    add_connection(parser, serves=serves)
     logs.add_flags(parser)
 
 
-def add_selection(parser: argparse.ArgumentParser) -> None:
+def add_selection(
+    parser: argparse.ArgumentParser,
+    *,
+    select: str = "--select",
+    strict: str = "fail if a tool is refused",
+) -> None:
     """Add the flags that select tools."""
     group = parser.add_argument_group("which tools")
     group.add_argument(
-        "--select",
+        select,
+        dest="select",
         action="append",
         metavar="PATTERN",
         help="only these, such as `orders.*`; `!x` leaves out",
@@ -58,7 +73,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="TARGET is a program: its commands are the tools, by what it parses",
     )
-    group.add_argument("--strict", action="store_true", help="fail if a tool is refused")
+    group.add_argument("--strict", action="store_true", help=strict)
 
 
 def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
@@ -66,15 +81,13 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
 
     With `--strict` it may not if a tool was refused. Raises `BadTarget`.
     """
-    must_select = chosen.command in ("serve", "install")
-    loaded = load(chosen.target, chosen.select, script=chosen.script, must_select=must_select)
-    logs.set_up(chosen)
-    box, refused = loaded.box, _select(loaded, chosen)
+    box, refused = open_quietly(chosen)
     problems = [each for each in box.problems if box.is_enabled(each.tool)]
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
     for error in refused:
         logs.show_trace(error, chosen)
+    chosen.refused = lines
     for line in dict.fromkeys(lines):
         say(f"refused: {line}")
     notes = [each for each in problems if not each.fatal]
@@ -83,7 +96,39 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
         say(f"note: {more} more; `toolwright show` has those of one tool")
+    if chosen.strict and chosen.command == "serve":
+        from .project.doctor import examined
+
+        wrong = [str(each) for each in examined(box, chosen, errors_only=True).errors]
+        for line in wrong:
+            say(f"doctor: {line}")
+        lines += wrong
     return box, not (lines and chosen.strict)
+
+
+def open_quietly(chosen: argparse.Namespace) -> tuple[Toolbox, list[DefinitionError]]:
+    """Load the target and disable the tools not selected; return also what was refused.
+
+    Raises `BadTarget`.
+    """
+    must_select = chosen.command in ("serve", "install")
+    if is_remote(real_target(chosen.target)):
+        loaded = _load_remote(chosen)
+    else:
+        check_local(chosen)
+        loaded = load(chosen.target, chosen.select, script=chosen.script, must_select=must_select)
+    logs.set_up(chosen)
+    return loaded.box, _select(loaded, chosen)
+
+
+def _load_remote(chosen: argparse.Namespace) -> Loaded:
+    """Return a toolbox with what servers elsewhere offer. Raises `BadTarget`."""
+    project = project_at(chosen.target)
+    with loading() as refused:
+        box = remote_box(chosen, real_target(chosen.target))
+    if project is not None:
+        dress(box, project, refused)
+    return Loaded(box, refused)
 
 
 def _select(loaded: Loaded, chosen: argparse.Namespace) -> list[DefinitionError]:
@@ -115,7 +160,8 @@ def _select(loaded: Loaded, chosen: argparse.Namespace) -> list[DefinitionError]
 def _is_selected(box: Toolbox, name: str, patterns: list[str]) -> bool:
     """Return whether a tool is selected by its name, the one that clients see, or its command's."""
     target = box[name].target if name in box else None
-    command = getattr(target, "dotted", None) or name
+    dotted = attribute(target, "dotted")  # any object may have any attribute
+    command = dotted if isinstance(dotted, str) else name
     return matches((name, name.translate(PLAIN), command), patterns)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
 from .._log.printable import say
-from .project.target import TAKE_TARGETS, with_target
+from .project.target import TAKE_TARGETS, command_as_target, shown_target, with_target
 
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
@@ -32,6 +32,12 @@ _COMMANDS = {
     "show": "Show one tool: its schemas and what its author says.",
     "call": "Call a tool as a client would.",
     "export": "Write the list of tools as clients get it.",
+    "doctor": "Check tools: what a model, a client or a provider would stumble over.",
+    "test": "Try the examples of tools, and calls with generated arguments.",
+    "tokens": "Show what tools cost a model, and what would save.",
+    "lock": "Write down what every tool takes and gives, to be committed; or check it.",
+    "diff": "Say what has changed since the lock: breaking, risky or additive.",
+    "generate": "Write a Python module, or a program, that calls the tools.",
     "version": "Show the version.",
     "install": "Install a server in a client: Claude, Cursor, VS Code, or print its entry.",
     "uninstall": "Take a server out of a client again.",
@@ -42,7 +48,9 @@ _COMMANDS = {
         "Print what completes this command in a shell: source <(toolwright completion bash)."
     ),
 }
-"""Each command is the module of its name in `commands`."""
+"""Each command is the module of its name in `commands`, or in the folder that `_FOLDERS` says."""
+_FOLDERS: dict[str, str] = dict.fromkeys(("doctor", "test", "tokens", "lock", "diff"), "checks")
+"""The folder in `commands` that a command is in, for those that are in one."""
 _EXIT_SECONDS = 5.0
 """How long Python may take to exit after a server has ended."""
 
@@ -128,7 +136,8 @@ def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
 
 
 def _command(name: str) -> CommandModule:
-    return cast("CommandModule", importlib.import_module(f".commands.{name}", __package__))
+    place = f".commands.{_FOLDERS[name]}.{name}" if name in _FOLDERS else f".commands.{name}"
+    return cast("CommandModule", importlib.import_module(place, __package__))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,6 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = _parsed(given)
         if chosen is None:
             return 0
+        chosen.is_own_process = arguments is None
         from ..run.process.descriptors import stand_in
 
         stand_in()
@@ -168,7 +178,13 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
         from .commands.call import name_json_arguments
 
         given = name_json_arguments(given)
+    if name == "serve" and "--lock" in given:
+        from .serve_flags import name_lock_file
+
+        given = name_lock_file(given)
     root, commands = _parsers(name)
+    if name in TAKE_TARGETS and name != "install":  # which takes a client first, and no command
+        given = command_as_target(given, name)
     typed = given
     if name in TAKE_TARGETS:
         given = with_target(given, name, root)
@@ -184,13 +200,14 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
         chosen.given = [*chosen.given, *pairs]
     chosen.given_arguments = given
     # What a hint repeats: nothing if the target is that of the project.
-    chosen.typed_target = f" {chosen.target}" if typed is given and "target" in chosen else ""
+    is_typed = typed is given and "target" in chosen
+    chosen.typed_target = f" {shown_target(chosen.target)}" if is_typed else ""
     return chosen
 
 
 def _run(chosen: argparse.Namespace) -> int:
     """Run a command; report a mistake of the user in one line on standard error."""
-    from ..errors import ToolNotFound
+    from ..errors import DefinitionError, ToolNotFound
     from . import logs, output
     from .usage import BadTarget, UsageError
 
@@ -211,6 +228,10 @@ def _run(chosen: argparse.Namespace) -> int:
             logs.show_trace(error, chosen)
         say(f"toolwright: {error}")
         return 2
+    except DefinitionError:  # why was said when the target was loaded
+        say("toolwright: this tool is refused, and cannot be used")
+        output.drop()
+        return 1
     except BrokenPipeError:
         output.drop()
         return 0

@@ -133,6 +133,25 @@ def print_text(text: str) -> None:
     Console(file=_out, highlight=False, no_color=True).print(Text(printable(text)))
 
 
+def print_hanging(text: str, indent: int) -> None:
+    """Print a line; a terminal breaks it between words, and later lines are indented."""
+    if not is_terminal():
+        say(text)
+        return
+    import shutil
+    import textwrap
+
+    wrapper = textwrap.TextWrapper(
+        max(shutil.get_terminal_size().columns, indent + 20),
+        subsequent_indent=" " * indent,
+        drop_whitespace=True,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in text.split("\n"):
+        say(wrapper.fill(line) if line.strip() else "")
+
+
 def print_rows(rows: Sequence[Sequence[str]], indent: int = 0) -> None:
     """Print names in columns, each with its description in the last one."""
     if is_terminal():

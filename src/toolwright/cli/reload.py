@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import os
-import site
 import sys
-import sysconfig
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .._log.printable import say
 from ..arguments.wording import count_of
+from ..contract.sources import own_modules, real_path
 from ..toolbox.box import Toolbox, served
 from .project.configuration import real_target
 from .targets.folders import tool_folders
@@ -123,15 +121,11 @@ class Reloader:
 
     def _modules(self) -> dict[str, ModuleType]:
         """Return the modules that belong to the user: their files may change."""
-        return {
-            name: module
-            for name, module in list(sys.modules.items())
-            if name != "__main__" and _is_own(getattr(module, "__file__", None))
-        }
+        return own_modules()
 
     def _folders(self) -> set[Path]:
         """Return the folders of the user's modules: a new module would be beside them."""
-        files = [_real(str(module.__file__)) for module in self._modules().values()]
+        files = [real_path(str(module.__file__)) for module in self._modules().values()]
         return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
     def _stamps(self) -> dict[str, Stamp]:
@@ -159,28 +153,3 @@ def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
                 with contextlib.suppress(OSError):  # a broken link
                     known = file.stat()
                     yield file.path, (known.st_mtime_ns, known.st_size, known.st_ino)
-
-
-@functools.cache
-def _real(file: str) -> str:
-    return os.path.realpath(file)
-
-
-def _others() -> tuple[str, ...]:
-    """Return the folders of installed code and of this package."""
-    places = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    places |= {*site.getsitepackages(), site.getusersitepackages()}
-    places.add(str(Path(__file__).parents[1]))
-    return tuple(os.path.realpath(place) + os.sep for place in places if place)
-
-
-_OTHERS = _others()
-_INSTALLED = {"site-packages", "dist-packages"}
-
-
-def _is_own(file: str | None) -> bool:
-    if file is None:
-        return False
-    real = _real(file)
-    # Packages may also come from the site-packages of another environment.
-    return not real.startswith(_OTHERS) and not _INSTALLED & set(Path(real).parts)

@@ -12,7 +12,9 @@ from .usage import UsageError
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add TARGET and every flag."""
-    add_target(parser)
+    add_target(
+        parser, strict="fail if a tool is refused, or the doctor finds an error", serves=True
+    )
     parser.add_argument("--folder", metavar="DIR", help="work in this folder")
     _add_address(parser)
     _add_access(parser)
@@ -48,6 +50,8 @@ def complete(chosen: argparse.Namespace) -> None:
     chosen.flags = [name for name in HTTP_ONLY if is_given(getattr(chosen, name))]
     if chosen.flags and not chosen.http:
         raise UsageError(f"{flag_of(chosen.flags[0])} goes with --http: stdio has no use for it")
+    if chosen.lock is not None and chosen.reload:
+        raise UsageError("--lock starts without the code that --reload watches: give one of them")
     is_stateless = chosen.stateless or (chosen.workers or 1) > 1
     useless = [name for name in _OF_SESSIONS if name in chosen.flags]
     if is_stateless and useless:
@@ -56,6 +60,16 @@ def complete(chosen: argparse.Namespace) -> None:
     for name, value in _DEFAULTS.items():
         if getattr(chosen, name) is None:
             setattr(chosen, name, value)
+
+
+def name_lock_file(words: list[str]) -> list[str]:
+    """Return the words with `--lock=` for a `--lock` that no file follows, but the target."""
+    named: list[str] = []
+    for at, word in enumerate(words):
+        follows = words[at + 1 : at + 2]
+        is_bare = word == "--lock" and not (follows and follows[0].endswith(".json"))
+        named.append("--lock=" if is_bare else word)
+    return named
 
 
 def flag_of(name: str) -> str:
@@ -115,10 +129,22 @@ def _add_access(parser: argparse.ArgumentParser) -> None:
 def _add_running(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say how the server runs, and how it ends."""
     parser.add_argument(
+        "--search",
+        action="store_true",
+        help="offer a search of the tools instead of all of them: for many tools",
+    )
+    parser.add_argument(
         "--sdk", action="store_true", help="answer everything through the official SDK (slower)"
     )
     parser.add_argument(
         "--reload", action="store_true", help="load the tools again when their files change"
+    )
+    parser.add_argument(
+        "--lock",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="list what the lock has, and load the tools at the first call (toolwright.lock.json)",
     )
     parser.add_argument(
         "--resource", metavar="URL", help="the server's own address, as clients see it"

@@ -8,20 +8,23 @@ from types import MappingProxyType
 
 from .._door import public
 
-__all__ = ["FULL", "PORTABLE", "STYLES", "SchemaOptions"]
+__all__ = ["COMPACT", "FULL", "PORTABLE", "STYLES", "SchemaOptions"]
 
 
 @public
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SchemaOptions:
-    """How a schema is written down. The defaults are the portable style; `FULL` turns all off."""
+    """How a schema is written down. The defaults are the portable style; `FULL` turns all off.
+
+    `COMPACT` is the portable style in fewer bytes.
+    """
 
     absent_for_null: bool = True
     """Inputs: `T | None = None` is an optional `T`, with no null arm and no `default: null`."""
     inline_refs: bool = True
     """Write non-recursive definitions where they are used."""
     inline_limit: int = 8_000
-    """Above this many bytes only definitions used once are inlined."""
+    """Above this many bytes a definition is inlined only where a reference would save nothing."""
     any_of: bool = True
     """`anyOf` instead of `oneOf` and `discriminator`."""
     one_items: bool = True
@@ -38,6 +41,8 @@ class SchemaOptions:
     """No `uniqueItems`."""
     plain_names: bool = True
     """Dots and colons in a tool's name are published as underscores."""
+    default_once: bool = False
+    """The text of a parameter does not end with the default that its schema has."""
 
 
 PORTABLE = SchemaOptions()
@@ -53,4 +58,8 @@ FULL = SchemaOptions(
     no_unique_items=False,
     plain_names=False,
 )
-STYLES: Mapping[str, SchemaOptions] = MappingProxyType({"portable": PORTABLE, "full": FULL})
+COMPACT = SchemaOptions(inline_limit=0, default_once=True)
+"""The portable style, but what would be said twice is said once, with references if they save."""
+STYLES: Mapping[str, SchemaOptions] = MappingProxyType(
+    {"portable": PORTABLE, "compact": COMPACT, "full": FULL}
+)

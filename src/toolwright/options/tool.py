@@ -77,7 +77,7 @@ class ToolOptions(TypedDict, total=False):
     style: str | SchemaOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Options:
     """The options of one tool."""
 
@@ -145,7 +145,7 @@ class Options:
     on_unsupported: OnUnsupported = "error"
     """A parameter without a usable type: refuse the tool, take any JSON value, or leave variadics out."""
     style: SchemaOptions = PORTABLE
-    """How schemas are written: `"portable"`, `"full"`, or a `SchemaOptions`."""
+    """How schemas are written: `"portable"`, `"compact"`, `"full"`, or a `SchemaOptions`."""
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """The names of the options that were given, also if they have their usual values."""
 

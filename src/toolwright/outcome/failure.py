@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
 from .._json_values import without_surrogates
-from .._log import log, redact
+from .._log import log
 from ..call import Call
 from ..errors import CallError, Overloaded, ToolError, UnexpectedError
 from ..options import SPEAK
@@ -153,9 +153,11 @@ def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:
 
 def _spoken(raised: BaseException) -> str:
     """Return the author's message, all lines of it; control characters are written as escapes."""
+    from .._log.redact import without_known_secrets  # its patterns take a millisecond to compile
+
     try:
         # Redacted before it is cut, because half a secret is not recognised.
-        said = redact.without_known_secrets(str(raised)[:_MOST_READ])
+        said = without_known_secrets(str(raised)[:_MOST_READ])
     except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
         return ""
     shown = said.replace("\r\n", "\n").translate(_ESCAPES).strip()

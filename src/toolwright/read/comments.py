@@ -23,13 +23,14 @@ _DIRECTIVE = re.compile(
     re.IGNORECASE,
 )
 
-
+_OURS = re.compile(r"#[#\s]*+toolwright:.*+", re.IGNORECASE)
+"""What the doctor reads; an author's text may stand before it."""
 _WORDS = re.compile(r"\W++")
 
 
 def comment_text(token: str) -> str:
     """Return the text of a comment; empty if it is for a tool, such as `noqa`."""
-    text = token.lstrip("#:! ").strip()
+    text = _OURS.sub("", token).lstrip("#:! ").strip()
     return "" if _DIRECTIVE.match(text) else text
 
 

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, Self
 
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
-from .docstring.parse import ATTRIBUTES, PARAMETERS, Docstring, doc_of, parse
+from .docstring.parse import parse
+from .docstring.parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
 from .generics import with_arguments
-from .names.module_names import UnresolvedName
-from .scope import Scope, needs_scope
+from .names.unresolved import UnresolvedName, needs_scope
+from .scope import Scope
 from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
 from .source import lines_of
 from .target import Target

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-import contextlib
-import functools
 import inspect
-import sys
 import types
 import typing
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, MutableMapping
-from types import MappingProxyType
-from typing import Any, ForwardRef, Self, cast
+from collections.abc import Mapping, MutableMapping
+from typing import Any
 
-from .names.lazy_alias import LazyAlias
-from .names.module_names import ModuleNames, UnresolvedName, names_around, names_of_module
-from .names.rewrite import used_names, with_attributes, without_refused_parameters
+from .names.unresolved import needs_scope
 from .target import Target
 
 
@@ -53,11 +45,15 @@ class Scope:
         """Turn the annotation of a parameter into a type. Raises `UnresolvedName`."""
         if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
             return annotation
+        # Hints that are no strings need none of this.
+        from .names.evaluate import AnnotationNames
+        from .names.module_names import names_around
+
         writer = self._writer(parameter, annotation)
         inside = "<locals>" in getattr(writer, "__qualname__", "")
         bodies: Any = [vars(base) for base in getattr(self.owner, "__mro__", ())]
         body = ChainMap(*bodies)
-        scope = _Names(names_around(writer), names, body=body, inside=inside)
+        scope = AnnotationNames(names_around(writer), names, body=body, inside=inside)
         return scope.resolve(annotation)
 
     def _writer(self, parameter: str, annotation: Any) -> Any:
@@ -66,247 +62,6 @@ class Scope:
             if getattr(function, "__annotations__", {}).get(parameter) == annotation:
                 return function
         return self.writers[-1]
-
-
-class _Names(Mapping[str, Any]):
-    """What names mean inside the annotations of one module: local names first, those that only
-    type checkers know last."""
-
-    def __init__(
-        self,
-        module: ModuleNames,
-        local: Mapping[str, Any],
-        *,
-        body: Mapping[str, Any] = MappingProxyType({}),
-        inside: bool = False,
-        above: Mapping[tuple[str, str], LazyAlias] = MappingProxyType({}),
-    ) -> None:
-        self.module = module
-        self.local = local
-        self.body = body
-        """What a class defines; what its module says counts more."""
-        self.inside = inside
-        """Whether the annotations were written inside a function."""
-        self.above = above
-        """The aliases that are being resolved."""
-        self.found_elsewhere = False
-        """Whether a name was found that is neither local nor the module's own."""
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self.local:
-            return self.local[name]
-        if name in self.module.names:
-            return self.opened(name, self.module.names[name])
-        if name in vars(builtins):
-            raise KeyError(name)
-        if name in self.body:
-            return self.body[name]
-        found = self.module.for_checkers(name)
-        self.found_elsewhere = True
-        return self.opened(name, found)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.local)
-
-    def __len__(self) -> int:
-        return len(self.local)
-
-    def resolve(self, annotation: Any) -> Any:
-        """Turn an annotation into a type. Raises `UnresolvedName`."""
-        try:
-            return self._evaluated(annotation)
-        except TypeError as error:
-            text = annotation
-            if isinstance(text, str):
-                text = without_refused_parameters(annotation, self._value_of)
-            elif not isinstance(text, ForwardRef) and needs_scope(text):
-                text = self._by_parts(text)
-            if text == annotation:
-                raise _not_a_type(annotation, error) from None
-        try:
-            return self._evaluated(text)
-        except TypeError as error:
-            raise _not_a_type(annotation, error) from None
-
-    def _by_parts(self, hint: Any) -> Any:
-        """Resolve each string inside a hint by itself."""
-        if isinstance(hint, ForwardRef):
-            return self.resolve(hint.__forward_arg__)
-        if isinstance(hint, str):
-            return self.resolve(hint)
-        if not needs_scope(hint) or hint is Self:
-            return hint
-        made = tuple(self._by_parts(part) for part in _arguments(hint))
-        if isinstance(hint, types.UnionType):
-            return typing.Union[made]  # noqa: UP007 - as many arms as there were
-        return hint.copy_with(made) if hasattr(hint, "copy_with") else hint.__origin__[made]
-
-    def _evaluated(self, annotation: Any) -> Any:
-        try:
-            if isinstance(annotation, str):
-                text, foreign = with_attributes(annotation, self._value_of, self._attribute)
-            else:
-                text, foreign = annotation, self._foreign(annotation)
-            names: Any = ChainMap(foreign, cast("Any", self)) if foreign else self
-            if isinstance(text, str):
-                value = self._simply(text, names)
-                if value is not None:
-                    return value
-            # A class: `ClassVar` and `Final` are allowed there.
-            holder = type("Holder", (), {"__annotations__": {"hint": text}})
-            hints = typing.get_type_hints(holder, self.module.names, names, include_extras=True)
-        except NameError as error:
-            name = error.name or str(error)
-            where = f"define or import `{name}` in `{self.module.name}`"
-            if self.inside:
-                where = f"define `{name}` at module level, or before the tool is registered"
-            raise UnresolvedName(name, where) from None
-        except (UnresolvedName, TypeError):
-            raise
-        except Exception as error:  # noqa: BLE001 - a module's own `__getattr__` may raise anything
-            raise _not_a_type(annotation, error) from None
-        for _, name in _strings(hints["hint"]):
-            hint = f'`{name}` refers to itself; write it as `TypeAliasType("{name}", ...)`'
-            raise UnresolvedName(name, hint)
-        return hints["hint"]
-
-    def _simply(self, text: str, names: Any) -> Any:
-        """Evaluate a string; None if only `typing` can tell what its value means as a type.
-
-        `typing` takes five times as long, most of it for strings inside the value.
-        """
-        code = _code_of(text)
-        if code is None:
-            return None
-        value = eval(code, self.module.names, names)  # noqa: S307 - the author's own hint
-        is_class = isinstance(value, type) and value not in _NOT_TYPES
-        return value if is_class or (_is_generic(value) and not needs_scope(value)) else None
-
-    def _value_of(self, node: ast.expr) -> Any:
-        tree = ast.fix_missing_locations(ast.Expression(node))
-        code = compile(tree, "<annotation>", "eval")
-        return eval(code, self.module.names, cast("Any", self))  # noqa: S307 - the author's own hint
-
-    def opened(self, name: str, value: Any) -> Any:
-        """Resolve an alias where it was written: its strings mean something there only."""
-        is_text = isinstance(value, str)
-        if not is_text and not needs_scope(value):
-            return value
-        home, own = self.module.home_of(name)
-        if is_text and own not in home.statements.aliases:
-            return value
-        self.found_elsewhere |= home is not self.module
-        key = (home.name, own)
-        if key in self.above:
-            return self.above[key].used()
-        known = home.aliases.get(own)
-        if known is None or known[0] is not value:
-            alias = LazyAlias(own, home.name)
-            names = _Names(home, {}, above={**self.above, key: alias})
-            known = home.aliases[own] = (value, alias.resolved_as(names.resolve(value)))
-        return known[1]
-
-    def _attribute(self, base: Any, name: str) -> Any:
-        """Return what `module.name` stands for, if only type checkers or its own module know."""
-        if not isinstance(base, types.ModuleType):
-            raise LookupError(name)  # noqa: TRY004 - Python knows it itself
-        names = _Names(names_of_module(base), {}, above=self.above)
-        if not hasattr(base, name):
-            self.found_elsewhere = True
-            return names[name]
-        opened = names.opened(name, getattr(base, name))
-        if opened is getattr(base, name):
-            raise LookupError(name)
-        return opened
-
-    def _foreign(self, annotation: Any) -> dict[str, Any]:
-        """Return what the strings mean that an annotation has from aliases of other modules."""
-        found: dict[str, Any] = {}
-        if getattr(annotation, "__forward_module__", None) is not None:
-            return found  # a TypedDict's own: it holds the module in which it was written
-        holders = [holder for holder, _ in _strings(annotation)]
-        for home, used in self._aliases_of(holders) if holders else ():
-            names = _Names(home, {}, above=self.above)
-            for name in used:
-                with contextlib.suppress(KeyError, UnresolvedName):
-                    found[name] = names[name]
-        self.found_elsewhere |= bool(found)
-        return found
-
-    def _aliases_of(self, holders: list[Any]) -> Iterator[tuple[ModuleNames, set[str]]]:
-        """Find the aliases of other modules that a hint is made of, with the names they use."""
-        modules = [self.module]
-        for _, value in self.module.known():
-            if isinstance(value, types.ModuleType):
-                modules.append(names_of_module(value))  # for `module.Alias`
-        for module in modules:
-            for name, value in module.with_strings(needs_scope):
-                texts = [text for held, text in _strings(value) if any(held is h for h in holders)]
-                home = module.home_of(name)[0] if texts else self.module
-                if home is not self.module:
-                    yield home, {used for text in texts for used in used_names(text)}
-
-
-_NOT_TYPES: tuple[Any, ...] = (typing.Generic, typing.Protocol)
-_QUALIFIERS: tuple[Any, ...] = (typing.ClassVar, typing.Final)
-
-
-def _is_generic(value: Any) -> bool:
-    origin = typing.get_origin(value)
-    return origin is not None and origin not in _QUALIFIERS
-
-
-@functools.lru_cache(maxsize=512)
-def _code_of(text: str) -> types.CodeType | None:
-    """Compile an annotation; None if it is not an expression, or not one by itself."""
-    try:
-        return compile(text, "<annotation>", "eval") if text[:1] != "*" else None
-    except (SyntaxError, ValueError):
-        return None
-
-
-def class_hints(cls: type, local: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Resolve the annotations of a class, each base's where it was written.
-
-    Also return whether names were needed that its module does not have. Raises `UnresolvedName`.
-    """
-    hints: dict[str, Any] = {}
-    found_elsewhere = False
-    for base in reversed(cls.__mro__):
-        annotations: Mapping[str, Any] = vars(base).get("__annotations__") or {}
-        if not annotations:
-            continue
-        parameters = {p.__name__: p for p in getattr(base, "__type_params__", ())}
-        layers = ChainMap(dict(local), parameters, {base.__name__: base})
-        inside = "<locals>" in base.__qualname__
-        own = _Names(names_around(base), layers, body=vars(base), inside=inside)
-        for name, annotation in annotations.items():
-            names = own
-            written = getattr(annotation, "__forward_module__", None)
-            if written not in (None, base.__module__) and written in sys.modules:
-                # A TypedDict holds the annotations of its bases, too.
-                names = _Names(names_of_module(sys.modules[written]), layers, inside=inside)
-            try:
-                hints[name] = names.resolve(annotation) if needs_scope(annotation) else annotation
-            except UnresolvedName as error:
-                raise error.inside(f"{base.__name__}.{name}") from None
-            found_elsewhere |= names.found_elsewhere
-    return {name: type(None) if hint is None else hint for name, hint in hints.items()}, (
-        found_elsewhere
-    )
-
-
-def type_var_bound(variable: typing.TypeVar) -> Any:
-    """Return what a type variable stands for, if its bound or constraints are strings; else None.
-
-    Raises `UnresolvedName`.
-    """
-    bounds = variable.__constraints__ or (variable.__bound__,)
-    module = sys.modules.get(variable.__module__ or "")
-    if module is None or not any(needs_scope(bound) for bound in bounds):
-        return None
-    names = _Names(names_of_module(module), {})
-    return typing.Union[tuple(names.resolve(bound) for bound in bounds)]  # noqa: UP007
 
 
 def scope_of(target: Target) -> Scope | None:
@@ -319,45 +74,11 @@ def scope_of(target: Target) -> Scope | None:
     return None
 
 
-def needs_scope(annotation: Any) -> bool:
-    """Return whether an annotation holds a string that has yet to be resolved."""
-    if isinstance(annotation, str | ForwardRef) or annotation is Self:
-        return True
-    return any(needs_scope(part) for part in _arguments(annotation))
-
-
-def _arguments(hint: Any) -> tuple[Any, ...]:
-    if isinstance(hint, types.ModuleType) or (
-        isinstance(hint, type) and not isinstance(hint, types.GenericAlias)
-    ):
-        return ()  # a module may import on each look at it
-    if typing.get_origin(hint) is typing.Literal:
-        return ()  # its strings are values
-    found: Any = getattr(hint, "__args__", ())
-    return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else ()
-
-
-def _strings(hint: Any) -> Iterator[tuple[Any, str]]:
-    """Yield the strings inside a hint, each with the object that holds it."""
-    if isinstance(hint, ForwardRef):
-        yield hint, hint.__forward_arg__
-    for part in _arguments(hint):
-        if isinstance(part, str):
-            yield hint, part
-        else:
-            yield from _strings(part)
-
-
 def _is_hint(value: Any) -> bool:
     """Return whether what a class body defines may be meant as a type."""
     return isinstance(value, type | typing.TypeVar | typing.NewType) or (
         typing.get_origin(value) is not None or hasattr(value, "__value__")
     )
-
-
-def _not_a_type(annotation: Any, error: Exception) -> UnresolvedName:
-    text = annotation if isinstance(annotation, str) else repr(annotation)
-    return UnresolvedName(text, f"`{text}` is not a type: {error}")
 
 
 def _closure(function: Any) -> dict[str, Any]:

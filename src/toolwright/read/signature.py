@@ -41,7 +41,7 @@ class Parameter(NamedTuple):
     untyped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Signature:
     """A target, read: what it is called, what it takes and gives, and what its author says of it."""
 

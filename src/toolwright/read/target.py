@@ -54,7 +54,7 @@ NO_NAMES: frozenset[str] = frozenset()
 """The same one for all targets: since Python 3.10 each empty set is an object of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Target:
     """A target, opened."""
 

@@ -55,6 +55,17 @@ class Background:
             raise
         return pending.result()
 
+    async def run_async(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine to its end, from async code of any loop; cancelled, it is cancelled."""
+        loop = self._started()
+        if asyncio.get_running_loop() is loop:
+            return await coroutine
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+
+    def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Start a coroutine that nobody waits for."""
+        asyncio.run_coroutine_threadsafe(coroutine, self._started())
+
     def _started(self) -> asyncio.AbstractEventLoop:
         with self.lock:
             if self.loop is None:

@@ -14,7 +14,7 @@ from .._json_values import JsonObject
 from .core.json_rules import JsonRules
 from .core.left_out import refusing
 from .core.names import with_own_names
-from .core.stand_in import MOST_KNOWN, StandIn, key_of
+from .core.stand_in import MOST_KNOWN, StandIn, key_of, scalar_type
 from .core.traits import Traits
 from .generate import Generator
 from .plan import Plan
@@ -30,7 +30,7 @@ _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
 def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     """Make the adapter of a tool's arguments."""
-    stand_in: Any = StandIn(planned, _arguments)
+    stand_in: Any = StandIn(planned, _arguments, _CORE)
     adapter = TypeAdapter[Any](stand_in, config=_ARGUMENTS)
     if not adapter.pydantic_complete:
         adapter.rebuild(force=True)  # raises, with the name that is not known
@@ -101,6 +101,9 @@ _known: dict[Any, TypeAdapter[Any]] = {}
 
 def value_adapter(hint: Any) -> TypeAdapter[Any]:
     """Make the adapter of a return type."""
+    scalar: Any = scalar_type(hint, _CORE)
+    if scalar is not None:
+        return TypeAdapter[Any](scalar)
     try:
         return TypeAdapter(hint, config=_CONFIG)
     except PydanticUserError as error:

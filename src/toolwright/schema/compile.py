@@ -12,7 +12,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 from .._json_values import JsonObject
 from ..errors import SchemaError
 from ..options import Options
-from ..read.names.module_names import UnresolvedName
+from ..read.names.unresolved import UnresolvedName
 from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
 from .adapters import (
     arguments_adapter,
@@ -25,8 +25,8 @@ from .generate import Generator
 from .output import output_hint
 from .plan import Plan, plan
 from .types.hints import type_text
+from .types.lazy import LazyTranslator
 from .types.settle import Settlement, refused_arguments, remove_refused
-from .types.translate import Translator
 from .types.unsendable import REFUSED_KEY, one_line
 from .write import Compiled, Draft, SchemaWriter
 
@@ -83,7 +83,7 @@ class _Batch:
     ) -> Draft | SchemaError:
         # What a class becomes may depend on local names; only without any is it the same for all.
         twins = {} if signature.namespace else self.twins
-        translate = Translator(signature.namespace, twins)
+        translate = LazyTranslator(signature.namespace, twins)
         try:
             planned = plan(
                 signature,
@@ -132,7 +132,7 @@ class _Batch:
             return arguments_adapter(planned)
 
     def _outputs(
-        self, hint: Any, translate: Translator, problems: list[str]
+        self, hint: Any, translate: LazyTranslator, problems: list[str]
     ) -> TypeAdapter[Any] | None:
         if hint is EMPTY:
             return None

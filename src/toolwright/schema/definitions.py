@@ -10,7 +10,7 @@ from typing import Any
 
 from .._json_values import JsonObject
 from .generate import BYTES_KEY, NAME_KEY
-from .style_rules import StyleRule, apply_rules, losses
+from .style_rules import StyleRule, apply_rules, both_texts, losses
 from .walk import REF_PREFIX, nodes, refs, rewrite
 
 Refs = Counter[str]
@@ -96,7 +96,7 @@ class Definitions:
             counts = Counter(refs(root))
             for key in used:
                 counts.update(self[key].refs)
-            kept = recursive | {key for key in used if counts[key] > 1}
+            kept = recursive | {key for key in used if self._saves(key, counts[key])}
         names = _unique_names([key for key in used if key in kept], self)
         made = self._place(root, kept, names)
         if names:
@@ -104,6 +104,12 @@ class Definitions:
                 name: self._place(self[key].schema, kept, names) for key, name in names.items()
             }
         return made
+
+    def _saves(self, key: str, uses: int) -> bool:
+        """Return whether a definition and references to it are shorter than as many copies."""
+        known = self[key]
+        reference = len(f'{{"$ref":"{REF_PREFIX}{known.name}"}}')
+        return uses * (known.size - reference) > known.size + len(known.name) + len('"":,')
 
     def _size(self, root: JsonObject, recursive: set[str], limit: int) -> int:
         """Estimate the size with everything inlined; stops counting above the limit."""
@@ -161,8 +167,8 @@ def merge(definition: JsonObject, said: JsonObject) -> JsonObject:
     """Put a definition where it is used; what is said there comes first and nothing is lost."""
     here, there = said.get("description"), definition.get("description")
     merged = {**definition, **said}
-    if here and there and there not in here:
-        merged["description"] = f"{here}\n\n{there}"
+    if here and there:
+        merged["description"] = both_texts(here, there)
     if "required" in said:
         both = [*definition.get("required", []), *said["required"]]
         merged["required"] = list(dict.fromkeys(both))

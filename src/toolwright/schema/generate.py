@@ -22,7 +22,7 @@ from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
 from ..read.attributes import class_docs
-from ..read.docstring.parse import doc_of
+from ..read.docstring.parts import doc_of
 from .core.direct import SCALARS, SCALARS_IN_CONFIG
 from .core.keys import fields_of, innermost
 from .core.names import first_alias, goes_by_alias, own_serializer

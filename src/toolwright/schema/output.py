@@ -196,7 +196,6 @@ def boxed(schema: JsonObject) -> JsonObject:
         "type": "object",
         "properties": {BOX_FIELD: inner},
         "required": [BOX_FIELD],
-        "additionalProperties": False,
         BOX_KEY: {"field": BOX_FIELD},
     }
     if definitions:

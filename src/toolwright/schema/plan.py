@@ -18,7 +18,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from ..markers import Fixed, Flatten, Hidden, Inject
-from ..read.attributes import class_docs
 from ..read.signature import (
     EMPTY,
     KEYWORD_ONLY,
@@ -80,7 +79,7 @@ class Factory(NamedTuple):
     make: Any
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Slot:
     """One argument a caller may send."""
 
@@ -98,7 +97,7 @@ class Slot:
         return effective_default(self.hint, self.default) is EMPTY
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Plan:
     """Which arguments there are, and how they reach the target."""
 
@@ -341,6 +340,8 @@ def _plan_keywords(
     if rest is not None and rest not in _NO_ITEMS:
         planned.extra = translate(substitute(unqualify(rest)[0], known))
         planned.extra_description = parameter.description
+    from ..read.attributes import class_docs
+
     texts = class_docs(typed_dict).attributes
     fields = translate.typed_dict_fields(typed_dict)
     named = {slot.name for slot in planned.slots}

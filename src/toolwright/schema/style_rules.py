@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -250,3 +251,59 @@ def no_unique_items(node: JsonObject, key: str) -> JsonObject:
     """Drop `uniqueItems`: a repeated item is taken once, not refused."""
     node.pop("uniqueItems", None)
     return node
+
+
+# -- texts that would say a thing twice
+
+_TAIL = 200
+"""How many characters at the end of a text are searched for its default."""
+_DEFAULT = re.compile(
+    r"""(?:\A|(?<=[\s.;,)]))
+    (?:
+        \(\s?defaults?(?:\sto|\sis|:)?\s(?P<inside>[^()\n]++)\)\.?
+        |
+        [Dd]efaults?(?:\sto|\sis|:)\s(?P<outside>[^\n]++)
+    )\Z""",
+    re.VERBOSE,
+)
+
+
+def both_texts(here: str, there: str) -> str:
+    """Return the text of a place and that of what stands there; what both say, once."""
+    if there in here or _words(here) == _words(there):
+        return here
+    return there if there.startswith(here) else f"{here}\n\n{there}"
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
+
+
+def without_default(text: str, default: Any) -> str:
+    """Return the text of a parameter without a last remark on the default that its schema has.
+
+    >>> without_default("Most hits to return. Defaults to 10.", 10)
+    'Most hits to return.'
+    >>> without_default("Most hits to return (default: 20).", 10)
+    'Most hits to return (default: 20).'
+    """
+    if "efault" not in text[-_TAIL:] or default is None:
+        return text  # null is not published: the words are all that says so
+    start = max(0, len(text) - _TAIL)
+    for found in re.finditer(r"\(?\b[Dd]efaults?\b", text[start:]):
+        at = start + found.start()
+        said = _DEFAULT.match(text, at)
+        if said and _names(said["inside"] or said["outside"], default):
+            kept = text[:at].rstrip(" \n,;")
+            ends = kept.endswith((".", "!", "?", ":")) or not text.endswith(".")
+            return kept if ends or not kept else f"{kept}."
+    return text
+
+
+def _names(written: str, default: Any) -> bool:
+    """Return whether a word is the default as Python or JSON writes it."""
+    bare = written.strip().removesuffix(".").strip().strip("`*")
+    spellings = {repr(default), json.dumps(default)}
+    if isinstance(default, str):
+        spellings |= {default, f'"{default}"'} if default else set[str]()
+    return bare in spellings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import zlib
 from collections.abc import Mapping
@@ -21,7 +20,6 @@ from .core.kept import NOTHING, kept_plan
 from .core.keys import keys_of
 from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
-from .explicit import check_explicit
 from .output import (
     boxed,
     declared_content,
@@ -33,7 +31,7 @@ from .output import (
     open_root,
 )
 from .plan import Plan, Slot
-from .style_rules import apply_rules, losses, rules_of
+from .style_rules import apply_rules, losses, rules_of, without_default
 from .types.unsendable import says_left_out
 from .walk import REF_PREFIX, refs
 
@@ -71,7 +69,7 @@ class Flat(NamedTuple):
     """Its model takes unknown keys."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Compiled:
     """Everything that calling and listing a tool needs."""
 
@@ -125,7 +123,7 @@ class Compiled:
         return None if bare is None else compact_json(boxed(json.loads(bare)))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Draft:
     """A signature on its way: adapters made, schemas not yet written."""
 
@@ -176,15 +174,13 @@ class SchemaWriter:
         schema = self._input(draft, given, flat)
         explicit = explicit_output = None
         if options.input_schema is not None:
-            explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
+            explicit = _checked(draft, options.input_schema, "input_schema")
             schema = dict(options.input_schema)
         if options.descriptions:
             schema = _described(draft, schema, options.descriptions)
         output: JsonObject | None = None
         if options.output_schema is not None:
-            explicit_output = check_explicit(
-                draft.signature, options.output_schema, "output_schema"
-            )
+            explicit_output = _checked(draft, options.output_schema, "output_schema")
             output = dict(options.output_schema)
         elif taken is not None:
             output = self._output(draft, taken)
@@ -241,8 +237,7 @@ class SchemaWriter:
             raise _alias_clash(draft)
         for slot, (key, node) in zip(slots, published.items(), strict=True):
             keys[slot.name] = key
-            described = slot.description and "description" not in node
-            properties[key] = {**node, "description": slot.description} if described else node
+            properties[key] = _with_text(node, slot.description, style)
             draft.problems.extend(f"`{place}`: {text}" for place, text in losses(node, key))
         root: JsonObject = {"type": "object", "properties": properties}
         if raw.get("required"):
@@ -325,6 +320,16 @@ class SchemaWriter:
 _NO_NAMES = frozenset[str]()
 
 
+def _with_text(node: JsonObject, text: str, style: SchemaOptions) -> JsonObject:
+    """Give a parameter its text: its own `Field` counts more than the documentation."""
+    text = node.get("description") or text
+    if not text:
+        return node
+    if style.default_once:
+        text = without_default(text, node.get("default"))
+    return {**node, "description": text}
+
+
 def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:
     if made.extra is EMPTY:
         return _NO_NAMES
@@ -365,11 +370,20 @@ def _alias_clash(draft: Draft) -> SchemaError:
     return draft.signature.refusal("has two parameters under one name")
 
 
+def _checked(draft: Draft, given: Any, option: str) -> Any:
+    """Check a schema that the author gave; return its validator. Raises `SchemaError`."""
+    from .explicit import check_explicit
+
+    return check_explicit(draft.signature, given, option)
+
+
 def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any]) -> JsonObject:
     """Return an input schema with other texts of its parameters. Raises `SchemaError`."""
     properties = dict(schema.get("properties", {}))
     for name, text in texts.items():
         if name not in properties:
+            import difflib
+
             near = difflib.get_close_matches(name, properties, 1)
             what = f"has `descriptions` of `{name}`, which it does not take"
             raise draft.signature.refusal(what, hint=f"did you mean `{near[0]}`?" if near else "")

@@ -69,10 +69,15 @@ class Once:
         return Reply(status, said, b"".join(parts))
 
 
-def client(box: Servable, mode: Any) -> Any:
+def client(box: Servable, mode: Any, *, search: bool = False) -> Any:
     """Return a client of the SDK, connected to a toolbox in memory."""
     from mcp import Client
 
     from .sdk.server import SdkServer
+
+    if search:
+        from .search.front import with_search
+
+        box = with_search(box, trusted=True)
 
     return Client(SdkServer(box).server, mode=mode)

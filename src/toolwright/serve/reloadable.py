@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from .._log import log
@@ -16,7 +16,7 @@ from .lifespan import LifespanFailed, opened
 from .servable import Servable
 
 Listener = Callable[[str, str], object]
-_LISTS = ("tools", "resources", "prompts")
+LISTS = ("tools", "resources", "prompts")
 _CLOSING = 5.0
 """Seconds that older versions have to close when the server ends."""
 
@@ -94,14 +94,21 @@ class Reloadable:
     def __getitem__(self, name: str) -> Tool:
         return self._version.box[name]
 
-    def swap(self, box: Servable) -> None:
-        """Exchange the toolbox, and call the listeners; called in any thread."""
+    def swap(self, box: Servable, lists: Sequence[str] = LISTS) -> None:
+        """Exchange the toolbox, and call the listeners; called in any thread.
+
+        Some lists may be known to be the same.
+        """
         old, self._version = self._version, _Version(box, self._tell)
         old.unsubscribe()
-        for what in _LISTS:
-            self._tell(what, "")
+        self.changed(lists)
         self._old.add(old)
         old.retire(lambda: self._succeed(old))
+
+    def changed(self, lists: Sequence[str]) -> None:
+        """Call the listeners: lists have changed."""
+        for what in lists:
+            self._tell(what, "")
 
     def _succeed(self, old: _Version) -> None:
         """Enter the lifespan of the newest version once the one before has left its own.

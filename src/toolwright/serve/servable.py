@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ..call import Call
 from ..errors import ToolNotFound
-from ..refusals import RequestKind
-from ..results import Result
-from ..stores import Store
-from ..tools.definition import Tool
-from ..tools.prompt import Prompt
-from ..tools.resource import Resource
-from .routes import OwnRoute
+
+if TYPE_CHECKING:
+    from ..call import Call
+    from ..refusals import RequestKind
+    from ..results import Result
+    from ..stores import Store
+    from ..tools.definition import Tool
+    from ..tools.prompt import Prompt
+    from ..tools.resource import Resource
+    from .routes import OwnRoute
 
 
 class Servable(Protocol):

@@ -11,7 +11,6 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from .._log import log
-from .announce import address, announce_http, why_not
 from .stdio.settings import StdioConfig, StdioSettings
 
 if TYPE_CHECKING:
@@ -58,10 +57,13 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
             from .stdio.conversation import serve_async as serve_stdio
 
             config = _stdio_config(settings)
+            box = _searched(box, config)
             await serve_stdio(box, short=config.short, drain=config.drain)
         elif transport == "http":
             server, config = _http_server(box, cast("HttpSettings", settings))
             heard = _listening(config)
+            from .announce import address
+
             where = address(config, heard.getsockname()[1])
             server.announce = lambda: log.info("%s: serving at %s", box.name, where)
             await server.serve_on(heard)
@@ -109,7 +111,15 @@ def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:
     from .stdio.conversation import serve as serve_stdio
 
     config = _stdio_config(settings)
-    serve_stdio(box, short=config.short, drain=config.drain)
+    serve_stdio(_searched(box, config), short=config.short, drain=config.drain)
+
+
+def _searched(box: Servable, config: StdioConfig) -> Servable:
+    if not config.search:
+        return box
+    from .search.front import with_search
+
+    return with_search(box, trusted=True)
 
 
 def _stdio_config(settings: Mapping[str, Any]) -> StdioConfig:
@@ -130,11 +140,17 @@ def _show_logs(level: str | int | None) -> None:
         show_logs(level_from(level))
 
 
+def _announce(box: Servable, config: HttpConfig, port: int) -> None:
+    from .announce import announce_http
+
+    announce_http(box, config, port)
+
+
 def serve_http(
     box: Servable,
     *,
     listening: socket.socket | None = None,
-    announce: Callable[[Servable, HttpConfig, int], None] | None = announce_http,
+    announce: Callable[[Servable, HttpConfig, int], None] | None = _announce,
     **settings: Unpack[HttpSettings],
 ) -> None:
     """Serve over HTTP, on a socket that listens already if one is given; say where.
@@ -156,6 +172,8 @@ def _listening(config: HttpConfig) -> socket.socket:
     try:
         return listen(config.host, config.port)
     except OSError as error:
+        from .announce import why_not
+
         said = why_not(error, config.host, config.port, "port=0", 'host="127.0.0.1"')
         raise type(error)(error.errno, said) from None
 

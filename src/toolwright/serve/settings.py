@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 from ..limits import check_count, check_seconds
 from .access.guard import Caller, Refusal
 from .access.oauth import SignIn
-from .access.quotas import SessionLimits
+from .access.session_limits import SessionLimits
 from .access.state_key import Keys
 from .drain import HTTP_SECONDS
 from .routes import Routes
@@ -43,6 +43,7 @@ class AppSettings(TypedDict, total=False):
     failed_sign_ins: str
     rate_limit: str | None
     metrics: bool
+    search: bool
     drain: float
     state_key: Keys
     short: bool
@@ -90,6 +91,7 @@ class AppConfig:
     """How many sign-ins of a client may fail: ten at once, then one a minute."""
     rate_limit: str | None = None
     metrics: bool = False
+    search: bool = False
     drain: float = HTTP_SECONDS
     state_key: Keys = None
     short: bool = True

@@ -24,6 +24,7 @@ from .._protocol import (
 )
 from ..errors import SchemaError
 from ..tools.definition import runner_of
+from .directing import directed
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -197,6 +198,7 @@ class ShortPath:
             or not (arguments is None or arguments.__class__ is dict)
         ):
             return None
+        name, arguments = directed(self.box, name, arguments)
         tool = self.box.usable(name, roles, view)
         if tool is None:
             return None

@@ -1,4 +1,4 @@
-"""Targets with readers of their own: command-line programs."""
+"""Targets with readers of their own: command-line programs, and code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from .command_line import CommandLine
     from .json_options import json_option
     from .program import Command, CommandParameter, Program
+    from .python_code.inside import python
+    from .python_code.tool import python_tool
     from .rules import Rule
 
 __all__ = [
@@ -19,12 +21,16 @@ __all__ = [
     "Rule",
     "annotate",
     "json_option",
+    "python",
+    "python_tool",
 ]
 _HOMES = {
     "annotations": ("annotate",),
     "command_line": ("CommandLine",),
     "json_options": ("json_option",),
     "program": ("Command", "CommandParameter", "Program"),
+    "python_code.inside": ("python",),
+    "python_code.tool": ("python_tool",),
     "rules": ("Rule",),
 }
 

@@ -13,8 +13,28 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 
+from .trials import (
+    generated_calls,
+    parametrise,
+    toolbox_coverage,
+    toolbox_example,
+    toolbox_state,
+)
+
 if TYPE_CHECKING:
     from ..toolbox.box import Toolbox
+
+
+__all__ = [
+    "Answer",
+    "ToolboxClient",
+    "generated_calls",
+    "schema_snapshot",
+    "toolbox_client",
+    "toolbox_coverage",
+    "toolbox_example",
+    "toolbox_state",
+]
 
 
 class Answer(NamedTuple):
@@ -134,3 +154,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--update-schemas", action="store_true", help="write the snapshots of toolboxes again"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Explain the mark `toolbox`."""
+    config.addinivalue_line(
+        "markers", "toolbox(box, file=..., docstrings=True): whose examples `toolbox_example` is"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let a test that takes `toolbox_example` run once for each example."""
+    parametrise(metafunc)

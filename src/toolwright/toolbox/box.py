@@ -19,11 +19,14 @@ from ..tools.decorator import with_name
 from ..tools.definition import Tool
 from ..tools.loading import loading, noted_while_loading
 from ..tools.members import listed
-from .command_lines import include_commands
+from .checking import check
 from .registry import Registry, check_options
+from .remote import include_client, is_client
+from .rendering import render
 from .runtime import Runtime, Scope
 from .served import Served
 from .serving import asgi, client, handle, route, serve, serve_async
+from .tool_calls import run_tool_calls, run_tool_calls_async
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -80,9 +83,7 @@ class Toolbox(Mapping[str, Tool]):
         self._registry = Registry(self._shared, defaults_from(defaults), eager=eager)
         self._runtime = Runtime(self._registry, self._shared, self, lifespan)
         self._served = Served(self, self._registry, self._runtime, self._shared)
-        self.name = name
-        self.version = version
-        self.instructions = instructions
+        self.name, self.version, self.instructions = name, version, instructions
         self.title, self.icons, self.website_url = title, icons, website_url
         self._served.check_info()
         check_count("page_size", page_size)
@@ -146,26 +147,27 @@ class Toolbox(Mapping[str, Tool]):
         """Add all tools of a module, an object, a class, a mapping or another toolbox.
 
         Of a command-line program (an app of Click, Typer, argparse or Cyclopts, or a `CommandLine`)
-        its commands; `rules` say which, and how they run.
+        its commands, of a connected server all that it offers; `rules` say which, and how they run.
 
         The resources and prompts of another toolbox come along. `select` takes glob patterns on
         the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay. Where some members are marked with `@tool`, only those are taken;
         else a module gives its `__all__` or the public functions defined in it, an object its
         public methods. The good ones are added; then `DefinitionError` names all the bad ones.
         """
+        if is_client(source):
+            return include_client(self._registry, source, select, prefix, rules, options)
         if rules is not None or is_program(source):
+            from .command_lines import include_commands
+
             add, inner = self._registry.add_one, partial(type(self), self.name)
             tools, variables = include_commands(source, select, prefix, rules, options, add, inner)
             self._registry.variables |= variables
             return tools
+        offered: list[Resource | Prompt] = []
         if isinstance(source, Toolbox):
             self._registry.variables |= served(source).variables
+            offered = [*source.resources.values(), *source.prompts.values()]
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
-        offered = (
-            [*source.resources.values(), *source.prompts.values()]
-            if isinstance(source, Toolbox)
-            else ()
-        )
         return self._registry.include(source, select, prefix, options, enabled, offered)
 
     @property
@@ -292,6 +294,9 @@ class Toolbox(Mapping[str, Tool]):
             name, arguments, call=call, raise_on_error=raise_on_error
         )
 
+    run_tool_calls = run_tool_calls
+    run_tool_calls_async = run_tool_calls_async
+
     def around(self, hook: H) -> H:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
 
@@ -365,6 +370,8 @@ class Toolbox(Mapping[str, Tool]):
     handle = handle
     client = client
     route = route
+    check = check
+    render = render
 
     def to_mcp(
         self, protocol: str = LATEST_PROTOCOL, *, call: Call | None = None

@@ -60,6 +60,8 @@ class Registry:
         """Other toolboxes that something here was included from."""
         self.variables: dict[str, str] = {}
         """What programs that were included are run with: an installed server needs it, too."""
+        self.mirrors: list[object] = []
+        """What keeps the tools of other servers up to date."""
         self.asks = False
         """Whether what is available depends on more of a caller than their roles."""
 
@@ -79,7 +81,9 @@ class Registry:
 
     def add_one(self, target: Any, options: ToolOptions) -> Tool:
         """Add a tool, or the one command of a program; return the tool. Raises `SchemaError`."""
-        if is_program(target):
+        if hasattr(cast("Any", type(target)), "__tool_target__"):  # a tool of another server
+            target, options = target.__tool_target__(options)
+        elif is_program(target):
             target, options = only_command(target, options)
         tool = self._bound(target, options)
         if self.eager:
@@ -224,31 +228,10 @@ class Registry:
     def find_resource(
         self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
-        """Return what is read at a URI, and the variables in it; None if there is nothing.
+        """Return what is read at a URI, and the variables in it; None if there is nothing."""
+        from ..tools.resource import found_at
 
-        A URI that was given as it is comes first, then the first template that it fits. If a value
-        in it is not safe there, no later template is tried.
-        """
-        from ..tools.resource import values_in
-        from ..tools.uri_template import MOST_URI, UnsafeValue
-
-        if len(uri) > MOST_URI:
-            return None
-        known = self.resources.get(uri)
-        if known is not None and not known.is_template and self.offers(known, roles, call):
-            return known, {}
-        for resource in self.resources.values():
-            if not resource.is_template:
-                continue
-            try:
-                values = values_in(resource, uri)
-            except UnsafeValue:
-                values = None
-                if self.offers(resource, roles, call):
-                    return None
-            if values is not None and self.offers(resource, roles, call):
-                return resource, values
-        return None
+        return found_at(self.resources, uri, lambda each: self.offers(each, roles, call))
 
     def find_prompt(
         self, name: str, roles: Iterable[str] | None, call: Call | None = None

@@ -85,14 +85,14 @@ async def handle(box: Box, body: bytes | str, headers: Mapping[str, str] | None 
     return await box.__servable__().once.handle(body, headers or {})
 
 
-def client(box: Box, mode: Literal["auto", "legacy"] = "auto") -> Client:
+def client(box: Box, mode: Literal["auto", "legacy"] = "auto", *, search: bool = False) -> Client:
     """Return an MCP client that talks to this toolbox in memory, for tests.
 
     `async with box.client() as client: await client.call_tool(...)`
     """
     from ..serve.in_process import client
 
-    return client(box.__servable__(), mode)
+    return client(box.__servable__(), mode, search=search)
 
 
 def route(

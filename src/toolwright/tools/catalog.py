@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..call import Call
     from ..run.runner import Runner
 
-__all__ = ["Catalog", "Problem", "matches", "may_use"]
+__all__ = ["Catalog", "Problem", "matches", "may_use", "nearest"]
 
 _MOST_LISTS = 100
 """How many lists are kept: there is one for each set of tools that callers may use."""
@@ -208,7 +208,7 @@ class Catalog(Mapping[str, Tool]):
     ) -> ToolNotFound:
         """Return the error for a name, with the nearest one that the caller may use."""
         known = [own for own in self._tools if self.usable(own, roles, call) is not None]
-        return ToolNotFound(name, hint=_nearest(name, known))
+        return ToolNotFound(name, hint=nearest(name, known))
 
     def find(self, name: str, call: Call | None = None) -> Runner:
         """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused.
@@ -249,7 +249,7 @@ class Catalog(Mapping[str, Tool]):
     def _own_name(self, name: str) -> str:
         own = self._published.get(name)
         if own is None:
-            raise ToolNotFound(name, hint=_nearest(name, self._tools))
+            raise ToolNotFound(name, hint=nearest(name, self._tools))
         return own
 
     def forget(self) -> None:
@@ -301,7 +301,7 @@ def _list_of(tools: Iterable[bytes]) -> bytes:
     return written.getvalue()
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
     """Return a question that names the nearest of the known names; nothing if none is near."""
     if len(name) > _LONGEST_GUESS:
         return ""

@@ -14,7 +14,6 @@ from ..read.foreign import foreign_marker
 from ..read.signature import EMPTY, VARIADIC
 from ..read.target import Bare, Target
 from ..read.wrappers import is_async
-from ..run.process.reference import claimed
 from ..run.shared import Shared
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ def _check_run_on(target: Target, options: Options) -> str:
     if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
         return "limits the memory or processor time of its process, which only Linux can do"
     if where == "process" or isinstance(where, Process):
+        from ..run.process.reference import claimed
+
         try:
             claimed(target.call)
         except ValueError as error:

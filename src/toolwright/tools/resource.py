@@ -16,12 +16,19 @@ from ..content.media import UNKNOWN, recognised
 from ..errors import SchemaError
 from ..options import ToolOptions
 from .definition import Tool, outline
-from .uri_template import UnsafeValue, UriTemplate
+from .uri_template import MOST_URI, UnsafeValue, UriTemplate
 
 if TYPE_CHECKING:
     from ..results import Result
 
-__all__ = ["Resource", "ResourceOptions", "check_parameters", "contents_of", "values_in"]
+__all__ = [
+    "Resource",
+    "ResourceOptions",
+    "check_parameters",
+    "contents_of",
+    "found_at",
+    "values_in",
+]
 
 
 class ResourceOptions(TypedDict, total=False):
@@ -125,6 +132,33 @@ def values_in(resource: Resource, uri: str) -> dict[str, str] | None:
     if resource.is_template:
         return resource._template.match(uri)
     return {} if uri == resource.uri else None
+
+
+def found_at(
+    resources: Mapping[str, Resource], uri: str, is_offered: Callable[[Resource], bool]
+) -> tuple[Resource, dict[str, str]] | None:
+    """Return what is read at a URI, and the variables in it; None if there is nothing.
+
+    A URI that was given as it is comes first, then the first template that it fits. If a value
+    in it is not safe there, no later template is tried.
+    """
+    if len(uri) > MOST_URI:
+        return None
+    known = resources.get(uri)
+    if known is not None and not known.is_template and is_offered(known):
+        return known, {}
+    for resource in resources.values():
+        if not resource.is_template:
+            continue
+        try:
+            values = values_in(resource, uri)
+        except UnsafeValue:
+            values = None
+            if is_offered(resource):
+                return None
+        if values is not None and is_offered(resource):
+            return resource, values
+    return None
 
 
 def contents_of(resource: Resource, uri: str, result: Result) -> list[dict[str, Any]]:

@@ -1,15 +1,23 @@
-"""`export`: write the list of tools as clients get it."""
+"""`export`: write the tools as clients or providers get them."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from ..._log.printable import say
 from ...arguments.wording import count_of
 from .. import output
 from ..load import add_target, open_target
 from ..usage import UsageError
+
+if TYPE_CHECKING:
+    from ...dialects.rendered import Rendered
+
+_MOST_LOSSES = 50
+"""How many losses are printed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,32 +26,72 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        default="mcp-tools.json",
         metavar="FILE",
-        help="where to (%(default)s; - is standard output)",
+        help="where to (mcp-tools.json, or openai-tools.json; - is standard output)",
     )
     parser.add_argument(
         "--bare", action="store_true", help="the array of tools, without the object around it"
+    )
+    parser.add_argument(
+        "--for",
+        dest="dialect",
+        metavar="NAME",
+        help="as a provider or client takes them: openai, anthropic, gemini, cursor ...; "
+        "with --strict, it is asked to enforce the schemas",
+    )
+    parser.add_argument(
+        "--prefix", default="", help="what the client puts before names, which counts in them"
     )
     output.add_json(parser)
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Write the list of tools to a file or to standard output."""
+    """Write the tools to a file or to standard output."""
+    _check(chosen)
     box, usable = open_target(chosen)
-    tools = json.loads(box.to_mcp_json())
-    written = tools["tools"] if chosen.bare else tools
+    if chosen.dialect:
+        rendered = box.render(chosen.dialect, strict=chosen.strict, prefix=chosen.prefix)
+        _show_losses(rendered)
+        written: Any = rendered.definitions
+        count = len(rendered.names)
+    else:
+        written = json.loads(box.to_mcp_json())
+        count = len(written["tools"])
+        written = written["tools"] if chosen.bare else written
     text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
-    if chosen.output == "-":
+    file: str = chosen.output or f"{chosen.dialect or 'mcp'}-tools.json"
+    if file == "-":
         output.write(text)
         return 0 if usable else 1
     try:
-        Path(chosen.output).write_text(text, encoding="utf-8")
+        Path(file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
-    count = len(tools["tools"])
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
     if chosen.json:
-        output.print_json({"file": chosen.output, "tools": count})
+        output.print_json({"file": file, "tools": count})
     else:
-        output.say(f"{count_of(count, 'tool')} written to {chosen.output}")
+        output.say(f"{count_of(count, 'tool')} written to {file}")
     return 0 if usable else 1
+
+
+def _check(chosen: argparse.Namespace) -> None:
+    """Refuse flags that do not go together, before anything is imported. Raises `UsageError`."""
+    if chosen.dialect:
+        from ...dialects.known import dialect_named
+
+        try:
+            dialect_named(chosen.dialect)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        if chosen.bare:
+            raise UsageError("--bare is for the list of MCP; with --for there is nothing around it")
+    elif chosen.prefix:
+        raise UsageError("--prefix needs --for: it counts in the names of a client")
+
+
+def _show_losses(rendered: Rendered) -> None:
+    """Say what could not be expressed."""
+    for loss in rendered.losses[:_MOST_LOSSES]:
+        say(f"note: {loss}")
+    if len(rendered.losses) > _MOST_LOSSES:
+        say(f"note: {len(rendered.losses) - _MOST_LOSSES} more losses")

@@ -40,7 +40,7 @@ def find_notes(
 
 
 @{name}.tool
-def add_note(text: str) -> int:
+def add_note(text: Annotated[str, "The words of the note."]) -> int:
     """Write a note down, and return its number."""
     if not text.strip():
         raise ToolError("a note has words in it")

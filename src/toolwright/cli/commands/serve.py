@@ -16,7 +16,9 @@ from ...toolbox.box import Toolbox, served
 from ..http_settings import drain_of
 from ..load import open_target
 from ..serve_flags import add_flags, complete
+from ..serving.opened import Opened
 from ..serving.own_settings import check_own_settings
+from ..serving.searched import check_search, searched
 from ..telemetry import add_hooks, show_status
 from ..usage import BadTarget, UsageError
 
@@ -67,15 +69,13 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
 
     drain = drain_of(chosen, STDIO_SECONDS)
     wire = take_over()  # before the target is imported: it may print
-    reloader = _reloader(chosen)
-    box, usable = open_target(chosen)
-    if not usable:
+    own = {"drain": drain, "short": not chosen.sdk, "search": chosen.search}
+    opened = _opened(chosen, own)
+    if opened is None:
         return 1
-    check_own_settings(box, chosen, {"drain": drain, "short": not chosen.sdk})
-    add_hooks(box, chosen)
     with contextlib.suppress(KeyboardInterrupt):  # pressed before it has its own handlers
         converse(
-            _served(box, chosen, reloader),
+            searched(opened.live, chosen),
             wire,
             short=not chosen.sdk,
             drain=drain,
@@ -93,19 +93,14 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     from ...serve.announce import announce_http, why_not
     from ...serve.server import listen, serve_http
     from ...serve.settings import http_config
-    from ...serve.tasks.records import open_stores
     from ..http_settings import http_settings
 
     if chosen.listening is not None:
         return _serve_as_worker(chosen)
     settings = http_settings(chosen)
-    reloader = _reloader(chosen)
-    box, usable = open_target(chosen)
-    if not usable:
+    opened = _opened(chosen, settings)
+    if opened is None:
         return 1
-    check_own_settings(box, chosen, settings)
-    open_stores(served(box))
-    add_hooks(box, chosen)
     try:
         listening = listen(chosen.host, chosen.port)
     except OSError as error:
@@ -114,16 +109,15 @@ def _serve_http(chosen: argparse.Namespace) -> int:
         return 1
     if chosen.workers > 1:
         config, port = http_config(cast("Any", settings)), listening.getsockname()[1]
-        announce = functools.partial(announce_http, served(box), config, port)
+        announce = functools.partial(announce_http, opened.live, config, port)
         return _start_workers(chosen, settings, listening, announce)
 
     def announce_with_status(live: Servable, config: HttpConfig, port: int) -> None:
         announce_http(live, config, port)
-        show_status(box, chosen)
+        show_status(opened.box, chosen)
 
     with contextlib.suppress(KeyboardInterrupt):
-        live = _served(box, chosen, reloader)
-        serve_http(live, **settings, listening=listening, announce=announce_with_status)
+        serve_http(opened.live, **settings, listening=listening, announce=announce_with_status)
     return 0
 
 
@@ -132,16 +126,13 @@ def _serve_as_worker(chosen: argparse.Namespace) -> int:
     import socket
 
     from ...serve.server import serve_http
-    from ...serve.tasks.records import open_stores
     from ..http_settings import http_settings
     from ..workers import end_with_input, keys_from_input
 
     settings = http_settings(chosen, keys_from_input())
-    box, usable = open_target(chosen)
-    if not usable:
+    opened = _opened(chosen, settings)
+    if opened is None:
         return 1
-    open_stores(served(box))
-    add_hooks(box, chosen)
     end_with_input()
     listening = socket.socket(fileno=chosen.listening)
 
@@ -150,7 +141,7 @@ def _serve_as_worker(chosen: argparse.Namespace) -> int:
             os.write(chosen.ready, b"+")
         os.close(chosen.ready)
 
-    serve_http(served(box), **settings, listening=listening, announce=tell_supervisor)
+    serve_http(opened.live, **settings, listening=listening, announce=tell_supervisor)
     return 0
 
 
@@ -171,6 +162,30 @@ def _start_workers(
         state_keys=settings["state_key"] or (),
         announce=announce,
     ).run()
+
+
+def _opened(chosen: argparse.Namespace, settings: dict[str, Any]) -> Opened | None:
+    """Return what is served: from its lock, or loaded now; None if it may not be used."""
+    if chosen.lock is not None:
+        from ..serving.from_lock import opened_from_lock
+
+        opened = opened_from_lock(chosen)
+        if opened is not None:
+            check_search(opened.live, chosen)
+            return opened
+    reloader = _reloader(chosen)
+    box, usable = open_target(chosen)
+    if not usable:
+        return None
+    if chosen.listening is None:  # else the process that started this one has done so
+        check_own_settings(box, chosen, settings)
+    check_search(served(box), chosen)
+    if chosen.http:
+        from ...serve.tasks.opening import open_stores
+
+        open_stores(served(box))
+    add_hooks(box, chosen)
+    return Opened(box, _served(box, chosen, reloader))
 
 
 def _reloader(chosen: argparse.Namespace) -> Reloader | None:
@@ -196,6 +211,7 @@ def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None)
         newer, usable = open_target(chosen)
         if not usable:
             raise BadTarget("a tool is refused")
+        check_search(served(newer), chosen)
         return newer
 
     live = Reloadable(served(box))

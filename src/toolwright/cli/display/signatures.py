@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..._json_values import is_list, is_object
 from ...arguments.wording import truncate
 from ...read.signature import EMPTY, VAR_KEYWORD, VAR_POSITIONAL
+from ...schema.output import BOX_KEY
 from ...tools.definition import signature_of
 
 if TYPE_CHECKING:
@@ -57,10 +58,11 @@ def signature_text(tool: Tool, name: str = "") -> str:
 
 def returns_text(tool: Tool) -> str:
     """Return the type of a tool's value; empty if it is not declared."""
+    if tool.options.output_schema is not None:
+        text = _schema_text(_unboxed(tool.options.output_schema))
+        return "" if text == "Any" else text
     returns = signature_of(tool).returns
-    if returns is EMPTY or tool.options.output_schema is not None:
-        return ""
-    return hint_text(returns)
+    return "" if returns is EMPTY else hint_text(returns)
 
 
 def arguments_of(tool: Tool) -> list[Argument]:
@@ -103,6 +105,12 @@ def _default(parameter: Parameter | None, node: Mapping[str, Any]) -> str:
     return truncate(repr(node["default"]), _LONGEST_DEFAULT) if "default" in node else "..."
 
 
+def _unboxed(schema: Mapping[str, Any]) -> Any:
+    """Return the schema of the value itself, where a server of ours has put it into a box."""
+    inner = schema.get("properties")
+    return inner.get("result") if schema.get(BOX_KEY) and is_object(inner) else schema
+
+
 def _schema_text(node: Any, depth: int = 0) -> str:
     """Return the type that a schema describes, where there is no hint."""
     if not is_object(node) or depth > _DEEPEST:
@@ -117,6 +125,9 @@ def _schema_text(node: Any, depth: int = 0) -> str:
         return " | ".join(_NAMES.get(str(each), "Any") for each in kind)
     if kind == "array" and is_object(node.get("items")):
         return f"list[{_schema_text(node['items'], depth + 1)}]"
+    title = node.get("title")
+    if kind == "object" and isinstance(title, str) and title.isidentifier():
+        return truncate(title, _LONGEST_DEFAULT)
     return _NAMES.get(str(kind), "Any")
 
 

@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 
 NAME = "pyproject.toml"
 _DRESSED = "_project"
-_KEYS = ("target", "select", "read_only", "strict", "env_file", "aliases", "tools", "serve")
+_KEYS = (
+    "target",
+    "select",
+    "read_only",
+    "strict",
+    "env_file",
+    "aliases",
+    "tools",
+    "serve",
+    "test",
+    "doctor",
+    "tokens",
+)
 _OF_TOOLS = ("description", "append", "parameters")
 
 
@@ -42,6 +54,9 @@ class Project:
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """Documentation of tools, by their own names."""
     serve: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    test: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    doctor: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tokens: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def find_project() -> Path | None:
@@ -191,6 +206,9 @@ def _read(file: Path, table: Mapping[str, Any]) -> Project:
         aliases=reader.texts("aliases", table.get("aliases", {})),
         tools=reader.tools(table.get("tools", {})),
         serve=reader.table("serve", table.get("serve", {})),
+        test=reader.table("test", table.get("test", {})),
+        doctor=reader.table("doctor", table.get("doctor", {})),
+        tokens=reader.table("tokens", table.get("tokens", {})),
     )
 
 

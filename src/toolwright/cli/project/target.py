@@ -5,8 +5,56 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
 
-TAKE_TARGETS = frozenset(("serve", "list", "show", "call", "export", "install"))
+TAKE_TARGETS = frozenset(
+    (
+        "serve",
+        "list",
+        "show",
+        "call",
+        "export",
+        "generate",
+        "install",
+        "doctor",
+        "test",
+        "tokens",
+        "lock",
+        "diff",
+    )
+)
+
+_TOOL_MAY_FOLLOW = ("test", "tokens")
+"""Commands whose target may be followed by the name of a tool, or by nothing."""
+
+
+COMMAND = "command:"
+"""How a target begins that is the words of a command; `--command` makes one."""
+
+
+def command_as_target(words: list[str], command: str) -> list[str]:
+    """Return the words with the target that `--command` makes in the place of TARGET."""
+    for at, word in enumerate(words):
+        flag, equals, value = word.partition("=")
+        if flag != "--command":
+            continue
+        behind = at + 1 if equals else at + 2
+        if not equals and at + 1 >= len(words):
+            return words
+        value = value if equals else words[at + 1]
+        rest = [*words[:at], *words[behind:]]
+        place = rest.index(command) + 1
+        return [*rest[:place], f"{COMMAND}{value}", *rest[place:]]
+    return words
+
+
+def shown_target(target: str) -> str:
+    """Return a target as it is typed."""
+    if target.startswith(COMMAND):
+        return f"--command {shlex.quote(target.removeprefix(COMMAND))}"
+    return shlex.quote(target)
 
 
 def with_target(words: list[str], command: str, parser: argparse.ArgumentParser) -> list[str]:
@@ -14,7 +62,9 @@ def with_target(words: list[str], command: str, parser: argparse.ArgumentParser)
 
     So `toolwright call search query=x` is known from `toolwright call shop.py search query=x`.
     """
-    if {"-h", "--help"} & set(words) or _is_complete(words, parser):
+    if {"-h", "--help", "--list-checks"} & set(words):
+        return words
+    if _is_complete(words, parser) and not _names_a_tool(words, command, parser):
         return words
     from .configuration import find_project
 
@@ -26,6 +76,21 @@ def with_target(words: list[str], command: str, parser: argparse.ArgumentParser)
     return completed if _is_complete(completed, parser) else words
 
 
+def _names_a_tool(words: list[str], command: str, parser: argparse.ArgumentParser) -> bool:
+    """Return whether the only name that was given is of a tool, where that may be left out."""
+    if command not in _TOOL_MAY_FOLLOW:
+        return False
+    with contextlib.redirect_stderr(io.StringIO()):
+        chosen, _ = parser.parse_known_args(words)
+    name = str(chosen.target)
+    if chosen.tool is not None or any(sign in name for sign in "/\\:") or name.endswith(".py"):
+        return False
+    if Path(name).exists() or Path(f"{name.replace('.', '/')}.py").exists():
+        return False
+    package = name.partition(".")[0]
+    return bool(package) and find_spec(package) is None
+
+
 def _is_complete(words: list[str], parser: argparse.ArgumentParser) -> bool:
     with contextlib.redirect_stderr(io.StringIO()):
         try:
@@ -33,5 +98,5 @@ def _is_complete(words: list[str], parser: argparse.ArgumentParser) -> bool:
         except SystemExit:
             return False
     # `name=value` is the first argument of a tool; the URI of a resource may have a `=`, too.
-    before, equals, _ = getattr(chosen, "tool", "").partition("=")
+    before, equals, _ = (getattr(chosen, "tool", None) or "").partition("=")
     return not equals or "://" in before

@@ -47,6 +47,16 @@ def check_own_settings(
             raise UsageError(_refusal(where, dropped, chosen.target))
 
 
+def has_own_settings(box: Toolbox, chosen: argparse.Namespace) -> bool:
+    """Return whether the file of a target serves it itself, with settings."""
+    module = _module_of(split(real_target(chosen.target))[0])
+    if module is None:
+        return False
+    return any(
+        call.keywords for transport in ("stdio", "http") for call in _calls(module, box, transport)
+    )
+
+
 def _refusal(where: str, dropped: Mapping[str, Any], target: str) -> str:
     names = " and ".join(f"`{name}`" for name in dropped)
     instead = f"run `python {split(real_target(target))[0]}`"

@@ -18,7 +18,7 @@ class Head(NamedTuple):
     end: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Group:
     """Some lines of a section: an entry, or text that names no parameter (then without a head)."""
 

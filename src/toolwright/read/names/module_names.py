@@ -14,35 +14,14 @@ import importlib.util
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from .checking import Origin, Statements, as_module, statements_of, used_by
+from .unresolved import UnresolvedName
 
 _LONGEST_REASON = 200
 _IDENTITY = ("__name__", "__package__", "__spec__", "__path__")
-
-
-class UnresolvedName(Exception):
-    """An annotation names something that does not exist at run time."""
-
-    def __init__(self, name: str, hint: str) -> None:
-        super().__init__(name)
-        self.name = name
-        self.hint = hint
-        self.place = ""
-        """The field of a class that names it."""
-
-    @property
-    def what(self) -> str:
-        """What is wrong with the parameter that needs the name."""
-        where = f", in `{self.place}`" if self.place else ""
-        return f"has a type that is not known: `{self.name}`{where}"
-
-    def inside(self, place: str) -> Self:
-        """Say which field of a class names it."""
-        self.place = self.place or place
-        return self
 
 
 class ModuleNames:

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
-from pydantic_core import core_schema
+from pydantic_core import SchemaSerializer, SchemaValidator, core_schema
 
 from ...read.signature import EMPTY, KEYWORD_ONLY, VAR_KEYWORD
 from ..plan import Plan, Slot
@@ -55,9 +55,16 @@ class StandIn:
     the parameters that may say something.
     """
 
-    def __init__(self, planned: Plan, function: Callable[..., Any]) -> None:
+    def __init__(self, planned: Plan, function: Callable[..., Any], config: Any) -> None:
         self.planned = planned
         self.function = function
+        if planned.extra is EMPTY and all(map(_is_known, planned.slots)):
+            # As a model has them: `TypeAdapter` takes them instead of generating a schema, and
+            # does not look through all installed packages for plugins, which takes 10 ms.
+            schema = call_schema(planned, function, None)
+            self.__pydantic_core_schema__ = schema
+            self.__pydantic_validator__ = SchemaValidator(schema, config)
+            self.__pydantic_serializer__ = None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Write the call of the function with the planned arguments."""
@@ -66,6 +73,21 @@ class StandIn:
             return call_schema(self.planned, self.function, handler)
         finally:
             TAKEN_ONLY.reset(token)
+
+
+class _Scalar:
+    """A type that needs no generating: what `TypeAdapter` takes of it is there."""
+
+    def __init__(self, schema: Any, config: Any) -> None:
+        self.__pydantic_core_schema__ = schema
+        self.__pydantic_validator__ = SchemaValidator(schema, config)
+        self.__pydantic_serializer__ = SchemaSerializer(schema, config)
+
+
+def scalar_type(hint: Any, config: Any) -> Any:
+    """Return a type for pydantic that stands for `str`, `int`, `float` or `bool`; else None."""
+    make = _SCALARS.get(hint) if isinstance(hint, type) else None
+    return None if make is None else _Scalar(make(), config)
 
 
 def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> Any:
@@ -84,6 +106,14 @@ def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> An
         rest = core_schema.arguments_schema([])
     rest["arguments_schema"] = [written[slot.name] for slot in planned.slots]
     return core_schema.call_schema(rest, function)
+
+
+def _is_known(slot: Slot) -> bool:
+    """Return whether the core schema of an argument needs no handler."""
+    if not _is_plain_default(slot.default):
+        return False
+    key = key_of(slot.hint)
+    return key is not None and (key in _known or key in _SCALARS)
 
 
 def _parameter(slot: Slot, handler: Any) -> Any:

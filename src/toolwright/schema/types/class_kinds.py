@@ -12,8 +12,8 @@ from typing import Annotated, Any, get_args, get_origin
 import typing_extensions
 from pydantic import EncodedBytes
 
+from ...read.names.unresolved import needs_scope
 from ...read.records import is_typed_dict
-from ...read.scope import needs_scope
 from .carried import Named
 from .construct import is_named_tuple
 from .encoded import Encoded

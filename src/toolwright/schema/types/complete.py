@@ -8,8 +8,9 @@ from typing import Any, get_args
 from pydantic import PydanticUndefinedAnnotation
 from pydantic.dataclasses import rebuild_dataclass
 
-from ...read.names.module_names import UnresolvedName, names_around
-from ...read.scope import class_hints
+from ...read.names.evaluate import class_hints
+from ...read.names.module_names import names_around
+from ...read.names.unresolved import UnresolvedName
 
 _MOST_NAMES = 1000
 

@@ -16,7 +16,7 @@ from pydantic_core import core_schema
 
 from ...errors import SchemaError
 from ...read.attributes import class_docs
-from ...read.names.module_names import UnresolvedName
+from ...read.names.unresolved import UnresolvedName
 from ...read.reader import read
 from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature

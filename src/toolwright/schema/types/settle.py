@@ -13,7 +13,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 from ..._json_values import JsonObject, is_object
 from ...errors import SchemaError
 from ...options import Options
-from ...read.names.module_names import UnresolvedName
+from ...read.names.unresolved import UnresolvedName
 from ...read.signature import EMPTY, POSITIONAL_ONLY, Signature
 from ..adapters import arguments_adapter
 from ..generate import Generator

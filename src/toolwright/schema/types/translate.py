@@ -20,10 +20,10 @@ from pydantic import AfterValidator, EncodedBytes
 
 from ..._json_values import is_list
 from ...markers import FromText
+from ...read.names.evaluate import class_hints, type_var_bound
 from ...read.names.lazy_alias import LazyAlias
-from ...read.names.module_names import UnresolvedName
+from ...read.names.unresolved import UnresolvedName
 from ...read.records import is_typed_dict
-from ...read.scope import class_hints, type_var_bound
 from .carried import (
     AsyncItems,
     Carried,
@@ -58,6 +58,7 @@ from .hints import (
     substitute,
     unqualify,
 )
+from .plain import PLAIN
 from .struct import Struct, is_standard, is_struct
 from .unsendable import Unsendable
 
@@ -78,10 +79,6 @@ _SIMPLE: Mapping[Any, Any] = {
 }
 _MANY_ARMS = 16
 _NEVER = (typing.Never, typing.NoReturn, typing_extensions.Never)
-# `Any` is a class since Python 3.11.
-_PLAIN: frozenset[Any] = frozenset(
-    (int, str, float, bool, bytes, list, dict, set, tuple, object, type(None), Any)
-)
 
 
 class Translator:
@@ -101,7 +98,7 @@ class Translator:
     def __call__(self, hint: Any) -> Any:
         """Translate a hint; the very same object comes back if nothing has to change."""
         if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
-            return hint if hint in _PLAIN else self._class(hint)
+            return hint if hint in PLAIN else self._class(hint)
         origin: Any = get_origin(hint)
         if origin is None:
             return self._atom(hint)
@@ -240,7 +237,7 @@ class Translator:
 
     def _plain_generic(self, hint: Any, origin: Any) -> Any:
         """Translate a generic class that pydantic does not know; None if it is not one."""
-        if not isinstance(origin, type) or origin in _PLAIN or is_known(origin):
+        if not isinstance(origin, type) or origin in PLAIN or is_known(origin):
             return None
         carrier = carrier_of(origin, get_args(hint))
         if carrier is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ...errors import Overloaded
@@ -20,25 +19,6 @@ MOST_QUESTIONS_EACH = 1_000
 """Questions of tools that wait for a client's answer."""
 _MIB = 1024 * 1024
 _TASK_OVERHEAD = 1_000
-
-
-@dataclass(frozen=True)
-class SessionLimits:
-    """What an operator can say about sessions and streams."""
-
-    max_sessions: int = 10_000
-    max_sessions_per_client: int = 1_000
-    max_streams: int = MOST_STREAMS
-    max_streams_per_client: int = MOST_RUNNING
-    session_idle: float = 1_800
-
-    def __post_init__(self) -> None:
-        """Raises `ValueError` for what is not positive."""
-        for name, value in vars(self).items():
-            known = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (known and 0 < value < float("inf")):
-                msg = f"{name} is a number above 0; got {value!r}"
-                raise ValueError(msg)
 
 
 class Client(NamedTuple):

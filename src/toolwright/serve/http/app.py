@@ -21,7 +21,7 @@ from ..lifespan import LifespanFailed, closed, opened
 from ..plain_run import RUN
 from ..routes import RouteTable, wrapped
 from ..sdk.calls import current_caller, current_view
-from ..tasks.records import open_stores
+from ..tasks.opening import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
@@ -49,6 +49,10 @@ class App:
 
     def __init__(self, box: Servable, config: AppConfig) -> None:
         open_stores(box)
+        if config.search:
+            from ..search.front import with_search
+
+            box = with_search(box, trusted=False)
         self.box = box
         self.path = config.path.rstrip("/")
         self.guard = Guard(
@@ -240,7 +244,7 @@ class App:
             **exchange.scope,
             "headers": _trimmed(exchange.scope["headers"]),
             **begun,
-            "toolwright.client": exchange.client,
+            "toolwright.client_address": exchange.client,
             "toolwright.counts_for": exchange.counts_for,
             "toolwright.size": len(exchange.body),
         }

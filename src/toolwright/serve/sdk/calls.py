@@ -91,7 +91,7 @@ current_view: ContextVar[Callable[[], Call]] = ContextVar("current_view", defaul
 def client_of(ctx: Any) -> str:
     """Return the address that a request came from; empty if it came over stdio or in memory."""
     scope: Scope = getattr(ctx.request, "scope", None) or {}
-    known = scope.get("toolwright.client") or (scope.get("client") or ("",))[0]
+    known = scope.get("toolwright.client_address") or (scope.get("client") or ("",))[0]
     return str(known)
 
 

@@ -26,6 +26,7 @@ from ..access.quotas import (
     client_of_request,
     too_many,
 )
+from ..directing import directed
 from ..tasks.tasks import (
     RunningTask,
     TaskParams,
@@ -158,6 +159,8 @@ class SdkServer(Offered):
             raise MCPError(code=t.INTERNAL_ERROR, message=f"{busy.message}: {busy.hint}")
         params: Mapping[str, Any] = ctx.params or {}
         name = params.get("name")
+        if isinstance(name, str):
+            name, _ = directed(self.box, name, params.get("arguments"))
         self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
         return self._finished(ctx, failed(busy))
 
@@ -182,6 +185,7 @@ class SdkServer(Offered):
     async def call_tool(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/call`."""
         self.changes.seen(ctx)
+        params = self._directed(params)
         begun = run_of(ctx)
         if begun is not None:
             return self._finished(ctx, await self._asked(ctx, params, begun.go_on))
@@ -192,6 +196,13 @@ class SdkServer(Offered):
             self._refused(ctx, "tool", "needs_tasks", params.name)
             raise needs_tasks(params.name)
         return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
+
+    def _directed(self, params: Any) -> Any:
+        """Return the parameters of a call of the tool that it is for."""
+        name, arguments = directed(self.box, params.name, params.arguments)
+        if name == params.name:
+            return params
+        return params.model_copy(update={"name": name, "arguments": arguments})
 
     def _finished(self, ctx: Any, result: Any) -> Any:
         """Write the result of a call, or what it asks for."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...arguments.sample import is_large
 from ...errors import CallError
 from ...outcome.failure import failed
-from ...run.current import asked_by
+from ...run.current import asked, asked_by
 from ...run.threads import ThreadJob, threads
 from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import STOPPED, refusal
@@ -106,23 +106,31 @@ class StdioCalls:
         tells = task.token is not None and task.runner.may_tell
         is_wrapped = self.box.is_wrapped
         call = run.made() if tells or is_wrapped else None
-        with asked_by(run.made):
-            self._start(run, call, is_wrapped=is_wrapped)
-
-    def _start(self, run: StdioCall, call: Call | None, *, is_wrapped: bool) -> None:
-        task, runner = run.task, run.task.runner
+        runner = task.runner
         if is_wrapped or not runner.needs_no_loop:
-            run.loop.call_soon_threadsafe(self._await, run, call)
+            with asked_by(run.made):
+                loop.call_soon_threadsafe(self._await, run, call)
         elif runner.inline and not is_large(task.arguments):
-            self.done(run, runner.call(task.arguments, call))
+            with asked_by(run.made):
+                result = runner.call(task.arguments, call)
+            self.done(run, result)
         else:
-            try:
-                run.job = threads.start(
-                    lambda: runner.call(task.arguments, call),
-                    lambda result, failure: self.done(run, result, failure),
-                )
-            except CallError as error:
-                self.done(run, failed(error))
+            self._start_thread(run, call)
+
+    def _start_thread(self, run: StdioCall, call: Call | None) -> None:
+        task, runner = run.task, run.task.runner
+
+        def work() -> Any:
+            asked.set(run.made)  # the context is the job's own
+            return runner.call(task.arguments, call)
+
+        def settle(result: Any, failure: BaseException | None) -> None:
+            self.done(run, result, failure)
+
+        try:
+            run.job = threads.start(work, settle)
+        except CallError as error:
+            self.done(run, failed(error))
 
     def _await(self, run: StdioCall, call: Call | None) -> None:
         async def go() -> None:

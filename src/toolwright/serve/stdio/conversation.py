@@ -45,7 +45,7 @@ from ..short_path import (
     plain_request,
     reply,
 )
-from ..tasks.records import open_stores
+from ..tasks.opening import open_stores
 from .calls import StdioCall, StdioCalls
 from .lines import has_hung_up, read_lines
 from .signals import ended_by_signals

@@ -13,6 +13,7 @@ class StdioSettings(TypedDict, total=False):
     short: bool
     drain: float
     log_level: str | int | None
+    search: bool
 
 
 class StdioConfig(NamedTuple):
@@ -21,3 +22,5 @@ class StdioConfig(NamedTuple):
     short: bool = True
     drain: float = STDIO_SECONDS
     log_level: str | int | None = None
+    search: bool = False
+    """Offer a search of the tools instead of all of them."""

@@ -17,7 +17,7 @@ from ...stores.store import clock_of
 from .alive import lives, this_process
 
 if TYPE_CHECKING:
-    from ..servable import Servable
+    pass
 
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
@@ -76,16 +76,6 @@ def open_task_records(where: str | Store | None, box: str, keep: float) -> TaskR
             SqliteStore(where.removeprefix("sqlite:///"), max_items=_MOST), box, keep
         )
     return TaskRecords(open_store(where), box, keep)
-
-
-def open_stores(box: Servable) -> None:
-    """Open every store that a toolbox names, before it is served. Raises `StoreError`.
-
-    If the default file cannot be opened, there are no tasks: callers wait for long calls.
-    """
-    box.open_store()
-    if isinstance(box.tasks, str) and box.has_tasks:
-        open_task_records(box.tasks, box.name, box.keep_tasks).store.close()
 
 
 class TaskRecords:

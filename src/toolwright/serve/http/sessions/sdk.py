@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from ...access.quotas import MOST_HELLO, Running, SessionLimits, Shares, client_of, cost_of
+from ...access.quotas import MOST_HELLO, Running, Shares, client_of, cost_of
+from ...access.session_limits import SessionLimits
 from ..asgi import refuse, say
 from ..streams import LATER, Streams
 from ..uvicorn.host import watch_host

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json
 
-from ...access.quotas import Client, Excess, SessionLimits, Shares, is_within
+from ...access.quotas import Client, Excess, Shares, is_within
+from ...access.session_limits import SessionLimits
 from ...sdk.replay import EventMemory, SessionEvents
 from ...short_path import ClientProfile
 

@@ -1,0 +1,98 @@
+"""`lock`: write down what tools take and give, or check it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ...._log.printable import say
+from ....arguments.wording import count_of
+from ....contract.changes import Change, Changes, gravest
+from ....contract.compare import diff
+from ....contract.lock_file import FILE, Lock, read
+from ....contract.sources import why_stale
+from ....errors import LockError
+from ... import output
+from ...load import add_target, open_target
+from ...project.locking import lock_path, locked, use_selection
+from ...usage import UsageError
+
+_MOST_LINES = 200
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_target(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=f"which file ({FILE}; - is standard output)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing: fail if the file is out of date"
+    )
+    output.add_json(parser)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Write the lock of a target, or check the one that is there."""
+    file = lock_path(chosen, None if chosen.output == "-" else chosen.output)
+    try:
+        return _check(chosen, file) if chosen.check else _write(chosen, file)
+    except LockError as error:
+        raise UsageError(str(error)) from error
+
+
+def _write(chosen: argparse.Namespace, file: Path) -> int:
+    box, usable = open_target(chosen)
+    if not usable:
+        return 1
+    made = locked(box, chosen, file)
+    if chosen.output == "-":
+        output.write(made.to_json())
+        return 0
+    made.write(file)
+    if chosen.json:
+        output.print_json({"file": str(file), "tools": len(made.tools)})
+    else:
+        output.say(f"{count_of(len(made.tools), 'tool')} locked in {file}")
+    return 0
+
+
+def _check(chosen: argparse.Namespace, file: Path) -> int:
+    if chosen.output == "-":
+        raise UsageError("--check compares with a file: there is nothing in standard output")
+    before = read(file)
+    use_selection(chosen, before.made_of)
+    box, usable = open_target(chosen)
+    now = locked(box, chosen, file)
+    changes = diff(before, now)
+    if chosen.json:
+        output.print_json({"file": str(file), **changes.to_json()})
+    else:
+        _say_changes(changes, file)
+    if not changes:
+        _say_stale(before, file)
+    return 1 if changes or not usable else 0
+
+
+def _say_changes(changes: Changes, file: Path) -> None:
+    """Print one line for each thing that differs."""
+    if not changes:
+        output.say(f"{file} is up to date")
+        return
+    grouped: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        grouped.setdefault((change.part, change.name), []).append(change)
+    for (part, name), found in list(grouped.items())[:_MOST_LINES]:
+        severity = gravest([change.severity for change in found])
+        where = f"{found[0].where} " if found[0].where else ""
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        output.say(f"{severity}: {part} {name}: {where}{found[0].text}{more}")
+    if len(grouped) > _MOST_LINES:
+        output.say(f"and {len(grouped) - _MOST_LINES} more")
+    output.say(f"{file} is out of date: `toolwright lock` writes it, `toolwright diff` says more")
+
+
+def _say_stale(before: Lock, file: Path) -> None:
+    why = why_stale(before.made_of, file.parent)
+    if why:
+        say(f"note: `serve --lock` would not start from it: {why}")

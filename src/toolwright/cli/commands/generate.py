@@ -1,0 +1,148 @@
+"""`generate`: write a Python module with a function for each tool."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..._log.printable import say
+from ..._log.redact import without_likely_secrets
+from ...arguments.wording import count_of
+from .. import output
+from ..load import add_target, open_target
+from ..targets.modules import split
+from ..usage import UsageError
+
+if TYPE_CHECKING:
+    from ...client.generate.module import ModuleOrigin
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_target(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="where to (%(default)s is standard output)",
+    )
+    group = parser.add_argument_group("what is written")
+    group.add_argument(
+        "--cli", action="store_true", help="a command-line program: a subcommand for each tool"
+    )
+    group.add_argument(
+        "--async", dest="asynchronous", action="store_true", help="functions to be awaited"
+    )
+    group.add_argument(
+        "--formats", action="store_true", help="dates, UUIDs and paths where a schema has a format"
+    )
+    group.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing: say whether FILE is still true, else exit with 1",
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Write the module, or compare it with what it was."""
+    if chosen.check and chosen.output == "-":
+        raise UsageError("--check needs the file to check: -o FILE")
+    box, usable = open_target(chosen)
+    from ...client.generate.module import generate_module, module_source
+    from ...client.generate.program import program_source
+
+    tools = json.loads(box.to_mcp_json())["tools"]
+    made = generate_module(tools, formats=chosen.formats, asynchronous=chosen.asynchronous)
+    for error in made.refused:
+        say(f"refused: {error}")
+    origin = _origin(chosen, box.name)
+    program = program_source(made, box.name) if chosen.cli else []
+    source = module_source(made, origin, program=program)
+    usable = usable and not (made.refused and chosen.strict)
+    if chosen.check:
+        return _check(chosen.output, source)
+    if chosen.output == "-":
+        output.write(source)
+        return 0 if usable else 1
+    try:
+        Path(chosen.output).write_text(source, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
+    output.say(f"{count_of(len(made.functions), 'function')} written to {chosen.output}")
+    return 0 if usable else 1
+
+
+def _check(file: str, source: str) -> int:
+    from ...client.generate.changes import changes
+
+    try:
+        old = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        said = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"{file} cannot be read: {said}") from error
+    try:
+        found = changes(old, source)
+    except ValueError as error:
+        raise UsageError(f"{file} {error}") from error
+    for line in found:
+        output.say(line)
+    output.say(f"{file}: {count_of(len(found), 'difference')}" if found else f"{file} is true")
+    return 1 if found else 0
+
+
+# -- where the tools are
+
+
+def _origin(chosen: argparse.Namespace, server: str) -> ModuleOrigin:
+    from ...client.generate.literals import text_literal
+    from ...client.generate.module import ModuleOrigin
+
+    words = [chosen.target, *_flags(chosen)]
+    for word in words:
+        if without_likely_secrets(word) != word:
+            raise UsageError("the target has a secret in it, which no file should hold")
+    made = "RemoteServer" if _is_url(chosen.target) else "RemoteServer.serving"
+    target, beside = _place(chosen)
+    given = [target] if _is_url(chosen.target) else [target, *words[1:]]
+    parts = [text_literal(word) for word in given]
+    if beside:
+        parts.append("beside=__file__")
+    line = f"server = {made}({', '.join(parts)})"
+    lines = [line]
+    if len(line) > 88:
+        lines = [f"server = {made}(", *(f"    {part}," for part in parts), ")"]
+    said = [word for word, is_given in _SWITCHES.items() if getattr(chosen, is_given)]
+    command = shlex.join(["toolwright", "generate", *words, *said, "-o", Path(chosen.output).name])
+    return ModuleOrigin(server, lines, command)
+
+
+def _is_url(target: str) -> bool:
+    return target.lower().startswith(("http://", "https://"))
+
+
+_SWITCHES = {"--cli": "cli", "--async": "asynchronous", "--formats": "formats"}
+
+
+def _flags(chosen: argparse.Namespace) -> list[str]:
+    """Return the flags that choose tools: the module serves the same."""
+    flags = [word for pattern in chosen.select or () for word in ("--select", pattern)]
+    if chosen.read_only:
+        flags.append("--read-only")
+    if chosen.script:
+        flags.append("--script")
+    return flags
+
+
+def _place(chosen: argparse.Namespace) -> tuple[str, bool]:
+    """Return the target as the module names it, and whether that is relative to the module."""
+    path, attribute = split(chosen.target)
+    if chosen.output == "-" or _is_url(chosen.target) or not Path(path).exists():
+        return chosen.target, False
+    folder = Path(chosen.output).resolve().parent
+    near = Path(os.path.relpath(Path(path).resolve(), folder)).as_posix()
+    return f"{near}:{attribute}" if attribute else near, True

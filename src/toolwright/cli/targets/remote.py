@@ -1,0 +1,230 @@
+"""Targets that are servers: URLs, commands, entries of settings files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..._json_values import is_object
+from ..project.target import COMMAND
+from ..usage import UsageError
+
+if TYPE_CHECKING:
+    from ...client import McpClient
+    from ...toolbox.box import Toolbox
+
+_URL = re.compile(r"https?://", re.IGNORECASE)
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
+
+
+class RemoteTarget(NamedTuple):
+    """One server, as `connect` takes it."""
+
+    given: Any
+    name: str = ""
+    """What it is called where it was found."""
+
+
+def add_connection(parser: argparse.ArgumentParser, *, serves: bool) -> None:
+    """Add what can be said about a server that is the TARGET."""
+    group = parser.add_argument_group("if TARGET is another server")
+    group.add_argument(
+        "--command",
+        dest="server_command",
+        metavar="WORDS",
+        help="instead of TARGET: the command that starts it",
+    )
+    group.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=value",
+        help="send this header; ${NAME} in it is a variable of the environment",
+    )
+    if not serves:  # where it is the token that callers need
+        group.add_argument("--token", help="sign in with this token, or with ${NAME}")
+    group.add_argument("--timeout", type=float, metavar="SECONDS", help="how long a call may take")
+
+
+def is_remote(target: str) -> bool:
+    """Return whether a target is a server, and not Python."""
+    if target.startswith(COMMAND) or _URL.match(target):
+        return True
+    path, _, name = target.rpartition(":")
+    if target.endswith(".json") or path.endswith(".json"):
+        return _has_servers(Path(target)) or (bool(name) and _has_servers(Path(path)))
+    return _client_of(target) is not None
+
+
+def check_local(chosen: argparse.Namespace) -> None:
+    """Refuse what only a server takes. Raises `UsageError`."""
+    given = {"--header": getattr(chosen, "header", None)}
+    if chosen.command != "test":  # which bounds every call
+        given["--timeout"] = getattr(chosen, "timeout", None)
+    if chosen.command != "serve":
+        given["--token"] = getattr(chosen, "token", None)
+    for flag, value in given.items():
+        if value:
+            raise UsageError(
+                f"{flag} is for a TARGET that is a server, and {chosen.target} is none"
+            )
+
+
+def remote_box(chosen: argparse.Namespace, where: str) -> Toolbox:
+    """Return a toolbox with all that the servers of a target offer. Raises `UsageError`."""
+    from ...toolbox.box import Toolbox
+
+    if getattr(chosen, "reload", False):
+        raise UsageError("--reload watches files; what changes on a server is followed without it")
+    found = _targets(where)
+    clients = [(target, _connected(target, chosen)) for target in found]
+    if len(clients) > 1:  # one that cannot be reached is refused, and waited for
+        box = Toolbox(Path(where).stem)
+    else:
+        box = _box_of(found[0], clients[0][1], chosen)
+    for target, client in clients:
+        prefix = f"{_NOT_A_NAME.sub('_', target.name)}_" if len(clients) > 1 else ""
+        box.include(client, prefix=prefix)
+    return box
+
+
+def _box_of(target: RemoteTarget, client: McpClient, chosen: argparse.Namespace) -> Toolbox:
+    """Return an empty toolbox with what a server says of itself. Raises `UsageError`."""
+    from ...errors import CallError
+    from ...toolbox.box import Toolbox
+
+    try:
+        info = client.server
+    except CallError as error:
+        if chosen.command != "serve":  # nobody waits for a command that lists
+            raise UsageError(str(error)) from None
+        return Toolbox(target.name or "remote")
+    return Toolbox(
+        info.name or target.name or "remote",
+        version=info.version,
+        title=info.title or None,
+        instructions=info.instructions,
+    )
+
+
+def _connected(target: RemoteTarget, chosen: argparse.Namespace) -> McpClient:
+    from ...client import connect
+
+    # Questions go to whoever calls: the command, or its clients.
+    options: dict[str, Any] = {"headers": _headers(chosen.header), "ask": False}
+    if chosen.command != "serve" and chosen.token is not None:
+        options["token"] = _filled(chosen.token, "--token")
+    if chosen.timeout is not None:
+        options["timeout"] = chosen.timeout
+    try:
+        return connect(target.given, target.name or None, **options)
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _headers(given: list[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for line in given:
+        # `Name: value` is how headers are written elsewhere; no name has either sign in it.
+        name = min(line.partition("=")[0], line.partition(":")[0], key=len).strip()
+        value = line.strip()[len(name) :].lstrip()
+        if not name or value[:1] not in ("=", ":"):
+            raise UsageError("--header is written NAME=value")
+        headers[name] = _filled(value[1:].strip(), f"--header {name}")
+    return headers
+
+
+def _filled(text: str, flag: str) -> str:
+    """Put variables into a text, so that no secret stands in the list of processes."""
+
+    def value(found: re.Match[str]) -> str:
+        known = os.environ.get(found[1])
+        if known is None:
+            raise UsageError(f"{flag} needs the variable {found[1]}, which is not set")
+        return known
+
+    return _VARIABLE.sub(value, text)
+
+
+# -- which servers
+
+
+def _targets(target: str) -> list[RemoteTarget]:
+    if target.startswith(COMMAND):
+        try:
+            words = shlex.split(target.removeprefix(COMMAND))
+        except ValueError as error:
+            raise UsageError(f"--command has words that do not end: {error}") from None
+        if not words:
+            raise UsageError("--command needs the words of a command")
+        return [RemoteTarget(words)]
+    if _URL.match(target):
+        return [RemoteTarget(target)]
+    found = _client_of(target)
+    if found is not None:
+        return [_known_server(*found)]
+    from ...client.targets import servers_in
+
+    path, _, name = target.rpartition(":")
+    if _has_servers(Path(target)):
+        names = list(servers_in(Path(target)))
+        if not names:
+            raise UsageError(f"{target} has no servers")
+        return [RemoteTarget(Path(target), each) for each in names]
+    return [RemoteTarget(Path(path), name)]
+
+
+def _has_servers(path: Path) -> bool:
+    """Return whether a file is an mcp.json: a scanned program is JSON, too."""
+    from ...client.targets import servers_in
+
+    if not path.is_file():
+        return False
+    try:
+        servers_in(path)
+    except ValueError:
+        return False
+    return True
+
+
+def _client_of(target: str) -> tuple[str, str] | None:
+    """Return the client and the name of its server that `cursor:notes` means."""
+    from ..clients.known import CLIENTS
+
+    client, colon, name = target.partition(":")
+    if not colon or not name or client not in CLIENTS or Path(client).exists():
+        return None
+    return client, name
+
+
+def _known_server(client_name: str, name: str) -> RemoteTarget:
+    from ..clients.known import CLIENTS
+    from ..clients.settings_file import SettingsFile
+
+    client = CLIENTS[client_name]
+    known: list[str] = []
+    for project in (True, False) if client.project else (False,):
+        servers = SettingsFile(client.path(project=project), client.form).get(client.key)
+        if not is_object(servers):
+            continue
+        known += servers
+        if name in servers:
+            return RemoteTarget(_entry(servers[name], client.command, client.env, client.url), name)
+    there = ", ".join(f"`{each}`" for each in dict.fromkeys(known))
+    raise UsageError(f"{client.title} knows no server `{name}`: it has {there or 'none'}")
+
+
+def _entry(entry: Any, command: str, env: str, url: str) -> Any:
+    """Return an entry with the keys that most clients have."""
+    if not is_object(entry):
+        return entry
+    told: Mapping[str, Any] = entry
+    common = {"command": command, "env": env, "url": url}
+    renamed = {key: told[own] for key, own in common.items() if own and own in told}
+    return {**told, **renamed}

@@ -1,0 +1,1 @@
+"""Tests of a toolbox as the command runs and shows them."""

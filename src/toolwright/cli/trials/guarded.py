@@ -1,0 +1,198 @@
+"""Runs tests in a copy of this process.
+
+The copy writes down what it does. If it ends inside a call, that call has failed, and another copy
+goes on behind it. A call that outlives its time by far holds its process: that is ended, too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from ...contract.trials.calls import TrialCall
+from ...contract.trials.outcomes import Outcome, outcome_from
+
+_GRACE = 5.0
+"""Seconds beyond its time that a call may take: a thread that can be left alone is by then."""
+_MOST_ENDED = 100
+"""Processes that tools may end in one run."""
+_LONGEST = 200_000
+"""Characters of arguments that are kept."""
+
+Done = dict[int, tuple[Outcome, Sequence[TrialCall]]]
+
+
+def may_guard() -> bool:
+    """Return whether a copy of this process can be made: not with other threads in it."""
+    return hasattr(os, "fork") and threading.active_count() == 1
+
+
+class PipeJournal:
+    """Writes what is done to a pipe, for the process that watches."""
+
+    def __init__(self, done: Mapping[int, tuple[Outcome, Sequence[TrialCall]]], pipe: int) -> None:
+        self.done = done
+        self.pipe = pipe
+
+    def start(self, at: int, outcome: Outcome) -> None:
+        """Write what is tried next."""
+        self._write({"start": at, "outcome": asdict(outcome)})
+
+    def begin(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> None:
+        """Write that a call begins."""
+        written = json.dumps(arguments, default=str)
+        kept = arguments if len(written) <= _LONGEST else None
+        self._write({"begin": tool, "arguments": kept, "seconds": seconds})
+
+    def end(self) -> None:
+        """Write that it has come back."""
+        self._write({"end": True})
+
+    def finish(self, at: int, outcome: Outcome, calls: Sequence[TrialCall]) -> None:
+        """Write what came of it."""
+        self._write({"finish": at, "outcome": asdict(outcome), "calls": calls})
+
+    def _write(self, said: Mapping[str, Any]) -> None:
+        left = memoryview(json.dumps(said, default=str).encode() + b"\n")
+        while left:
+            left = left[os.write(self.pipe, left) :]
+
+
+def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object]) -> int:
+    """Do some work in copies of this process until one of them comes to its end.
+
+    A copy returns from here, too: with the code of the work. This process returns the same.
+    """
+    done: Done = {}
+    for _ in range(_MOST_ENDED):
+        flush()
+        reading, writing = os.pipe()
+        copy = os.fork()
+        if copy == 0:
+            os.close(reading)
+            return work(PipeJournal(done, writing))
+        os.close(writing)
+        watch = _Watch(copy, reading, done)
+        code = watch.until_it_ends()
+        os.close(reading)
+        if not watch.died_in_a_call:
+            return code
+        if sys.stderr.isatty():  # a progress bar may have hidden the cursor
+            sys.stderr.write("\r\x1b[K\x1b[?25h")
+            sys.stderr.flush()
+    print(f"toolwright: {_MOST_ENDED} processes were ended by tools: given up", file=sys.stderr)
+    return 1
+
+
+class _Watch:
+    """Follows one copy, until it ends or has to be ended."""
+
+    def __init__(self, copy: int, pipe: int, done: Done) -> None:
+        self.copy, self.pipe, self.done = copy, pipe, done
+        self.buffer = b""
+        self.at: int | None = None
+        self.planned: Outcome | None = None
+        self.call: Mapping[str, Any] | None = None
+        self.count = 0
+        self.due: float | None = None
+        self.hung = False
+        self.interrupted = False
+
+    def until_it_ends(self) -> int:
+        before = signal.signal(signal.SIGINT, self._pass_on)
+        ended = signal.signal(signal.SIGTERM, self._pass_on)
+        try:
+            status = self._watched()
+        finally:
+            signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGTERM, ended)
+        code = os.waitstatus_to_exitcode(status)
+        if self.died_in_a_call:
+            self._record(code)
+        return code if code >= 0 else 128 - code
+
+    def _pass_on(self, number: int, _frame: object) -> None:
+        """End the copy as the user ends us: that is no failure of a tool."""
+        self.interrupted = True
+        os.kill(self.copy, number)
+
+    @property
+    def died_in_a_call(self) -> bool:
+        return self.call is not None and not self.interrupted
+
+    def _watched(self) -> int:
+        while True:
+            wait = 0.5 if self.due is None else min(0.5, max(self.due - time.monotonic(), 0.01))
+            ready, _, _ = select.select([self.pipe], [], [], wait)
+            is_open = not ready or self._read()
+            gone, status = os.waitpid(self.copy, 0 if not is_open else os.WNOHANG)
+            if gone:
+                while select.select([self.pipe], [], [], 0)[0] and self._read():
+                    pass
+                return status
+            if self.due is not None and time.monotonic() > self.due:
+                self.hung = True
+                os.kill(self.copy, signal.SIGKILL)
+                self.due = None
+
+    def _read(self) -> bool:
+        """Take in what the copy has written; return whether it may write more."""
+        read = os.read(self.pipe, 65536)
+        *lines, self.buffer = (self.buffer + read).split(b"\n")
+        for line in lines:
+            self._take(json.loads(line))
+        return bool(read)
+
+    def _take(self, said: Mapping[str, Any]) -> None:
+        if "start" in said:
+            self.at, self.planned, self.count = said["start"], outcome_from(said["outcome"]), 0
+        elif "begin" in said:
+            self.call, self.due = said, time.monotonic() + said["seconds"] + _GRACE
+        elif "end" in said:
+            self.call, self.due = None, None
+            self.count += 1
+        elif "finish" in said:
+            calls = [_call_from(each) for each in said["calls"]]
+            self.done[said["finish"]] = (outcome_from(said["outcome"]), calls)
+            self.at = None
+
+    def _record(self, code: int) -> None:
+        """Keep the call in which the copy ended as a failure."""
+        if self.planned is None or self.at is None or self.call is None:
+            return
+        if self.hung:
+            seconds = self.call["seconds"]
+            why = f"did not answer within {seconds:g} s, and its process had to be ended"
+        elif code < 0:
+            why = f"ended its process by signal {-code} ({_signal_name(-code)})"
+        else:
+            why = f"ended its process with exit code {code}"
+        outcome = replace(
+            self.planned,
+            detail=why,
+            arguments=self.call.get("arguments"),
+            calls=self.count + 1,
+        )
+        given = tuple(self.call.get("arguments") or ())
+        made = TrialCall(str(self.call["begin"]), given, 0.0, is_error=True, size=0)
+        self.done[self.at] = (outcome, [made])
+
+
+def _call_from(said: Sequence[Any]) -> TrialCall:
+    tool, given, seconds, is_error, size = said
+    return TrialCall(tool, tuple(given), seconds, is_error, size)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

@@ -1,0 +1,63 @@
+"""MCP servers as Python objects: their tools are functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .callables.namespaces import call, call_async, namespace, resolve
+    from .callables.remote import RemoteCallable, make_tool
+    from .callables.signature import make_param, schema_to_signature
+    from .callables.unset import UNSET, Unset
+    from .client import McpClient
+    from .connecting import connect
+    from .generate.command_program import json_value, run_command
+    from .generate.server import RemoteServer
+    from .listing import RemoteTool
+    from .wire.server_info import ServerInfo
+
+__all__ = [
+    "UNSET",
+    "McpClient",
+    "RemoteCallable",
+    "RemoteServer",
+    "RemoteTool",
+    "ServerInfo",
+    "Unset",
+    "call",
+    "call_async",
+    "connect",
+    "json_value",
+    "make_param",
+    "make_tool",
+    "namespace",
+    "resolve",
+    "run_command",
+    "schema_to_signature",
+]
+_HOMES = {
+    "callables.namespaces": ("call", "call_async", "namespace", "resolve"),
+    "callables.remote": ("RemoteCallable", "make_tool"),
+    "callables.signature": ("make_param", "schema_to_signature"),
+    "callables.unset": ("UNSET", "Unset"),
+    "client": ("McpClient",),
+    "connecting": ("connect",),
+    "listing": ("RemoteTool",),
+    "wire.server_info": ("ServerInfo",),
+    "generate.command_program": ("json_value", "run_command"),
+    "generate.server": ("RemoteServer",),
+}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f".{home}", __name__), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,107 @@
+"""A server's questions: forms, addresses, sampling, roots."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from ..._json_values import is_object
+from ..._log import logger
+from ...errors import CallError
+from ..bounds import short
+from ..settings import ClientSettings
+from .terminal import can_ask, filled_in, visits
+
+_log = logger("client")
+FORM, SAMPLE, ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
+
+
+class NoAnswer(CallError):
+    """There is nobody who answers such a question."""
+
+    code = "cannot_ask"
+
+
+class QuestionHandlers:
+    """Answers a server's questions with the functions that were given, or on the terminal."""
+
+    def __init__(self, settings: ClientSettings) -> None:
+        self._settings = settings
+        self.passes_on = False
+        """Whether questions may be passed on to the callers of a toolbox."""
+        on_terminal = settings.ask if settings.ask is not None else can_ask()
+        self.on_form: Callable[..., Any] | None = settings.on_form
+        self.on_url: Callable[..., Any] | None = settings.on_url
+        if on_terminal:
+            self.on_form = self.on_form or filled_in
+            self.on_url = self.on_url or visits
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What servers are told that this client can be asked for."""
+        settings = self._settings
+        if self.passes_on:
+            return frozenset(("elicitation", "sampling", "roots"))
+        known = {
+            "elicitation": self.on_form is not None or self.on_url is not None,
+            "sampling": settings.on_sample is not None,
+            "roots": settings.roots is not None,
+        }
+        return frozenset(name for name, has in known.items() if has)
+
+    async def answer(self, _key: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to a question, as the protocol has it. Raises `NoAnswer`."""
+        if method == FORM:
+            return await self._elicited(params)
+        if method == SAMPLE and self._settings.on_sample is not None:
+            return _sampled(await _called(self._settings.on_sample, dict(params)))
+        if method == ROOTS and self._settings.roots is not None:
+            return {"roots": [_root(each) for each in self._settings.roots]}
+        raise NoAnswer(f"this client cannot be asked for {short(method, 100)}")
+
+    async def _elicited(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        message = short(str(params.get("message", "")))
+        if params.get("mode") == "url":
+            if self.on_url is None:
+                return {"action": "decline"}
+            agreed = await _called(self.on_url, message, str(params.get("url", "")))
+            return {"action": "accept" if agreed else "decline"}
+        if self.on_form is None:
+            return {"action": "decline"}
+        schema = params.get("requestedSchema")
+        given = await _called(self.on_form, message, dict(schema) if is_object(schema) else {})
+        if given is None or given is False:
+            return {"action": "decline"}
+        if not isinstance(given, Mapping):
+            msg = f"on_form must return a dict, or None to decline; got {type(given).__name__}"
+            raise TypeError(msg)
+        return {"action": "accept", "content": dict(cast("Mapping[str, Any]", given))}
+
+
+async def _called(handler: Callable[..., Any], *said: Any) -> Any:
+    """Call a handler: in a thread, if it is not async, because it may wait for a person."""
+    if inspect.iscoroutinefunction(handler):
+        return await handler(*said)
+    value = await asyncio.to_thread(handler, *said)
+    return await value if inspect.isawaitable(value) else value
+
+
+def _sampled(given: Any) -> dict[str, Any]:
+    if isinstance(given, str):
+        content = {"type": "text", "text": given}
+        return {"role": "assistant", "content": content, "model": "unknown"}
+    if not isinstance(given, Mapping) or "content" not in given:
+        msg = "on_sample must return text, or a message with `content`"
+        raise TypeError(msg)
+    return {"role": "assistant", "model": "unknown", **given}
+
+
+def _root(given: Any) -> dict[str, str]:
+    text = str(given)
+    if text.startswith("file:"):
+        return {"uri": text}
+    path = Path(text).absolute()
+    return {"uri": path.as_uri(), "name": path.name or text}

@@ -1,0 +1,139 @@
+"""Checks of JSON values against schemas that are not trusted.
+
+The checks are those of jsonschema, but for what a hostile schema could make slow: patterns are
+matched by an engine that takes linear time, and references are followed so many times at most.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any, cast
+
+from ..._json_values import JsonObject, is_object
+from ...arguments.wording import path_text, truncate
+from ...errors import Fault
+from ...schema.explicit import broken_rules, validator_for
+
+_MOST_STEPS = 5000
+"""References that one check follows: a few that refer to each other twice make billions."""
+_LONG = 300
+
+
+class TooTangled(Exception):
+    """A schema whose check would take too long."""
+
+
+class _Running:
+    """One check: the definitions, and how many references were followed."""
+
+    def __init__(self, definitions: JsonObject) -> None:
+        self.definitions = definitions
+        self.steps = 0
+
+
+_running: ContextVar[_Running] = ContextVar("_running")
+
+
+class Checker:
+    """Checks values against one schema in normal form."""
+
+    def __init__(self, schema: JsonObject) -> None:
+        self.definitions: JsonObject = schema.get("$defs", {})
+        self.validator = _validators()(schema)
+
+    def faults(self, value: Any) -> tuple[list[Fault], bool]:
+        """Return what is wrong with a value, and whether there is more. Raises `TooTangled`."""
+        token = _running.set(_Running(self.definitions))
+        try:
+            errors, more = broken_rules(self.validator, value)
+        except (RecursionError, TooTangled):
+            raise TooTangled from None
+        finally:
+            _running.reset(token)
+        found = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
+        return found, more
+
+
+def _said(error: Any) -> str:
+    steps = tuple(error.absolute_path)
+    said = str(error.message)
+    if len(said) > _LONG:  # it begins with the value, and ends with what is wrong
+        said = f"{said[:100]} ... {said[-150:]}"
+    said = truncate(said, _LONG)
+    return f"{path_text(steps)}: {said}" if steps else said
+
+
+@functools.cache
+def _validators() -> Any:
+    from jsonschema import validators
+
+    base = validator_for({}).__class__
+    own = {
+        "$ref": _ref,
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+    }
+    return cast("Any", validators).extend(base, own)
+
+
+def _ref(validator: Any, reference: str, value: Any, _schema: Any) -> Iterator[Any]:
+    """Follow a reference, all of which are into `$defs`; jsonschema would look it up each time."""
+    check = _running.get()
+    check.steps += 1
+    if check.steps > _MOST_STEPS:
+        raise TooTangled
+    yield from validator.descend(value, check.definitions[reference.removeprefix("#/$defs/")])
+
+
+def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
+    if isinstance(value, str) and not matches(pattern, value):
+        yield _error(f"{value!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) -> Iterator[Any]:
+    if is_object(value):
+        for pattern, schema in patterns.items():
+            for key, item in value.items():
+                if matches(pattern, key):
+                    yield from validator.descend(item, schema, path=key)
+
+
+def _additional_properties(validator: Any, rest: Any, value: Any, schema: Any) -> Iterator[Any]:
+    if not is_object(value) or rest is True:
+        return
+    known: JsonObject = schema.get("properties", {})
+    patterns: JsonObject = schema.get("patternProperties", {})
+    for key, item in value.items():
+        if key in known or any(matches(pattern, key) for pattern in patterns):
+            continue
+        if rest == {"not": {}}:
+            yield _error(f"{key!r} is not known here")
+        else:
+            yield from validator.descend(item, rest, path=key)
+
+
+def _error(message: str) -> Any:
+    import jsonschema
+
+    return jsonschema.ValidationError(message)
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Return whether a text matches; a pattern that only a backtracking engine takes always does."""
+    found = _compiled(pattern)
+    return found is None or found.isinstance_python(text)
+
+
+@functools.lru_cache(maxsize=500)
+def _compiled(pattern: str) -> Any:
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    if len(pattern) > 10_000:
+        return None
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern))
+    except (SchemaError, UnicodeEncodeError):
+        return None

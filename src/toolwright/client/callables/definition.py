@@ -1,0 +1,92 @@
+"""Tool definitions, in whatever form they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..._json_values import JsonObject
+from ...errors import SchemaError
+
+_INPUTS = ("input_schema", "inputSchema", "parameters")
+_OUTPUTS = ("output_schema", "outputSchema")
+"""The newer name first: FastMCP warns whoever asks its tools for the older one."""
+_LONGEST_NAME = 1000
+_ABSENT: Any = object()
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """A tool as its server, or a provider's list, describes it."""
+
+    name: str
+    description: str
+    input_schema: JsonObject
+    output_schema: JsonObject | None = None
+    title: str = ""
+
+
+def definition_of(tool: Any) -> ToolDefinition:
+    """Return the definition that a dict, an object with attributes or a tool of the SDK holds.
+
+    The dicts of OpenAI's lists, `{"type": "function", "function": {...}}`, are definitions, too.
+    Raises `SchemaError`.
+    """
+    if isinstance(tool, ToolDefinition):
+        return tool
+    inner = _part(tool, ("function",))
+    held = inner if _part(tool, ("name",)) is None and inner is not None else tool
+    name = _part(held, ("name",))
+    if not isinstance(name, str) or not name or len(name) > _LONGEST_NAME:
+        raise SchemaError(
+            "has no name that can be used",
+            tool="a tool definition",
+            hint=f"its `name` must be a text of 1 to {_LONGEST_NAME} characters",
+        )
+    description, title = _part(held, ("description",)), _part(held, ("title",))
+    return ToolDefinition(
+        name,
+        description if isinstance(description, str) else "",
+        _schema(held, _INPUTS, name) or {},
+        _schema(held, _OUTPUTS, name),
+        title if isinstance(title, str) else "",
+    )
+
+
+def _part(tool: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        if isinstance(tool, Mapping):
+            value: Any = cast("Mapping[str, Any]", tool).get(name, _ABSENT)
+        else:
+            value = getattr(tool, name, _ABSENT)
+        if value is not _ABSENT:  # None counts: asked by an older name, an SDK's tool warns
+            return value
+    return None
+
+
+def _schema(tool: Any, names: tuple[str, ...], owner: str) -> JsonObject | None:
+    """Return a schema as plain dicts, whatever mapping it is. Raises `SchemaError`."""
+    found = _part(tool, names)
+    if found is None:
+        return None
+    if isinstance(found, bool):
+        return {} if found else {"not": {}}
+    if not isinstance(found, Mapping):
+        raise SchemaError(f"has a `{names[0]}` that is not an object", tool=owner[:100])
+    return _plain(cast("Mapping[str, Any]", found))
+
+
+def _plain(schema: Mapping[str, Any]) -> JsonObject:
+    """Copy a schema, whatever its mappings and lists are; one that is too deep is kept as given."""
+    try:
+        return json.loads(json.dumps(schema, default=_as_dict))
+    except (RecursionError, TypeError, ValueError):
+        return dict(schema)
+
+
+def _as_dict(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, Any]", value))
+    return list(value)

@@ -1,0 +1,140 @@
+"""Calls by name among functions that a program lists: namespaces."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+from ...arguments.wording import truncate
+from ...errors import CallError, ToolNotFound
+from ...results import Result
+from ...tools.definition import Tool
+
+Namespace = Mapping[str, Any]
+"""What may be called, by name."""
+Functions = Namespace | Iterable[Any] | Callable[..., Any]
+_CLOSED = (
+    types.ModuleType,
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinFunctionType,
+    type,
+)
+"""What no dotted name leads through: from these, everything in the process can be reached."""
+
+
+def namespace(functions: Functions) -> dict[str, Any]:
+    """Return functions by their names: of one, of several, or of a mapping.
+
+    >>> def sums(a, b):
+    ...     return a + b
+    >>> namespace(sums)["sums"](1, 2)
+    3
+    """
+    if isinstance(functions, Mapping):
+        return dict(cast("Namespace", functions))
+    given = [functions] if callable(functions) else list(functions)
+    made: dict[str, Any] = {}
+    for each in given:
+        if isinstance(each, Mapping):
+            made.update(cast("Namespace", each))
+        else:
+            made[_name_of(each)] = each
+    return made
+
+
+def _name_of(target: Any) -> str:
+    name = getattr(target, "__name__", None)
+    if not callable(target):
+        msg = f"{truncate(repr(target), 60)} cannot be called: a namespace holds functions"
+        raise TypeError(msg)
+    return name if isinstance(name, str) else type(target).__name__
+
+
+def resolve(name: str, functions: Functions) -> Any:
+    """Return what a name means in a namespace; a dotted one leads to a method of an object there.
+
+    Nothing that begins with an underscore is found, and nothing inside modules, classes and
+    functions: a name comes from a model. Raises `ToolNotFound`.
+    """
+    known = namespace(functions)
+    if name in known and not name.startswith("_"):
+        found = known[name]
+    else:
+        first, *rest = name.split(".")
+        if not rest or first not in known or any(not _is_open(step) for step in (first, *rest)):
+            raise ToolNotFound(name)
+        found = known[first]
+        for step in rest:
+            if isinstance(found, _CLOSED):
+                raise ToolNotFound(name)
+            try:
+                found = getattr(found, step)
+            except Exception:  # noqa: BLE001 - a property of the user may raise anything
+                raise ToolNotFound(name) from None
+    if not callable(found):
+        raise ToolNotFound(name, hint="it cannot be called")
+    return found
+
+
+def _is_open(step: str) -> bool:
+    return step.isidentifier() and not step.startswith("_")
+
+
+def call(
+    name: str,
+    arguments: Mapping[str, Any] | str | bytes | None,
+    functions: Functions,
+    *,
+    raise_on_error: bool = True,
+) -> Any:
+    """Call what a name means in a namespace; return the bare value.
+
+    Arguments are validated and repaired as a tool's are. What the function raises is raised, or,
+    with `raise_on_error=False`, returned as a text for the model.
+
+    >>> call("sums", {"a": 1, "b": 2}, [lambda: None, {"sums": lambda a, b: a + b}])
+    3
+    """
+    try:
+        tool = _tool(name, functions)
+    except ToolNotFound as error:
+        if raise_on_error:
+            raise
+        return error.for_model()
+    return _value(tool.call(arguments), raise_on_error=raise_on_error)
+
+
+async def call_async(
+    name: str,
+    arguments: Mapping[str, Any] | str | bytes | None,
+    functions: Functions,
+    *,
+    raise_on_error: bool = True,
+) -> Any:
+    """Do the same from async code; async functions are awaited, others run in a thread."""
+    try:
+        tool = _tool(name, functions)
+    except ToolNotFound as error:
+        if raise_on_error:
+            raise
+        return error.for_model()
+    return _value(await tool.call_async(arguments), raise_on_error=raise_on_error)
+
+
+def _value(result: Result, *, raise_on_error: bool) -> Any:
+    if result.error is None:
+        return result.value
+    if not raise_on_error:
+        return result.text
+    raised = result.error.__cause__ if type(result.error) is CallError else None
+    raise result.error if raised is None else raised
+
+
+def _tool(name: str, functions: Functions) -> Tool:
+    found = resolve(name, functions)
+    if isinstance(found, Tool):
+        return found
+    # Every exception is said: the program chose these functions, and the model must mend its call.
+    return Tool(found, name=name, on_unsupported="permissive", speak="all")

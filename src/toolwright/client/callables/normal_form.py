@@ -1,0 +1,252 @@
+"""Schemas of any draft as bounded, closed ones of draft 2020-12.
+
+Servers are not trusted: a schema may be huge, deep, wrong, or refer to itself and to other
+addresses. What comes out has known keywords with values of the right kinds only, references into
+its own `$defs` only, and no more levels than Python's stack takes. What is left out admits more,
+never less: the server itself checks what it gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+from ..._json_values import JsonObject, is_list, is_object
+
+DEEPEST = 40
+"""Levels of a schema, each of which costs a validator several frames."""
+MOST_NODES = 50_000
+MOST_VALUES = 100_000
+"""Values in all enumerations and defaults together."""
+_REF = "#/$defs/"
+_KINDS = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
+_ONE = (
+    *("additionalProperties", "contains", "propertyNames", "not", "if", "then", "else"),
+    *("unevaluatedItems", "unevaluatedProperties"),
+)
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_TEXTS = ("title", "description", "format", "pattern")
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_COUNTS = (
+    *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    *("minContains", "maxContains"),
+)
+_OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
+
+
+def normal_form(schema: Any) -> JsonObject:
+    """Return a schema that can be walked, checked and turned into hints safely."""
+    return _Normalizer(schema).run()
+
+
+class _Normalizer:
+    def __init__(self, schema: Any) -> None:
+        self.raw = schema
+        self.nodes = 0
+        self.values = 0
+        self.keys: dict[int, str] = {}
+        self.taken: set[str] = set()
+        self.waiting: list[tuple[str, Any]] = []
+        named = str(schema.get("$schema", "")) if is_object(schema) else ""
+        self.is_old = any(draft in named for draft in _OLD_DRAFTS)
+        self.anchors: dict[str, Any] | None = None
+
+    def run(self) -> JsonObject:
+        root = self.node(self.raw, 0)
+        definitions: JsonObject = {}
+        while self.waiting:
+            key, target = self.waiting.pop()
+            definitions[key] = self.node(target, 0)
+        own = self.keys.get(id(self.raw))
+        if own is not None:  # it holds itself: what it says stands in one place only
+            root = JsonObject({"$ref": f"{_REF}{own}"})
+        if definitions:
+            root["$defs"] = dict(sorted(definitions.items()))
+        return root
+
+    def node(self, raw: Any, depth: int) -> JsonObject:
+        self.nodes += 1
+        if raw is False:
+            return {"not": {}}
+        if not is_object(raw) or depth > DEEPEST or self.nodes > MOST_NODES:
+            return {}
+        made: JsonObject = {}
+        self._references(raw, made)
+        if not (made and self.is_old):  # up to draft 7, nothing beside a reference counts
+            self._plain(raw, made)
+            self._parts(raw, made, depth + 1)
+            self._old_words(raw, made, depth + 1)
+        for word in ("title", "description"):
+            if isinstance(raw.get(word), str):
+                made[word] = raw[word]
+        if "default" in raw and self._affordable(raw["default"]):
+            made["default"] = raw["default"]
+        return made
+
+    def _plain(self, raw: JsonObject, made: JsonObject) -> None:
+        self._enumerated(raw, made)
+        kinds = _kinds(raw.get("type"))
+        if kinds:
+            made["type"] = kinds[0] if len(kinds) == 1 else kinds
+        if is_list(raw.get("required")):
+            made["required"] = _texts(raw["required"])
+        if isinstance(raw.get("uniqueItems"), bool):
+            made["uniqueItems"] = raw["uniqueItems"]
+        for words, fits in _CHECKED:
+            for word in words:
+                if fits(raw.get(word)):
+                    made[word] = raw[word]
+        if made.get("multipleOf", 1) <= 0:
+            del made["multipleOf"]
+        if is_object(raw.get("dependentRequired")):
+            made["dependentRequired"] = _name_lists(raw["dependentRequired"])
+
+    def _enumerated(self, raw: JsonObject, made: JsonObject) -> None:
+        if is_list(raw.get("enum")) and self._affordable(raw["enum"]):
+            made["enum"] = list(raw["enum"])
+        if "const" in raw and self._affordable(raw["const"]):
+            made["const"] = raw["const"]
+
+    def _parts(self, raw: JsonObject, made: JsonObject, depth: int) -> None:
+        for word in _ONE:
+            if isinstance(raw.get(word), bool | dict):
+                made[word] = self.node(raw[word], depth) if raw[word] is not True else True
+        for word in _LISTS:
+            if is_list(raw.get(word)) and raw[word]:
+                made[word] = [self.node(each, depth) for each in raw[word]]
+        for word in _MAPS:
+            if is_object(raw.get(word)):
+                pairs = raw[word].items()
+                made[word] = {str(key): self.node(each, depth) for key, each in pairs}
+        items = raw.get("items")
+        if is_list(items):  # up to 2019-09: one schema a position
+            made["prefixItems"] = [self.node(each, depth) for each in items]
+            items = raw.get("additionalItems")
+            if not made["prefixItems"]:
+                del made["prefixItems"]
+        if isinstance(items, bool | dict):
+            made["items"] = self.node(items, depth)
+
+    def _old_words(self, raw: JsonObject, made: JsonObject, depth: int) -> None:
+        """Take over what earlier drafts and OpenAPI write otherwise."""
+        for bound in ("Minimum", "Maximum"):
+            plain = bound.lower()
+            if raw.get(f"exclusive{bound}") is True and plain in made:
+                made[f"exclusive{bound}"] = made.pop(plain)
+        if is_object(raw.get("dependencies")):
+            given: JsonObject = raw["dependencies"]
+            lists = {key: each for key, each in given.items() if is_list(each)}
+            made["dependentRequired"] = {**made.get("dependentRequired", {}), **_name_lists(lists)}
+            for key, each in given.items():
+                if key not in lists:
+                    made.setdefault("dependentSchemas", {})[str(key)] = self.node(each, depth)
+        if raw.get("nullable") is True and made.get("type"):
+            made["type"] = list(dict.fromkeys([*_kinds(made["type"]), "null"]))
+            if is_list(made.get("enum")) and None not in made["enum"]:
+                made["enum"].append(None)
+
+    # -- references
+
+    def _references(self, raw: JsonObject, made: JsonObject) -> None:
+        for word in ("$ref", "$dynamicRef", "$recursiveRef"):
+            given = raw.get(word)
+            if isinstance(given, str) and "$ref" not in made:
+                target = self._target(given)
+                if is_object(target):
+                    made["$ref"] = f"{_REF}{self._key(target, given)}"
+
+    def _key(self, target: Any, reference: str) -> str:
+        known = self.keys.get(id(target))  # all targets are parts of `self.raw`, which we hold
+        if known is None:
+            last = reference.rpartition("/")[2].lstrip("#") or "Root"
+            stem = known = "".join(c for c in unquote(last) if c.isalnum() or c == "_")[:60] or "D"
+            while known in self.taken:
+                known = f"{stem}_{len(self.taken)}"
+            self.taken.add(known)
+            self.keys[id(target)] = known
+            self.waiting.append((known, target))
+        return known
+
+    def _target(self, reference: str) -> Any:
+        """Return the part of this schema that a reference names, else None: nothing is fetched."""
+        if reference == "#":
+            return self.raw
+        if not reference.startswith("#/"):
+            return self._anchored().get(reference.removeprefix("#"))
+        found: Any = self.raw
+        for step in reference[2:].split("/")[:DEEPEST]:
+            name = unquote(step).replace("~1", "/").replace("~0", "~")
+            if is_object(found):
+                found = found.get(name)
+            elif is_list(found) and name.isdecimal() and len(name) < 9:
+                found = found[int(name)] if int(name) < len(found) else None
+            else:
+                return None
+        return found
+
+    def _anchored(self) -> dict[str, Any]:
+        """Return the parts of this schema that have a name of their own."""
+        if self.anchors is None:
+            self.anchors = {}
+            todo: list[Any] = [self.raw]
+            for _ in range(MOST_NODES):
+                if not todo:
+                    break
+                each = todo.pop()
+                if is_object(each):
+                    for word in ("$id", "$anchor", "$dynamicAnchor"):
+                        if isinstance(each.get(word), str):
+                            self.anchors.setdefault(each[word].lstrip("#"), each)
+                    todo += each.values()
+                elif is_list(each):
+                    todo += each
+        return self.anchors
+
+    # -- values
+
+    def _affordable(self, value: Any) -> bool:
+        """Return whether a value is neither too deep nor, with all others, too large."""
+        todo: list[tuple[Any, int]] = [(value, 0)]
+        while todo:
+            each, depth = todo.pop()
+            self.values += 1
+            if depth > DEEPEST or self.values > MOST_VALUES:
+                return False
+            inner = each.values() if is_object(each) else each if is_list(each) else ()
+            todo += [(part, depth + 1) for part in inner]
+        return True
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value == value // 1
+
+
+_CHECKED: tuple[tuple[tuple[str, ...], Callable[[Any], bool]], ...] = (
+    (_TEXTS, _is_text),
+    (_NUMBERS, _is_number),
+    (_COUNTS, _is_count),
+)
+
+
+def _kinds(given: Any) -> list[str]:
+    """Return the known types that `type` names."""
+    return [each for each in _texts(given if is_list(given) else [given]) if each in _KINDS]
+
+
+def _name_lists(given: Any) -> JsonObject:
+    return {str(key): _texts(each) for key, each in given.items() if is_list(each)}
+
+
+def _texts(given: list[Any]) -> list[str]:
+    """Return the texts in a list, each once."""
+    return list(dict.fromkeys(each for each in given if isinstance(each, str)))

@@ -1,0 +1,334 @@
+"""A client: the tools of a server as attributes and items."""
+
+# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# ruff: noqa: SLF001
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import weakref
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from .._log import logger
+from ..errors import CallError
+from ..run.loop import background
+from .answers import contents_value, result_of
+from .bounds import CLOSE_SECONDS, short
+from .callables.names import python_name
+from .listing import Listing, RemoteTool
+from .wire.interface import AnyConnection
+from .wire.scope import RequestScope
+
+if TYPE_CHECKING:
+    from ..reports import OnLog, OnProgress
+    from ..results import Result
+    from .wire.server_info import ServerInfo
+
+__all__ = ["McpClient", "connection_of", "listing_of", "request_of"]
+_log = logger("client")
+_UNSET: Any = object()
+
+
+class McpClient:
+    """A connected server; its tools are attributes and items.
+
+    Its own names win: `client["close"]` is a tool of that name. It connects when it is first
+    used, and again after the connection was lost; `with`, `async with` or `close` end it. Use
+    `connect` to make one.
+    """
+
+    __mcp_client__ = True
+
+    def __init__(self, connection: AnyConnection) -> None:
+        self._connection = connection
+        self._listing = Listing(connection)
+        connection.on_change = self._listing.changed
+        self._finalizer = weakref.finalize(self, _abandon, connection)
+        self._finalizer.atexit = False
+        _open.add(self)
+
+    # -- what the server has
+
+    @property
+    def server(self) -> ServerInfo:
+        """What the server says about itself: `name`, `version`, `title`, `protocol`."""
+        return background.run(self._listing.info())
+
+    @property
+    def instructions(self) -> str:
+        """What the server tells models about the whole; empty if nothing."""
+        return self.server.instructions
+
+    @property
+    def tools(self) -> dict[str, RemoteTool]:
+        """The tools, by the server's own names."""
+        return background.run(self._listing.tools())
+
+    @property
+    def resources(self) -> dict[str, dict[str, Any]]:
+        """What the server says of each resource, by URI."""
+        return background.run(self._listing.of("resources", "uri"))
+
+    @property
+    def templates(self) -> dict[str, dict[str, Any]]:
+        """What the server says of each template of resources, by URI template."""
+        return background.run(self._listing.of("templates", "uriTemplate"))
+
+    @property
+    def prompts(self) -> dict[str, dict[str, Any]]:
+        """What the server says of each prompt, by name."""
+        return background.run(self._listing.of("prompts", "name"))
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Why a tool of the server cannot be used, by its name."""
+        return dict(self._listing.problems)
+
+    def refresh(self) -> None:
+        """Ask the server again what it has, when that is next needed."""
+        self._listing.forget()
+
+    def __getitem__(self, name: str) -> RemoteTool:
+        """Return a tool by the server's own name for it. Raises `ToolNotFound`."""
+        return background.run(self._listing.tool(name))
+
+    def __getattr__(self, name: str) -> RemoteTool:
+        # Nothing that Python or a notebook looks for by itself is asked of a server.
+        if name.startswith(("__", "_repr_", "_ipython_", "_finalizer", "_connection")):
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg)
+        tools = self.tools
+        found = [each for each in tools if python_name(each) == name]
+        if name in tools:
+            return tools[name]
+        if len(found) == 1:
+            return tools[found[0]]
+        if found:
+            names = " and ".join(f"`{each}`" for each in found[:5])
+            msg = f"{names} are both called {name} in Python; take client[{found[0]!r}]"
+            raise AttributeError(msg)
+        hint = self._listing.near(name)
+        msg = f"the server has no tool `{name}`" + (f"; did you mean `{hint}`?" if hint else "")
+        raise AttributeError(msg)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tools
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __dir__(self) -> list[str]:
+        try:
+            names = [python_name(each) for each in self.tools]
+        except CallError:
+            names = []
+        return sorted({*super().__dir__(), *names})
+
+    def __repr__(self) -> str:
+        return f"<McpClient {self._connection}>"
+
+    # -- using it
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = _UNSET,
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Call a tool with JSON arguments; whatever happens, there is a result."""
+        return background.run(
+            self.call_async(
+                name,
+                arguments,
+                timeout=timeout,
+                on_progress=on_progress,
+                on_log=on_log,
+                raise_on_error=raise_on_error,
+            )
+        )
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = _UNSET,  # noqa: ASYNC109 - the server is told of it, too
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+        raise_on_error: bool = False,
+    ) -> Result:
+        """Do the same from async code; cancelled, the call is cancelled at the server."""
+        scope = self._scope(name, timeout, on_progress, on_log)
+        sent = request_of(self, name, arguments or {}, scope)
+        result = await (sent if self._connection.is_local else background.run_async(sent))
+        if raise_on_error and result.error is not None:
+            raise result.error
+        return result
+
+    def read(self, uri: str, *, timeout: float | None = _UNSET) -> Any:
+        """Return what is at a URI: text, bytes, or a list of them."""
+        return background.run(self.read_async(uri, timeout=timeout))
+
+    async def read_async(
+        self,
+        uri: str,
+        *,
+        timeout: float | None = _UNSET,  # noqa: ASYNC109 - the server is told of it, too
+    ) -> Any:
+        """Do the same from async code."""
+        scope = self._scope(short(uri, 200), timeout)
+        told = await background.run_async(
+            self._connection.request("resources/read", {"uri": uri}, scope)
+        )
+        return contents_value(told.get("contents") or ())
+
+    def prompt(self, name: str, /, **arguments: Any) -> list[dict[str, Any]]:
+        """Return the messages of a prompt, each with a `role` and `content`."""
+        return background.run(self.prompt_async(name, **arguments))
+
+    async def prompt_async(self, name: str, /, **arguments: Any) -> list[dict[str, Any]]:
+        """Do the same from async code."""
+        given = {
+            key: each if isinstance(each, str) else str(each) for key, each in arguments.items()
+        }
+        told = await background.run_async(
+            self._connection.request(
+                "prompts/get", {"name": name, "arguments": given}, self._scope(name, _UNSET)
+            )
+        )
+        return list(told.get("messages") or ())
+
+    def _scope(
+        self,
+        what: str,
+        timeout: float | None,
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+    ) -> RequestScope:
+        settings = self._connection.settings
+        seconds = settings.timeout if timeout is _UNSET else timeout
+        return RequestScope(
+            what,
+            seconds,
+            on_progress=on_progress or settings.on_progress,
+            on_log=on_log or settings.on_log,
+        )
+
+    # -- its end
+
+    def close(self) -> None:
+        """Disconnect; a server that was started is ended. Used again, it connects again."""
+        background.run(self._connection.close())
+
+    async def aclose(self) -> None:
+        """Do the same from async code."""
+        await background.run_async(self._connection.close())
+
+    def __enter__(self) -> Self:
+        try:
+            background.run(self._listing.tools())
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        try:
+            await background.run_async(self._listing.tools())
+        except BaseException:
+            await self.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+_open: weakref.WeakSet[McpClient] = weakref.WeakSet()
+
+
+def _abandon(connection: AnyConnection) -> None:
+    """End the connection of a client that nobody holds any more."""
+    loop = background.loop
+    if loop is not None and not loop.is_closed():
+        import asyncio
+
+        with contextlib.suppress(RuntimeError):
+            asyncio.run_coroutine_threadsafe(connection.close(), loop)
+
+
+def _close_all() -> None:
+    """End the servers that were started, when the program ends."""
+    import asyncio
+
+    loop = background.loop
+    if loop is None:
+        return
+    waits: list[Any] = []
+    for client in list(_open):
+        with contextlib.suppress(Exception):
+            waits.append(asyncio.run_coroutine_threadsafe(client._connection.close(), loop))
+    for each in waits:
+        with contextlib.suppress(Exception):
+            each.result(CLOSE_SECONDS)
+
+
+atexit.register(_close_all)
+
+
+# -- what other modules of the package need of a client, and users do not
+
+
+def connection_of(client: McpClient) -> AnyConnection:
+    """Return the connection of a client."""
+    return client._connection
+
+
+def listing_of(client: McpClient) -> Listing:
+    """Return what a client knows of its server."""
+    return client._listing
+
+
+async def request_of(
+    client: McpClient, name: str, arguments: Mapping[str, Any], scope: RequestScope
+) -> Result:
+    """Call a tool, on the background loop; its failure is a result, too."""
+    from ..outcome.failure import failed
+
+    try:
+        tool = await client._listing.tool(name)
+        return await called(client._connection, tool, tool.checked(arguments), scope)
+    except CallError as error:
+        return failed(error)
+
+
+async def called(
+    connection: AnyConnection,
+    tool: RemoteTool,
+    arguments: Mapping[str, Any],
+    scope: RequestScope,
+) -> Result:
+    """Send a call, and check what comes back. Raises `CallError`."""
+    name = tool.tool.name
+    sent = {"name": name, "arguments": dict(arguments)}
+    payload = await connection.request("tools/call", sent, scope)
+    result = result_of(name, payload, tool.tool.output_schema)
+    if result.error is None and tool.tool.output_schema is not None:
+        tool.unboxed(result.value)
+    return result

@@ -1,0 +1,40 @@
+"""`connect`: from whatever names a server to a client."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Unpack
+
+from .client import McpClient
+from .settings import ConnectOptions, settings_from
+from .targets import LocalBox, StartedServer, target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def connect(
+    target: str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, Any] | Any,
+    name: str | None = None,
+    /,
+    **options: Unpack[ConnectOptions],
+) -> McpClient:
+    """Return a client of a server: at a URL, started by a command, or a toolbox of this process.
+
+    A text is a URL, else an existing path (of a script, or of an `mcp.json`, of which `name`
+    chooses a server), else the words of a command, which no shell sees. Nothing is sent or
+    started before the client is used. Raises `TypeError` or `ValueError` for what names no server.
+    """
+    settings = settings_from(options)
+    found = target_of(target, name)
+    if isinstance(found, LocalBox):
+        from .wire.local import LocalConnection
+
+        return McpClient(LocalConnection(found.box, settings))
+    if isinstance(found, StartedServer):
+        env = {**found.env, **settings.env}
+        found = replace(found, env=env, folder=settings.folder or found.folder)
+    from .wire.connection import Connection
+
+    return McpClient(Connection(found, settings))

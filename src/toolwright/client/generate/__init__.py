@@ -1,0 +1,1 @@
+"""Python modules for the tools of a server."""

@@ -1,0 +1,266 @@
+"""Source of hints: classes and aliases, each written once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..callables.hints import has_plain_names
+from ..callables.names import class_name, python_name
+from ..callables.shape_reader import optional
+from ..callables.shapes import (
+    ListShape,
+    LiteralShape,
+    MapShape,
+    PlainShape,
+    RecordField,
+    RecordShape,
+    SchemaShape,
+    TupleShape,
+    UnionShape,
+)
+from .literals import docstring, text_literal, width
+
+_WIDE = 60
+"""Characters of a hint; a wider one gets a name."""
+_LONGEST_NAME = 40
+LINE = 88
+"""Characters of a line, for formatters."""
+_MODULES = {
+    "datetime": "datetime",
+    "date": "datetime",
+    "time": "datetime",
+    "timedelta": "datetime",
+    "UUID": "uuid",
+    "Path": "pathlib",
+    "Any": "typing",
+}
+RESERVED = frozenset(
+    (
+        *("str", "int", "float", "bool", "list", "dict", "tuple", "None", "object", "super"),
+        *("dataclass", "Field", "RemoteServer", "UNSET", "Unset", "annotations", "server"),
+        *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict"),
+        *("datetime", "date", "time", "timedelta", "UUID", "Path", "argparse", "sys", "main"),
+        *("Callable", "Sequence", "run_command", "json_value", "print", "type"),
+    )
+)
+"""Names that generated modules use themselves."""
+
+
+class HintWriter:
+    """Writes hints as source; collects the classes, aliases and imports that they need."""
+
+    def __init__(self) -> None:
+        self.imports: dict[str, set[str]] = {}
+        self.classes: list[str] = []
+        self.aliases: list[str] = []
+        self.taken: set[str] = set(RESERVED)
+        self.named: dict[Any, str] = {}
+        self.alias_names: dict[str, str] = {}
+        self.parts: dict[str, tuple[str, list[str]]] = {}
+        """What each hint that has parts is made of."""
+        self.open: dict[RecordShape, str] = {}
+
+    def need(self, module: str, *names: str) -> None:
+        """Import names from a module."""
+        self.imports.setdefault(module, set()).update(names)
+
+    def hint(self, shape: SchemaShape, context: str, *, sent: bool) -> str:
+        """Return the source of a hint; `context` names what has no name of its own."""
+        match shape:
+            case PlainShape():
+                if shape.hint in _MODULES:
+                    self.need(_MODULES[shape.hint], shape.hint)
+                return shape.hint
+            case LiteralShape():
+                return self._literal(shape, context)
+            case ListShape():
+                inner = self._inner(shape.item, f"{context} item", sent=sent)
+                return self._bracket("list", [inner], context)
+            case MapShape():
+                inner = self._inner(shape.value, f"{context} value", sent=sent)
+                return self._bracket("dict", ["str", inner], context)
+            case TupleShape():
+                parts = [self._inner(each, context, sent=sent) for each in shape.items]
+                return self._bracket("tuple", parts or ["()"], context)
+            case UnionShape():
+                arms = [self.hint(arm, context, sent=sent) for arm in shape.arms]
+                return self.union(arms, context)
+            case RecordShape():
+                return self._record(shape, sent=sent)
+
+    def _inner(self, shape: SchemaShape, context: str, *, sent: bool) -> str:
+        text = self.hint(shape, context, sent=sent)
+        return text if width(text) < _WIDE - 12 else self.alias(text, context)
+
+    def union(self, arms: list[str], context: str) -> str:
+        """Return a union of hints."""
+        # `float` takes integers, too (PEP 484), and ruff wants it said once.
+        arms = [each for each in dict.fromkeys(arms) if each != "int" or "float" not in arms]
+        text = " | ".join(arms)
+        self.parts[text] = ("|", arms)
+        return text if width(text) <= _WIDE else self.alias(text, context)
+
+    def _literal(self, shape: LiteralShape, context: str) -> str:
+        self.need("typing", "Literal")
+        values = [text_literal(v) if isinstance(v, str) else repr(v) for v in shape.values]
+        return self._bracket("Literal", values, context)
+
+    def _bracket(self, origin: str, parts: list[str], context: str) -> str:
+        text = f"{origin}[{', '.join(parts)}]"
+        self.parts[text] = (origin, parts)
+        return text if width(text) <= _WIDE else self.alias(text, context)
+
+    # -- aliases
+
+    def alias(self, text: str, context: str) -> str:
+        """Return a name for a hint, unless it is one."""
+        if text.isidentifier():
+            return text
+        if text not in self.alias_names:
+            self.need("typing", "TypeAlias")
+            name = self.free(class_name(context))
+            self.alias_names[text] = name
+            line = f"{name}: TypeAlias = {text}"
+            self.aliases.append(line if width(line) <= LINE else self._broken(name, text))
+        return self.alias_names[text]
+
+    def _broken(self, name: str, text: str) -> str:
+        """Return an alias on several lines, as formatters write it."""
+        origin, parts = self.parts[text]
+        if origin == "|":
+            first, *rest = parts
+            lines = [f"    {first}", *(f"    | {arm}" for arm in rest)]
+            if width(text) + 4 <= LINE:
+                lines = [f"    {text}"]
+            return "\n".join((f"{name}: TypeAlias = (", *lines, ")"))
+        comma = "," if len(parts) > 1 else ""
+        lines = [f"    {part}," for part in parts[:-1]] + [f"    {parts[-1]}{comma}"]
+        return "\n".join((f"{name}: TypeAlias = {origin}[", *lines, "]"))
+
+    def free(self, stem: str) -> str:
+        """Return a name that nothing in the module has yet, and take it."""
+        stem = name = stem[:_LONGEST_NAME]
+        number = 2
+        while name in self.taken:
+            name = f"{stem}{number}"
+            number += 1
+        self.taken.add(name)
+        return name
+
+    # -- classes
+
+    def _record(self, record: RecordShape, *, sent: bool) -> str:
+        if record in self.open:
+            return self.open[record]
+        if not sent and not has_plain_names(record.fields):
+            self.need("typing", "Any")
+            return "dict[str, Any]"
+        key = (sent, fingerprint(record, {}))
+        if key not in self.named:
+            name = self.free(self._class_name(record.stem, as_dict=sent))
+            self.named[key] = self.open[record] = name
+            place = len(self.classes)
+            lines = self._typed_dict(record, name) if sent else self._data_class(record, name)
+            self.classes.insert(place, "\n".join(lines))
+            del self.open[record]
+        return self.named[key]
+
+    def _class_name(self, stem: str, *, as_dict: bool) -> str:
+        return f"{stem[:36]}Dict" if as_dict and stem in self.taken else stem
+
+    def _data_class(self, record: RecordShape, name: str) -> list[str]:
+        self.need("dataclasses", "dataclass")
+        lines = ["@dataclass(kw_only=True)", f"class {name}:"]
+        said = docstring(_described(record, "Attributes"), "    ")
+        lines += [*said, ""] if said else []
+        shapes = [each.shape if each.required else optional(each.shape) for each in record.fields]
+        hints = [
+            self.hint(shape, f"{name} {each.name}", sent=False)
+            for each, shape in zip(record.fields, shapes, strict=True)
+        ]
+        words = _words(hints)
+        for each, hint in zip(record.fields, hints, strict=True):
+            lines += self._field(each, hint, words, name)
+        return lines
+
+    def _field(self, field: RecordField, hint: str, words: set[str], owner: str) -> list[str]:
+        # A field that is called as a type is would hide that type from the fields after it.
+        name = python_name(field.name)
+        while name in words:
+            name += "_"
+        default = "" if field.required else " = None"
+        if name == field.name:
+            line = f"    {name}: {hint}{default}"
+            return [
+                line if width(line) <= LINE else f"    {name}: {self.alias(hint, owner)}{default}"
+            ]
+        self.need("typing", "Annotated")
+        self.need("pydantic", "Field")
+        alias = f"alias={text_literal(field.name)}"
+        marked = [f"        Field({alias}),"]
+        if width(marked[0]) > LINE:
+            marked = ["        Field(", f"            {alias},", "        ),"]
+        return [f"    {name}: Annotated[", f"        {hint},", *marked, f"    ]{default}"]
+
+    def _typed_dict(self, record: RecordShape, name: str) -> list[str]:
+        self.need("typing", "TypedDict")
+        names = [each.name for each in record.fields]
+        plain = all(python_name(key) == key and not key.startswith("__") for key in names)
+        hints = {each.name: self._key_hint(each, name, quoted=not plain) for each in record.fields}
+        fits = all(width(f"    {key}: {hint}") <= LINE for key, hint in hints.items())
+        if plain and fits and not _words(list(hints.values())) & hints.keys():
+            lines = [f"class {name}(TypedDict):"]
+            said = docstring(_described(record, "Keys"), "    ")
+            lines += [*said, ""] if said else []
+            return lines + [f"    {key}: {hint}" for key, hint in hints.items()]
+        pairs = [f"        {text_literal(k)}: {text_literal(hint)}," for k, hint in hints.items()]
+        head = [f"{name} = TypedDict(", f"    {text_literal(name)},", "    {"]
+        return [*head, *pairs, "    },", ")"]
+
+    def _key_hint(self, field: RecordField, owner: str, *, quoted: bool) -> str:
+        hint = self.hint(field.shape, f"{owner} {field.name}", sent=True)
+        # Quoted texts inside quoted hints are hard to read, for people and for checkers.
+        if width(hint) + width(field.name) > 60 or (quoted and not hint.isidentifier()):
+            hint = self.alias(hint, f"{owner} {field.name}")
+        if not field.required:
+            self.need("typing", "NotRequired")
+            hint = f"NotRequired[{hint}]"
+        return hint
+
+
+def _words(hints: list[str]) -> set[str]:
+    return {"Annotated", "Field", *re.findall(r"\w+", " ".join(hints))}
+
+
+def _described(record: RecordShape, heading: str) -> str:
+    said = [(python_name(each.name), each.description) for each in record.fields]
+    lines = [f"    {name}: {' '.join(text.split())}" for name, text in said if text.strip()]
+    listed = "\n".join((f"{heading}:", *lines)) if lines else ""
+    return "\n\n".join(part for part in (record.description.strip(), listed) if part)
+
+
+def fingerprint(shape: SchemaShape, seen: dict[RecordShape, int]) -> Any:
+    """Return what makes two shapes the same, wherever they were read."""
+    match shape:
+        case RecordShape():
+            if shape in seen:
+                return seen[shape]
+            seen[shape] = len(seen)
+            parts = [
+                (each.name, fingerprint(each.shape, seen), each.required, each.description)
+                for each in shape.fields
+            ]
+            return (shape.stem, shape.description, tuple(parts))
+        case ListShape():
+            return ("list", fingerprint(shape.item, seen))
+        case MapShape():
+            return ("map", fingerprint(shape.value, seen))
+        case TupleShape():
+            return ("tuple", *(fingerprint(each, seen) for each in shape.items))
+        case UnionShape():
+            return ("union", *(fingerprint(each, seen) for each in shape.arms))
+        case LiteralShape():
+            return ("literal", *(f"{type(each).__name__} {each!r}" for each in shape.values))
+        case PlainShape():
+            return shape.hint

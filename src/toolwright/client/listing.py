@@ -1,0 +1,164 @@
+"""What a server has, asked for once, until it changes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._json_values import compact_json
+from .._log import logger
+from .._log.printable import printable
+from ..errors import SchemaError, ToolNotFound
+from ..run.loop import background
+from .answers import result_of
+from .bounds import MOST_ITEMS, MOST_NAME, MOST_SCHEMA, harmless, short
+from .callables.remote import RemoteCallable
+from .callables.signature import shapes_of
+from .wire.interface import AnyConnection
+from .wire.scope import RequestScope
+
+if TYPE_CHECKING:
+    from .wire.server_info import ServerInfo
+
+_log = logger("client")
+
+
+class RemoteTool(RemoteCallable):
+    """A tool of a connected server: called like a function, or added to a toolbox."""
+
+    connection: Any
+    told: Mapping[str, Any]
+
+    def __tool_target__(self, options: Any) -> tuple[Any, Any]:
+        """Return what a toolbox makes a tool of: it is published as the server describes it."""
+        from .proxy.proxied import described, plain_name, proxied_tool
+
+        name = self.tool.name
+        target, told = proxied_tool(self.connection, name, self.told)
+        given: Any = {"name": plain_name(name), **told, **options}
+        return target, described(given)
+
+
+class Listing:
+    """The tools, resources and prompts of a server; lives on the background loop."""
+
+    def __init__(self, connection: AnyConnection) -> None:
+        self._connection = connection
+        self._known: dict[str, Any] = {}
+        self._version = 0
+        self.problems: dict[str, str] = {}
+        """Why a tool cannot be used, by its name."""
+        self.definitions: dict[str, dict[str, Any]] = {}
+        """The tools as the server describes them, by name."""
+        self.listeners: list[Callable[[str, str], object]] = []
+
+    def forget(self) -> None:
+        """Ask again when it is next needed."""
+        self._version += 1
+        self._known = {}
+
+    def changed(self, what: str, uri: str = "") -> None:
+        """Forget what has changed, and pass that on."""
+        self._version += 1
+        self._known.pop(what, None)
+        if what == "resources":
+            self._known.pop("templates", None)
+        for listener in list(self.listeners):
+            listener(what, uri)
+
+    async def info(self) -> ServerInfo:
+        """Return what the server says about itself."""
+        if "info" not in self._known:
+            self._known["info"] = await self._connection.info()
+        return self._known["info"]
+
+    async def tools(self) -> dict[str, RemoteTool]:
+        """Return the tools that can be used, by name."""
+        known = self._known.get("tools")
+        if known is not None:
+            return known
+        version = self._version
+        made: dict[str, RemoteTool] = {}
+        problems: dict[str, str] = {}
+        definitions: dict[str, dict[str, Any]] = {}
+        await self.info()
+        for told in await self._connection.listed("tools"):
+            name = told.get("name")
+            fault = self._fault(told, name, made)
+            if fault:
+                problems[short(str(name), 100)] = fault
+                continue
+            definition = harmless(told)
+            try:
+                tool = RemoteTool(shapes_of(definition), self._dispatch)
+            except (SchemaError, RecursionError) as error:
+                problems[short(str(name), 100)] = short(str(error))
+                continue
+            tool.connection, tool.told = self._connection, definition
+            made[str(name)], definitions[str(name)] = tool, definition
+        for name, fault in problems.items():
+            _log.warning("%s: the tool %s cannot be used: %s", self._connection, name, fault)
+        self.problems, self.definitions = problems, definitions
+        if version == self._version:
+            self._known["tools"] = made
+        return made
+
+    def _fault(self, told: Mapping[str, Any], name: Any, made: Mapping[str, Any]) -> str:
+        if not isinstance(name, str) or not name or len(name) > MOST_NAME:
+            return f"its name is not a text of 1 to {MOST_NAME} characters"
+        if printable(name) != name or "\n" in name:
+            return "its name has characters that control a terminal"
+        if name in made:
+            return "there are two of that name"
+        try:
+            size = len(compact_json(told))
+        except (ValueError, TypeError, RecursionError):
+            return "its definition is not JSON, or is nested too deeply"
+        return f"its definition has {size:,} bytes" if size > MOST_SCHEMA else ""
+
+    async def tool(self, name: str) -> RemoteTool:
+        """Return a tool by name. Raises `ToolNotFound`."""
+        tools = await self.tools()
+        found = tools.get(name)
+        if found is None:
+            hint = self.problems.get(name, "")
+            if not hint and (near := self.near(name)):
+                hint = f"did you mean `{near}`?"
+            raise ToolNotFound(short(str(name), 200), hint=hint)
+        return found
+
+    def near(self, name: str) -> str:
+        """Return the name that was probably meant; empty if there is none."""
+        known: Mapping[str, Any] = self._known.get("tools") or {}
+        near = difflib.get_close_matches(name[:100], list(known)[:500], 1)
+        return near[0] if near else ""
+
+    async def of(self, kind: str, key: str) -> dict[str, dict[str, Any]]:
+        """Return what the server says of each item of a kind, by its name or URI."""
+        if kind not in self._known:
+            await self.info()
+            version = self._version
+            items = await self._connection.listed(kind)
+            made = {
+                str(each[key]): harmless(each)
+                for each in items[:MOST_ITEMS]
+                if isinstance(each.get(key), str) and len(each[key]) <= 8 * MOST_NAME
+            }
+            if version != self._version:
+                return made
+            self._known[kind] = made
+        return dict(self._known[kind])
+
+    async def _dispatch(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Send a call of a tool, which has checked its arguments; return its value."""
+        settings = self._connection.settings
+        scope = RequestScope(
+            name, settings.timeout, on_progress=settings.on_progress, on_log=settings.on_log
+        )
+        definition = self.definitions.get(name, {})
+        params = {"name": name, "arguments": arguments}
+        sent = self._connection.request("tools/call", params, scope)
+        local = self._connection.is_local
+        payload = await (sent if local else background.run_async(sent))
+        return result_of(name, payload, definition.get("outputSchema")).value

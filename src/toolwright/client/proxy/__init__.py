@@ -1,0 +1,1 @@
+"""What a server offers, as a part of a toolbox."""

@@ -1,0 +1,189 @@
+"""Keeps a toolbox true to a server that it includes."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..._log import logger
+from ...errors import CallError, SchemaError
+from ...options import ToolOptions
+from ...sources.rules import Rule
+from ...tools.catalog import matches
+from ..client import McpClient, connection_of, listing_of
+from .proxied import described, plain_name, proxied_prompt, proxied_resource, proxied_tools
+
+if TYPE_CHECKING:
+    from ...tools.prompt import Prompt
+    from ...tools.resource import Resource
+
+_log = logger("client")
+_RETRY_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)
+"""How long a server that could not be reached is waited for, the last one again and again."""
+
+
+class Shelf(Protocol):
+    """Where a mirror puts what it finds: a toolbox."""
+
+    def put_tool(self, target: Any, options: ToolOptions) -> Any:
+        """Add a tool, or put it in the place of the one of that name. Raises `SchemaError`."""
+        ...
+
+    def take_tool(self, name: str) -> None:
+        """Take a tool out."""
+        ...
+
+    def put_offered(self, offered: Resource | Prompt, options: ToolOptions) -> None:
+        """Add a resource or a prompt. Raises `SchemaError`."""
+        ...
+
+    def take_offered(self, kind: str, key: str) -> None:
+        """Take a resource or a prompt out."""
+        ...
+
+
+class Mirror:
+    """What one toolbox has of one server, and how it is kept up to date."""
+
+    def __init__(
+        self,
+        client: McpClient,
+        shelf: Shelf,
+        select: str | Sequence[str],
+        prefix: str,
+        rules: Sequence[Rule] | None,
+        options: ToolOptions,
+    ) -> None:
+        self.client = client
+        """Held as long as the toolbox has its tools."""
+        self._shelf = shelf
+        self._select = select
+        self._prefix = prefix
+        self._rules = rules
+        self._options = options
+        self._tools: dict[str, Any] = {}
+        self._offered: dict[tuple[str, str], Mapping[str, Any]] = {}
+        self._busy: asyncio.Task[None] | None = None
+        self._again = False
+        seen = weakref.WeakMethod(self.changed)
+
+        def changed(what: str, uri: str) -> None:
+            listener = seen()
+            if listener is not None:
+                listener(what, uri)
+
+        listing_of(client).listeners.append(changed)
+
+    # -- at first
+
+    async def begin(self) -> tuple[list[Any], list[SchemaError]]:
+        """Take over what the server has; return the tools, and what was refused.
+
+        Raises `CallError` if the server cannot be reached.
+        """
+        await connection_of(self.client).pass_on()
+        added, bad = await self._sync_tools()
+        bad += await self._sync_offered()
+        return added, bad
+
+    async def wait_for_server(self) -> None:
+        """Try again, until a server that could not be reached is there."""
+        for number in range(1_000_000):
+            await asyncio.sleep(_RETRY_SECONDS[min(number, len(_RETRY_SECONDS) - 1)])
+            try:
+                _, bad = await self.begin()
+            except CallError:
+                continue
+            _warn(bad)
+            return
+
+    # -- changes
+
+    def changed(self, what: str, _uri: str) -> None:
+        """Look at the server's lists again; changes that come meanwhile are one more look."""
+        if what == "resource":
+            return
+        if self._busy is not None and not self._busy.done():
+            self._again = True
+            return
+        self._busy = asyncio.ensure_future(self._sync())
+
+    async def _sync(self) -> None:
+        while True:
+            self._again = False
+            try:
+                _, bad = await self._sync_tools()
+                bad += await self._sync_offered()
+            except CallError as error:
+                _log.warning("the changes of a server cannot be read: %s", error)
+            else:
+                _warn(bad)
+            if not self._again:
+                return
+
+    async def _sync_tools(self) -> tuple[list[Any], list[SchemaError]]:
+        listing = listing_of(self.client)
+        await listing.tools()
+        added: list[Any] = []
+        bad: list[SchemaError] = []
+        wanted: dict[str, Any] = {}
+        found = proxied_tools(
+            connection_of(self.client), listing.definitions, self._select, self._rules
+        )
+        for name, target, told in found:
+            here = self._prefix + name
+            if isinstance(target, SchemaError):
+                bad.append(target)
+                continue
+            definition = listing.definitions[target.name]
+            wanted[here] = definition
+            if self._tools.get(here) == definition:
+                continue
+            given: Any = {"name": here, **told, **self._options}
+            try:
+                added.append(self._shelf.put_tool(target, described(given)))
+            except SchemaError as error:
+                bad.append(error)
+                del wanted[here]
+        for name in [each for each in self._tools if each not in wanted]:
+            self._shelf.take_tool(name)
+        self._tools = wanted
+        return added, bad
+
+    async def _sync_offered(self) -> list[SchemaError]:
+        listing, connection = listing_of(self.client), connection_of(self.client)
+        bad: list[SchemaError] = []
+        wanted: dict[tuple[str, str], Mapping[str, Any]] = {}
+        for kind, key in (("resources", "uri"), ("templates", "uriTemplate"), ("prompts", "name")):
+            for told in (await listing.of(kind, key)).values():
+                name = plain_name(str(told.get("name") or told[key]))
+                if not matches(name, self._select):
+                    continue
+                here = self._prefix + name if kind == "prompts" else str(told[key])
+                wanted[kind, here] = told
+                if self._offered.get((kind, here)) == told:
+                    continue
+                make = proxied_prompt if kind == "prompts" else proxied_resource
+                options: Any = {"name": self._prefix + name, **self._for_offered()}
+                self._shelf.take_offered(kind, here)
+                try:
+                    self._shelf.put_offered(make(connection, told), options)
+                except SchemaError as error:
+                    bad.append(error)
+                    del wanted[kind, here]
+        for kind, here in [each for each in self._offered if each not in wanted]:
+            self._shelf.take_offered(kind, here)
+        self._offered = wanted
+        return bad
+
+    def _for_offered(self) -> dict[str, Any]:
+        """Return the options that resources and prompts have, too."""
+        given: Any = self._options
+        return {key: given[key] for key in ("roles", "enabled") if key in given}
+
+
+def _warn(bad: Sequence[SchemaError]) -> None:
+    for error in bad:
+        _log.warning("%s", error)

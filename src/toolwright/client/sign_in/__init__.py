@@ -1,0 +1,1 @@
+"""Signing in at servers with the browser."""

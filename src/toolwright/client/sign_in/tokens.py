@@ -1,0 +1,78 @@
+"""Tokens of sign-ins, in files that only the user can read."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from pydantic import ValidationError
+
+from ..._json_values import is_object
+
+_MOST = 1_000_000
+"""Bytes of such a file."""
+
+
+class TokenFile:
+    """What a sign-in at one server has given: its tokens, and who this client is there."""
+
+    def __init__(self, url: str, folder: Path | None = None) -> None:
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        mark = hashlib.sha256(place.encode()).hexdigest()[:24]
+        self.path = (folder or _folder()) / f"{mark}.json"
+
+    async def get_tokens(self) -> OAuthToken | None:
+        """Return the tokens, if there are any."""
+        with contextlib.suppress(ValidationError, KeyError):
+            return OAuthToken.model_validate(self._read()["tokens"])
+        return None
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Keep tokens."""
+        self._write("tokens", tokens)
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """Return who this client is at the issuer, if it has registered."""
+        with contextlib.suppress(ValidationError, KeyError):
+            return OAuthClientInformationFull.model_validate(self._read()["client"])
+        return None
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep who this client is at the issuer."""
+        self._write("client", client_info)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            with self.path.open("rb") as file:
+                told = json.loads(file.read(_MOST))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return told if is_object(told) else {}
+
+    def _write(self, key: str, value: Any) -> None:
+        told = {**self._read(), key: value.model_dump(mode="json", exclude_none=True)}
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # A file of its own first, which only the user can read: a reader never sees half of it.
+        descriptor, name = tempfile.mkstemp(dir=self.path.parent, suffix=".part")
+        try:
+            with os.fdopen(descriptor, "w") as file:
+                json.dump(told, file)
+            Path(name).replace(self.path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+
+
+def _folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("toolwright", appauthor=False) / "sign-in"

@@ -1,0 +1,1 @@
+"""Connections: over standard streams, over HTTP, or in this process."""

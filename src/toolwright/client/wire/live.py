@@ -1,0 +1,349 @@
+"""One open session of the SDK, and its task."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, AsyncExitStack
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import mcp_types as t
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from ..._json_values import is_object
+from ..._log import logger
+from ..._protocol import STATELESS_SINCE
+from ...errors import CallError
+from ..bounds import MOST_TEXT, short
+from ..targets import ServerAddress, StartedServer
+from .http import http_client
+from .http_calls import HttpCalls
+from .scope import RequestScope, told
+from .server_info import ServerInfo
+from .stdio import ProcessStreams
+
+if TYPE_CHECKING:
+    from ..asking.handlers import QuestionHandlers
+    from ..settings import ClientSettings
+
+_log = logger("client")
+_CHANGES: Mapping[type[Any], str] = {
+    t.ToolListChangedNotification: "tools",
+    t.ResourceListChangedNotification: "resources",
+    t.PromptListChangedNotification: "prompts",
+}
+_WATCH_PAUSE = 5.0
+"""Seconds until a stream of changes that has ended is opened again."""
+
+
+class Owner(Protocol):
+    """What a session needs of the connection that it belongs to."""
+
+    target: ServerAddress | StartedServer
+    settings: ClientSettings
+    handlers: QuestionHandlers
+    on_change: Any
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Stop the clocks of all requests while a person signs in."""
+        ...
+
+    def scope_of_message(self) -> RequestScope | None:
+        """Return the request that a message belongs to."""
+        ...
+
+    async def answered(
+        self, key: str, asked: Mapping[str, Any], scope: RequestScope | None
+    ) -> dict[str, Any]:
+        """Return the answer to a question."""
+        ...
+
+
+class LiveSession:
+    """A session from its start to its end; the SDK wants both in the same task."""
+
+    def __init__(self, owner: Owner, mode: str) -> None:
+        self.owner = owner
+        self.mode = mode
+        self.streams: ProcessStreams | None = None
+        self.http: HttpCalls | None = None
+        self.failure = ""
+        self._client: Client | None = None
+        self._leave = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._hears = False
+        self._stateless: bool | None = None
+        self.patience: asyncio.Timeout | None = None
+        """How long it may take to connect."""
+
+    @property
+    def session(self) -> Any:
+        """The SDK's session. Raises `MCPError` once it has ended."""
+        if self._client is None or self.has_ended:
+            raise MCPError(code=t.CONNECTION_CLOSED, message=self.failure or "it has ended")
+        return self._client.session
+
+    @property
+    def is_stateless(self) -> bool:
+        """Whether each request says all about itself."""
+        known = self._stateless
+        if known is None:
+            known = self._stateless = (self.session.protocol_version or "") >= STATELESS_SINCE
+        return known
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more can be sent."""
+        gone = self.streams is not None and self.streams.ended.is_set()
+        return gone or self._leave.is_set() or self._task is None or self._task.done()
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether the server ended while it was asked for the first time."""
+        return self.streams is not None and self.streams.ended.is_set()
+
+    async def why(self) -> str:
+        """Return why it ended; an exit code comes a moment after the end of a stream."""
+        if self.streams is None:
+            return self.failure or "it was closed"
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await self.streams.ended.wait()
+        return self.streams.why()
+
+    async def start(self) -> None:
+        """Connect. Raises whatever keeps it from that."""
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.ensure_future(self._hold(ready))
+        try:
+            async with asyncio.timeout(self.owner.settings.connect_timeout) as self.patience:
+                await asyncio.shield(ready)
+        except BaseException:
+            ready.cancel()
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Disconnect, and wait until that is done."""
+        self._leave.set()
+        task = self._task
+        if task is None:
+            return
+        if self._client is None:
+            task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async def _hold(self, ready: asyncio.Future[None]) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                transport = await self._transport(stack)
+                client = await stack.enter_async_context(self._sdk_client(transport))
+                self._client = client
+                if not ready.done():
+                    ready.set_result(None)
+                await self._until_end()
+                await self._stop_watching()
+        except asyncio.CancelledError:
+            pass
+        except BaseException as error:  # noqa: BLE001 - no library may end the loop
+            self.failure = self.failure or short(str(first_of(error)) or "it failed")
+            _log.debug("%s: the session has ended", self.owner.target, exc_info=error)
+            if not ready.done():
+                ready.set_exception(await self._explained(first_of(error)))
+        finally:
+            if self._watching is not None:
+                self._watching.cancel()
+            self._leave.set()
+            if not ready.done():
+                ready.cancel()
+
+    async def _explained(self, error: BaseException) -> BaseException:
+        """Say more of a server that ended at once than that its stream was closed."""
+        closed = isinstance(error, MCPError) and error.code == t.CONNECTION_CLOSED
+        if self.streams is not None and closed:
+            return MCPError(code=t.CONNECTION_CLOSED, message=await self.why())
+        return error if isinstance(error, Exception) else RuntimeError(str(error))
+
+    async def _until_end(self) -> None:
+        waits = [asyncio.ensure_future(self._leave.wait())]
+        if self.streams is not None:
+            waits.append(asyncio.ensure_future(self.streams.ended.wait()))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waits:
+                each.cancel()
+
+    async def _transport(self, stack: AsyncExitStack) -> Any:
+        owner, target = self.owner, self.owner.target
+        settings = owner.settings
+        if isinstance(target, StartedServer):
+            self.streams = ProcessStreams(target, settings.max_answer)
+            return self.streams.open()
+        auth: Any = None
+        headers = {**target.headers, **settings.headers}
+        if settings.signs_in(headers):
+            from ..sign_in.browser import signing_in
+
+            auth = await stack.enter_async_context(signing_in(target.url, owner.waiting))
+        client = http_client(headers, settings.token, settings.max_answer, auth)
+        await stack.enter_async_context(client)
+        self.http = HttpCalls(target.url, client, settings.max_answer)
+        return streamable_http_client(
+            target.url, http_client=client, max_sse_event_size=settings.max_answer
+        )
+
+    def _sdk_client(self, transport: Any) -> Client:
+        from importlib.metadata import version
+
+        abilities = self.owner.handlers.abilities
+        asked = "elicitation" in abilities
+        return Client(
+            transport,
+            mode=self.mode,
+            cache=None,
+            client_info=t.Implementation(name="toolwright", version=version("toolwright")),
+            elicitation_callback=self._elicited if asked else None,
+            sampling_callback=self._sampled if "sampling" in abilities else None,
+            list_roots_callback=self._rooted if "roots" in abilities else None,
+            logging_callback=self._logged,
+            message_handler=self._changed,
+        )
+
+    # -- what a server sends by itself
+
+    async def _elicited(self, context: Any, params: Any) -> Any:
+        return await self._asked("elicitation/create", params, t.ElicitResult)
+
+    async def _sampled(self, context: Any, params: Any) -> Any:
+        return await self._asked("sampling/createMessage", params, t.CreateMessageResult)
+
+    async def _rooted(self, context: Any) -> Any:
+        return await self._asked("roots/list", None, t.ListRootsResult)
+
+    async def _asked(self, method: str, params: Any, kind: Any) -> Any:
+        scope = self.owner.scope_of_message()
+        given: dict[str, Any] = (
+            {}
+            if params is None
+            else params.model_dump(mode="json", by_alias=True, exclude_none=True)
+        )
+        if scope is not None:
+            scope.questions += 1
+        key = f"question-{scope.questions if scope is not None else 0}"
+        try:
+            asked = {"method": method, "params": given}
+            came = await self.owner.answered(key, asked, scope)
+            return kind.model_validate(came)
+        except CallError as error:
+            return t.ErrorData(code=t.INVALID_REQUEST, message=short(str(error)))
+        except Exception as error:  # noqa: BLE001 - of a handler
+            _log.exception("a handler of a server's questions failed")
+            return t.ErrorData(
+                code=t.INTERNAL_ERROR, message=f"{type(error).__name__} in a handler"
+            )
+
+    async def heard(self, message: Mapping[str, Any], scope: RequestScope) -> None:
+        """Pass on what a server says while it answers a request."""
+        params: Any = message.get("params")
+        if not is_object(params):
+            return
+        if message["method"] == "notifications/progress":
+            done, total, said = (params.get(key) for key in ("progress", "total", "message"))
+            if isinstance(done, int | float):
+                of_all = total if isinstance(total, int | float) else None
+                await scope.progress(done, of_all, said if isinstance(said, str) else None)
+        elif message["method"] == "notifications/message" and scope.on_log is not None:
+            await told(scope.on_log, str(params.get("level")), params.get("data"))
+
+    async def _logged(self, params: Any) -> None:
+        scope = self.owner.scope_of_message()
+        listener = (scope.on_log if scope is not None else None) or self.owner.settings.on_log
+        if listener is not None:
+            await told(listener, str(params.level), params.data)
+
+    async def _changed(self, message: Any) -> None:
+        what = _CHANGES.get(cast("Any", type(message)))
+        if what is not None:
+            await told(self.owner.on_change, what, "")
+        elif isinstance(message, t.ResourceUpdatedNotification):
+            await told(self.owner.on_change, "resource", str(message.params.uri))
+
+    async def hear(self) -> None:
+        """Ask for messages of all levels, once; before 2026-07-28 it holds for the session."""
+        if self._hears:
+            return
+        self._hears = True
+        known: Any = self.session.server_capabilities
+        if known is not None and known.logging is not None:
+            with contextlib.suppress(MCPError):
+                await self.session.send_request(
+                    t.SetLevelRequest(params=t.SetLevelRequestParams(level="debug")), t.EmptyResult
+                )
+
+    def offers(self, kind: str) -> bool:
+        """Return whether the server says that it has any of these."""
+        known: Any = self.session.server_capabilities
+        key = "resources" if kind == "templates" else kind
+        return known is None or getattr(known, key, None) is not None
+
+    # -- changes, since 2026-07-28
+
+    def watch(self) -> None:
+        """Listen for changes, where a server has to be asked for them."""
+        if self._watching is None and self._client is not None:
+            self._watching = asyncio.ensure_future(self._watch(self._client))
+
+    async def _stop_watching(self) -> None:
+        """Stop listening, and say so to the server: it would wait for us when it ends."""
+        watching, self._watching = self._watching, None
+        if watching is not None:
+            watching.cancel()
+            await asyncio.wait([watching], timeout=1)
+
+    async def _watch(self, client: Client) -> None:
+        while not self.has_ended:
+            try:
+                async with client.listen(
+                    tools_list_changed=True,
+                    prompts_list_changed=True,
+                    resources_list_changed=True,
+                ) as events:
+                    async for _ in events:
+                        pass  # each comes as a notification, too
+            except MCPError as error:
+                if error.code in (t.METHOD_NOT_FOUND, t.INVALID_REQUEST, t.INVALID_PARAMS):
+                    return
+            except Exception as error:  # noqa: BLE001
+                if type(error).__name__ == "ListenNotSupportedError":
+                    return  # before 2026-07-28 a server tells it unasked
+                _log.debug("%s: listening has ended", self.owner.target, exc_info=error)
+            await asyncio.sleep(_WATCH_PAUSE)
+            for what in ("tools", "resources", "prompts"):  # something may have been missed
+                await told(self.owner.on_change, what, "")
+
+
+def describe(live: LiveSession) -> ServerInfo:
+    """Return what a server says about itself; it may say nothing."""
+    session = live.session
+    known: Any = session.server_info
+    name = known.name if known is not None else str(live.owner.target)
+    return ServerInfo(
+        short(name, 200),
+        short(known.version or "", 200) if known is not None else "",
+        short(known.title or "", 200) if known is not None else "",
+        short(session.instructions or "", MOST_TEXT),
+        session.protocol_version or "",
+    )
+
+
+def first_of(error: BaseException) -> BaseException:
+    """Return the first exception of a group: the SDK's task groups wrap what goes wrong."""
+    while isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        error = group.exceptions[0]
+    return error

@@ -1,0 +1,154 @@
+"""A toolbox of this process, reached as a server is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..._protocol import LATEST_PROTOCOL
+from ...call import Call
+from ...errors import CallError, ToolError, ToolNotFound, ToolTimeout
+from ...questions import Question
+from ...serve.servable import Servable
+from ...tools.prompt import messages_of
+from ...tools.resource import contents_of
+from ..asking.handlers import QuestionHandlers
+from ..settings import ClientSettings
+from .scope import RequestScope
+from .server_info import ServerInfo
+
+
+class LocalConnection:
+    """Calls a toolbox as a client of the latest protocol sees it."""
+
+    is_local = True
+
+    def __init__(self, box: Servable, settings: ClientSettings) -> None:
+        self.box = box
+        self.settings = settings
+        self.handlers = QuestionHandlers(settings)
+        self.on_change: Callable[[str, str], object] = lambda _what, _uri: None
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def __str__(self) -> str:
+        return self.box.name
+
+    async def info(self) -> ServerInfo:
+        """Return what the toolbox says about itself."""
+        self.watch()
+        box = self.box
+        title = str(box.info.get("title", ""))
+        return ServerInfo(box.name, box.version, title, box.instructions, LATEST_PROTOCOL)
+
+    async def pass_on(self) -> None:
+        """Let another toolbox have what this one offers."""
+        self.handlers.passes_on = True
+        self.watch()
+
+    def watch(self) -> None:
+        """Pass changes of the toolbox on."""
+        if self._unsubscribe is None:
+            self._unsubscribe = self.box.on_change(self._changed)
+
+    def _changed(self, what: str, uri: str) -> None:
+        self.on_change(what, uri)
+
+    async def close(self) -> None:
+        """Stop listening; the toolbox stays open, it belongs to somebody else."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+
+    async def listed(self, kind: str) -> list[dict[str, Any]]:
+        """Return all tools, resources, templates or prompts."""
+        box = self.box
+        call = Call() if box.asks else None
+        if kind == "tools":
+            return json.loads(box.to_mcp_json(LATEST_PROTOCOL, None, call))["tools"]
+        if kind == "prompts":
+            return [each.to_mcp() for each in box.prompts_for(None, call)]
+        known = box.resources_for(None, call)
+        return [each.to_mcp() for each in known if each.is_template == (kind == "templates")]
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        """Answer a request as a server would. Raises `CallError`."""
+        call = Call(
+            on_progress=scope.on_progress,
+            on_log=scope.on_log or self.settings.on_log,
+            asker=LocalAsker(self.handlers, scope),
+        )
+        try:
+            async with asyncio.timeout(scope.seconds) as scope.deadline:
+                return await self._run(method, params, call)
+        except TimeoutError:
+            call.cancel()
+            text = f"{scope.what}: {self} gave no answer in {scope.seconds:g} s"
+            raise ToolTimeout(text) from None
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        finally:
+            scope.deadline = None
+
+    async def _run(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        box = self.box
+        view = Call() if box.asks else None
+        if method == "tools/call":
+            name = params["name"]
+            tool = box.usable(name, None, view)
+            if tool is None:
+                raise box.not_found(name, None, view)
+            result = await box.call_async(tool.name, params.get("arguments") or {}, call=call)
+            return result.to_mcp(LATEST_PROTOCOL)
+        if method == "resources/read":
+            found = box.find_resource(params["uri"], None, view)
+            if found is None:
+                raise ToolError(f"there is no resource {params['uri']}", code="not_found")
+            result = await box.read_resource(*found, call)
+            _check(result.error)
+            return {"contents": contents_of(found[0], params["uri"], result)}
+        prompt = box.find_prompt(params["name"], None, view)
+        if prompt is None:
+            raise ToolNotFound(params["name"])
+        result = await box.get_prompt(prompt, params.get("arguments") or {}, call)
+        _check(result.error)
+        told = {"description": prompt.tool.description} if prompt.tool.description else {}
+        return {**told, "messages": messages_of(prompt, result)}
+
+
+class LocalAsker:
+    """Answers what a tool asks with the handlers of the client."""
+
+    def __init__(self, handlers: QuestionHandlers, scope: RequestScope) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.abilities = (
+            frozenset(("elicitation", "sampling", "roots"))
+            if scope.answer is not None
+            else handlers.abilities
+        )
+        self._answer = scope.answer or handlers.answer
+        self._scope = scope
+
+    async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
+        """Return an answer for each key. Raises `CallError`."""
+        answers: dict[str, Any] = {}
+        for key, question in requests.items():
+            self._scope.pause()
+            try:
+                came = await self._answer(key, question.method, question.params())
+            finally:
+                self._scope.go_on()
+            try:
+                answers[key] = question.answer(came)
+            except ValueError as error:
+                raise CallError(f"the client's answer is not valid: {error}") from error
+        return answers
+
+
+def _check(error: CallError | None) -> None:
+    if error is not None:
+        raise error

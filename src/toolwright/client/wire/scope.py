@@ -1,0 +1,89 @@
+"""One request: its deadline, and who hears of it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from ..._log import logger
+
+_log = logger("client")
+Answerer = Callable[[str, str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Answers a question of a server: gets a key, a method and its parameters."""
+
+
+class RequestScope:
+    """What belongs to one request while it waits for its answer."""
+
+    __slots__ = (
+        "answer",
+        "answers",
+        "asked",
+        "deadline",
+        "is_call",
+        "on_log",
+        "on_progress",
+        "questions",
+        "seconds",
+        "what",
+    )
+
+    def __init__(
+        self,
+        what: str,
+        seconds: float | None,
+        *,
+        on_progress: Callable[..., object] | None = None,
+        on_log: Callable[..., object] | None = None,
+        answer: Answerer | None = None,
+    ) -> None:
+        self.what = what
+        """What errors call it."""
+        self.seconds = seconds
+        self.on_progress = on_progress
+        self.on_log = on_log
+        self.answer = answer
+        """Who answers the server's questions; None is whoever answers for the whole client."""
+        self.deadline: asyncio.Timeout | None = None
+        self.is_call = False
+        """Whether a server may ask something about it."""
+        self.asked = 0
+        """Questions that wait for an answer."""
+        self.answers = 0
+        """Questions that were answered, or refused."""
+        self.questions = 0
+        """Questions that the server has asked: the same ones, in their order, if it runs again."""
+
+    async def progress(self, done: float, total: float | None, message: str | None) -> None:
+        """Pass a step of progress on."""
+        if self.on_progress is not None:
+            await told(self.on_progress, done, total, message or "")
+
+    def pause(self) -> None:
+        """Stop the clock: a person is asked, who may take their time."""
+        if self.deadline is not None and self.asked == 0:
+            self.deadline.reschedule(None)
+        self.asked += 1
+
+    def go_on(self) -> None:
+        """Start the clock again, from the beginning."""
+        self.asked -= 1
+        if self.deadline is not None and self.asked == 0 and self.seconds is not None:
+            self.deadline.reschedule(asyncio.get_running_loop().time() + self.seconds)
+
+
+current_scope: ContextVar[RequestScope | None] = ContextVar("current_scope", default=None)
+"""The request that a message of a server belongs to, where the transport says so."""
+
+
+async def told(listener: Callable[..., object], *said: Any) -> None:
+    """Call a listener, and wait for it if it is async; its failure is nobody else's."""
+    try:
+        value = listener(*said)
+        if inspect.isawaitable(value):
+            await value
+    except Exception:  # noqa: BLE001
+        _log.exception("a listener failed")

@@ -1,0 +1,223 @@
+"""A server's standard streams, with bounds on what it may send."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import anyio
+import mcp_types as t
+from mcp.client.stdio import get_default_environment
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from ..._log import logger
+from ..bounds import MOST_GARBAGE, short
+from ..targets import StartedServer
+from .stream_calls import StreamCalls
+
+_log = logger("client")
+_GRACE = 2.0
+"""Seconds that a server has to end by itself, and then again after SIGTERM."""
+_MOST_TAIL = 20
+"""Lines of standard error that are kept, to say why a server ended."""
+_ID = re.compile(rb'"id"\s{0,9}:\s{0,9}(\d{1,18}|"call-\d{1,18}")')
+_CANNOT_READ = -32700
+
+
+class ProcessStreams:
+    """One started server: its process, and why it ended."""
+
+    def __init__(self, server: StartedServer, most: int) -> None:
+        self.server = server
+        self.most = most
+        self.ended = asyncio.Event()
+        """Set once nothing more can come from it."""
+        self.reason = ""
+        self.calls = StreamCalls(self._send)
+        """Calls that need nothing of the SDK."""
+        self._tail: deque[str] = deque(maxlen=_MOST_TAIL)
+        self._process: asyncio.subprocess.Process | None = None
+
+    def why(self) -> str:
+        """Return why it ended, with the last it said."""
+        process = self._process
+        code = None if process is None else process.returncode
+        what = self.reason or "the server closed its standard output"
+        if code is not None:
+            what += f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+        said = next((line for line in reversed(self._tail) if line.strip()), "")
+        return f"{what}; it said: {short(said.strip(), 500)}" if said else what
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[tuple[Any, Any]]:
+        """Start the server; give the streams of messages that the SDK wants.
+
+        Raises `OSError` or `ValueError` if it cannot be started.
+        """
+        server = self.server
+        process = self._process = await asyncio.create_subprocess_exec(
+            *server.argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=_environment(server.env),
+            cwd=server.folder,
+            limit=self.most,
+            start_new_session=sys.platform != "win32",
+        )
+        # No await until the tasks run: a cancellation in between would leave the process behind.
+        came, read = anyio.create_memory_object_stream[Any](0)
+        write, sent = anyio.create_memory_object_stream[Any](0)
+        tasks = [
+            asyncio.ensure_future(self._read(process, came)),
+            asyncio.ensure_future(self._write(process, sent)),
+            asyncio.ensure_future(self._listen(process)),
+        ]
+        try:
+            yield read, write
+        finally:
+            for stream in (read, write, came, sent):
+                stream.close()
+            await asyncio.shield(asyncio.ensure_future(_stopped(process)))
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            # Else it stays open while a descendant holds the other end of a pipe.
+            cast("Any", process)._transport.close()  # noqa: SLF001
+
+    async def _read(self, process: asyncio.subprocess.Process, came: Any) -> None:
+        output = _stream(process.stdout)
+        garbage = 0
+        try:
+            while line := await output.readline():
+                told = _read_json(line)
+                if self.calls.takes(told):
+                    continue
+                message = _message(told, line)
+                if isinstance(message, t.JSONRPCError) and self.calls.fails(message):
+                    continue
+                if message is None:
+                    garbage += bool(line.strip())
+                    if garbage > MOST_GARBAGE:
+                        self.reason = "what it prints on standard output are not messages"
+                        break
+                    continue
+                await came.send(SessionMessage(message))
+        except ValueError:
+            self.reason = f"the server sent a message of more than {self.most:,} bytes"
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return
+        except OSError as error:
+            self.reason = f"its standard output cannot be read: {error}"
+        finally:
+            came.close()
+            self.calls.end()
+            await _settle(process)
+            self.ended.set()
+
+    async def _write(self, process: asyncio.subprocess.Process, sent: Any) -> None:
+        with contextlib.suppress(OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            async for each in sent:
+                self.calls.learn(each.message)
+                text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await self._send(text.encode())
+
+    async def _send(self, message: bytes) -> None:
+        stdin = _stream(self._process).stdin
+        stdin.write(message + b"\n")
+        await stdin.drain()
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        errors = _stream(process.stderr)
+        rest = b""
+        with contextlib.suppress(OSError):
+            while part := await errors.read(65536):
+                *lines, rest = (rest + part).split(b"\n")
+                rest = rest[-2000:]
+                for line in lines:
+                    self._heard(line)
+            self._heard(rest)
+
+    def _heard(self, line: bytes) -> None:
+        said = line[:2000].decode(errors="replace").rstrip()
+        if said:
+            self._tail.append(said)
+            _log.debug("%s: %s", self.server, short(said, 2000))
+
+
+def _stream(stream: Any) -> Any:
+    """Return a stream of a process that was started with pipes."""
+    return stream
+
+
+def _environment(more: Mapping[str, str]) -> dict[str, str]:
+    """Return what the server sees of the environment: what programs need, and what was given."""
+    return {**get_default_environment(), **more}
+
+
+def _read_json(line: bytes) -> Any:
+    """Return the JSON in a line; None if it is none."""
+    try:
+        return from_json(line, allow_inf_nan=False)
+    except ValueError:
+        return None
+
+
+def _message(told: Any, line: bytes) -> Any:
+    """Return a message for the SDK; None if it is none.
+
+    An answer that cannot be read is an error for whoever waits for it.
+    """
+    try:
+        return t.jsonrpc_message_adapter.validate_python(told, by_name=False)
+    except (ValidationError, ValueError):
+        found = _ID.search(line[:200]) or _ID.search(line[-200:])
+        if found is None or b'"jsonrpc"' not in line[:1000] + line[-1000:]:
+            return None
+        fault = t.ErrorData(code=_CANNOT_READ, message="the answer is not valid JSON-RPC")
+        return t.JSONRPCError(jsonrpc="2.0", id=from_json(found[1]), error=fault)
+
+
+async def _settle(process: asyncio.subprocess.Process) -> None:
+    """Wait a moment for the exit code, which says more than the end of a stream."""
+    with contextlib.suppress(asyncio.CancelledError):
+        await _ended(process, 0.2)
+
+
+async def _ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
+    # Not `process.wait()`: that also waits for descendants which hold the pipes.
+    loop = asyncio.get_running_loop()
+    due = loop.time() + seconds
+    pause = 0.002
+    while process.returncode is None:
+        if loop.time() >= due:
+            return False
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.05)
+    return True
+
+
+async def _stopped(process: asyncio.subprocess.Process) -> None:
+    """Let a server end: its input is closed, then it and its descendants are ended by signals."""
+    if process.stdin is not None:
+        with contextlib.suppress(OSError, RuntimeError):
+            process.stdin.close()
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        if await _ended(process, _GRACE):
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, number)
+    await _ended(process, _GRACE)

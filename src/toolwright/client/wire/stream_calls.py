@@ -1,0 +1,137 @@
+"""Calls over standard streams that need nothing of the SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+from opentelemetry import trace
+
+from ..._json_values import compact_json, is_object
+from ..._protocol import META
+
+_Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+STAMPS = tuple(f"{META}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
+"""What each request says about its client since 2026-07-28 (basic, General fields)."""
+
+
+class StreamCalls:
+    """Sends `tools/call`, which is almost all traffic, and finds its answers among the lines.
+
+    The SDK's session does the same with six times the work: see docs/decisions/0027-client.md.
+    Everything else, and calls inside a span of OpenTelemetry, which the SDK writes into requests,
+    goes through it.
+    """
+
+    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
+        self._send = send
+        self._ids = itertools.count(1)
+        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._progress: dict[str, _Progress] = {}
+        self._reports: set[asyncio.Task[None]] = set()
+        self._stamp: dict[str, Any] = {}
+        self._ended = False
+
+    def learn(self, message: Any) -> None:
+        """Remember what the SDK says about the client in its requests."""
+        params = getattr(message, "params", None)
+        meta = params.get("_meta") if is_object(params) else None
+        if is_object(meta) and message.method != "server/discover":
+            self._stamp = {key: meta[key] for key in STAMPS if key in meta}
+
+    def fits(self, *, stateless: bool) -> bool:
+        """Return whether a call can be sent without the SDK."""
+        if stateless and len(self._stamp) != len(STAMPS):
+            return False
+        return not trace.get_current_span().get_span_context().is_valid
+
+    async def call(
+        self, params: Mapping[str, Any], progress: _Progress | None, *, stateless: bool
+    ) -> dict[str, Any]:
+        """Send a call and return its result. Raises `MCPError`."""
+        if self._ended:
+            raise MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
+        own = f"call-{next(self._ids)}"
+        meta = {**params.get("_meta", {}), **(self._stamp if stateless else {})}
+        if progress is not None:
+            meta["progressToken"] = own
+            self._progress[own] = progress
+        told = {**params, "_meta": meta} if meta else params
+        request = {"jsonrpc": "2.0", "id": own, "method": "tools/call", "params": told}
+        answer = self._waiting[own] = asyncio.get_running_loop().create_future()
+        try:
+            await self._send(compact_json(request))
+            return await answer
+        except OSError:
+            raise MCPError(code=t.CONNECTION_CLOSED, message="Connection closed") from None
+        except asyncio.CancelledError:
+            await self._give_up(own)
+            raise
+        finally:
+            self._waiting.pop(own, None)
+            self._progress.pop(own, None)
+
+    async def _give_up(self, own: str) -> None:
+        told = {"requestId": own, "reason": "the caller no longer waits"}
+        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}
+        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+            async with asyncio.timeout(1):
+                await self._send(compact_json(message))
+
+    def takes(self, told: Any) -> bool:
+        """Take a message that belongs to a call; return whether it does."""
+        if not is_object(told) or not self._waiting:
+            return False
+        if told.get("method") == "notifications/progress":
+            return self._reported(told.get("params"))
+        own = told.get("id")
+        answer = self._waiting.get(own) if isinstance(own, str) and "method" not in told else None
+        if answer is None:
+            return False
+        if answer.done():
+            return True
+        result, error = told.get("result"), told.get("error")
+        if is_object(result):
+            answer.set_result(result)
+        elif is_object(error) and isinstance(error.get("code"), int):
+            answer.set_exception(MCPError(code=error["code"], message=str(error.get("message"))))
+        else:
+            fault = "the answer is not valid JSON-RPC"
+            answer.set_exception(MCPError(code=t.PARSE_ERROR, message=fault))
+        return True
+
+    def fails(self, fault: Any) -> bool:
+        """Let a call fail whose answer cannot be read; return whether there is one."""
+        answer = self._waiting.get(fault.id) if isinstance(fault.id, str) else None
+        if answer is None:
+            return False
+        if not answer.done():
+            answer.set_exception(MCPError(code=fault.error.code, message=fault.error.message))
+        return True
+
+    def _reported(self, params: Any) -> bool:
+        token = params.get("progressToken") if is_object(params) else None
+        listener = self._progress.get(token) if isinstance(token, str) else None
+        if listener is None:
+            return False
+        done, total, said = (params.get(key) for key in ("progress", "total", "message"))
+        if isinstance(done, int | float):
+            of_all = total if isinstance(total, int | float) else None
+            step = listener(done, of_all, said if isinstance(said, str) else None)
+            self._reports.add(task := asyncio.ensure_future(step))
+            task.add_done_callback(self._reports.discard)
+        return True
+
+    def end(self) -> None:
+        """Let all that wait know that nothing more comes."""
+        self._ended = True
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(
+                    MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
+                )

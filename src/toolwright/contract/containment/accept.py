@@ -1,0 +1,282 @@
+"""Whether a schema accepts a value: yes, no, or not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ..._json_values import is_list, is_object
+from .document import Budget, SchemaNode
+from .values import canonical, count_in, exact, has_format, is_number, kind_of, searcher
+
+Answer = bool | None
+_MOST_DEPTH = 60
+APPLICATORS = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"))
+"""Keywords that hold other schemas for the same value."""
+NOT_READ = frozenset(
+    (
+        *("$dynamicRef", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems"),
+        *("dependencies", "extends", "disallow", "divisibleBy"),
+    )
+)
+"""Keywords that say something which is not looked at here: nobody knows what they accept."""
+
+
+def all_of(answers: Iterable[Answer]) -> Answer:
+    """Return False if any is False, else None if any is not known."""
+    known: Answer = True
+    for answer in answers:
+        if answer is False:
+            return False
+        known = known and answer
+    return known
+
+
+def any_of(answers: Iterable[Answer]) -> Answer:
+    """Return True if any is True, else None if any is not known."""
+    known: Answer = False
+    for answer in answers:
+        if answer:
+            return True
+        known = None if answer is None else known
+    return known
+
+
+def negated(answer: Answer) -> Answer:
+    """Return the opposite, if it is known."""
+    return None if answer is None else not answer
+
+
+class Acceptance:
+    """Looks whether schemas accept values, within a budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self._enums: dict[int, tuple[list[Any], frozenset[bytes]]] = {}
+        """Values as they are compared, by the identity of their list, which is kept alive here."""
+
+    def accepts(self, node: SchemaNode, value: Any, depth: int = 0) -> Answer:
+        """Return whether a schema accepts a value. Raises `Undecided`."""
+        self.budget.spend()
+        schema = node.value
+        if isinstance(schema, bool):
+            return schema
+        if not is_object(schema) or depth > _MOST_DEPTH:
+            return None
+        beside = all_of(self._parts(node, value, depth))
+        if "$ref" not in schema:
+            return beside
+        target = node.target()
+        referred = None if target is None else self.accepts(target, value, depth + 1)
+        if node.document.is_old and beside is False and referred is not False:
+            return None  # such keywords count for some validators, and not for others
+        return all_of((referred, beside))
+
+    def _parts(self, node: SchemaNode, value: Any, depth: int) -> Iterator[Answer]:
+        yield self.accepts_flat(node, value, depth)
+        schema, inner = node.value, depth + 1
+        if is_list(arms := schema.get("allOf")):
+            yield all_of(self.accepts(node.inner(arm), value, inner) for arm in arms)
+        if is_list(arms := schema.get("anyOf")):
+            yield any_of(self.accepts(node.inner(arm), value, inner) for arm in arms)
+        if is_list(arms := schema.get("oneOf")):
+            yield _exactly_one([self.accepts(node.inner(arm), value, inner) for arm in arms])
+        if "not" in schema:
+            yield negated(self.accepts(node.inner(schema["not"]), value, inner))
+        if "if" in schema:
+            yield self._conditional(node, value, inner)
+
+    def _conditional(self, node: SchemaNode, value: Any, depth: int) -> Answer:
+        schema = node.value
+        holds = self.accepts(node.inner(schema["if"]), value, depth)
+        then = self.accepts(node.inner(schema.get("then", True)), value, depth)
+        other = self.accepts(node.inner(schema.get("else", True)), value, depth)
+        if holds is None:
+            return then if then is other else None
+        return then if holds else other
+
+    def accepts_flat(self, node: SchemaNode, value: Any, depth: int = 0) -> Answer:
+        """Return whether the keywords that hold no schema for the same value accept it."""
+        schema = node.value
+        if isinstance(schema, bool):
+            return schema
+        return all_of(self._flat(node, schema, value, depth))
+
+    def _flat(
+        self, node: SchemaNode, schema: dict[str, Any], value: Any, depth: int
+    ) -> Iterator[Answer]:
+        if not NOT_READ.isdisjoint(schema):
+            yield None
+        yield _has_type(schema.get("type"), value)
+        if "const" in schema:
+            yield canonical(schema["const"]) == canonical(value)
+        if is_list(values := schema.get("enum")):
+            yield canonical(value) in self._written(values)
+        check = _CHECKS.get(kind_of(value))
+        if check is not None:
+            yield from check(self, node, value, depth + 1)
+
+    def _written(self, values: list[Any]) -> frozenset[bytes]:
+        known = self._enums.get(id(values))
+        if known is None:
+            self.budget.spend(len(values) // 10)
+            known = self._enums[id(values)] = values, frozenset(map(canonical, values))
+        return known[1]
+
+    def number(self, node: SchemaNode, value: float, _depth: int) -> Iterator[Answer]:
+        """Check the bounds of a number, and what it is a multiple of."""
+        schema = node.value
+        if not is_number(value):
+            yield None
+            return
+        number = exact(value)
+        for keyword, holds in _BOUNDS.items():
+            bound = schema.get(keyword)
+            if isinstance(bound, bool):  # draft 04: it makes the bound beside it exclusive
+                beside = schema.get(_BESIDE.get(keyword, ""))
+                yield not bound or beside is None or number != exact(beside)
+            elif is_number(bound):
+                yield holds(number, exact(bound))
+        step = schema.get("multipleOf")
+        if is_number(step) and step > 0:
+            yield (number / exact(step)).denominator == 1
+
+    def string(self, node: SchemaNode, value: str, _depth: int) -> Iterator[Answer]:
+        """Check the length of a text, its pattern and its format."""
+        schema = node.value
+        self.budget.spend(len(value) // 100)
+        yield _within(len(value), schema, "minLength", "maxLength")
+        if isinstance(pattern := schema.get("pattern"), str):
+            search = searcher(pattern)
+            yield None if search is None else search(value)
+        if isinstance(name := schema.get("format"), str):
+            yield has_format(value, name)
+
+    def array(self, node: SchemaNode, value: list[Any], depth: int) -> Iterator[Answer]:
+        """Check the items of an array."""
+        schema = node.value
+        yield _within(len(value), schema, "minItems", "maxItems")
+        if schema.get("uniqueItems") is True:
+            yield len({canonical(each) for each in value}) == len(value)
+        first, rest = items_of(node)
+        for at, item in enumerate(value):
+            yield self.accepts(first[at] if at < len(first) else rest, item, depth)
+        if "contains" in schema:
+            wanted = node.inner(schema["contains"])
+            least = count_in(schema, "minContains")
+            yield _count_within(
+                [self.accepts(wanted, item, depth) for item in value],
+                1 if least is None else least,
+                count_in(schema, "maxContains"),
+            )
+
+    def object(self, node: SchemaNode, value: dict[str, Any], depth: int) -> Iterator[Answer]:
+        """Check the properties of an object."""
+        schema = node.value
+        yield _within(len(value), schema, "minProperties", "maxProperties")
+        if is_list(names := schema.get("required")):
+            yield all(name in value for name in names if isinstance(name, str))
+        for name, item in value.items():
+            parts = property_nodes(node, name)
+            yield (
+                None if parts is None else all_of(self.accepts(part, item, depth) for part in parts)
+            )
+            if "propertyNames" in schema:
+                yield self.accepts(node.inner(schema["propertyNames"]), name, depth)
+        for name, others in dependencies(schema):
+            if name not in value:
+                continue
+            if is_list(others):
+                yield all(other in value for other in others)
+            else:
+                yield self.accepts(node.inner(others), value, depth)
+
+
+_CHECKS: Mapping[str, Callable[[Acceptance, SchemaNode, Any, int], Iterator[Answer]]] = (
+    MappingProxyType(
+        {
+            "number": Acceptance.number,
+            "string": Acceptance.string,
+            "array": Acceptance.array,
+            "object": Acceptance.object,
+        }
+    )
+)
+_BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
+    {
+        "minimum": lambda number, bound: number >= bound,
+        "maximum": lambda number, bound: number <= bound,
+        "exclusiveMinimum": lambda number, bound: number > bound,
+        "exclusiveMaximum": lambda number, bound: number < bound,
+    }
+)
+_BESIDE = MappingProxyType({"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"})
+
+
+def items_of(node: SchemaNode) -> tuple[list[SchemaNode], SchemaNode]:
+    """Return the schemas of the first items of an array, and that of all others."""
+    schema = node.value
+    listed, rest = schema.get("prefixItems"), schema.get("items", True)
+    if is_list(rest):  # before draft 2020-12
+        listed, rest = rest, schema.get("additionalItems", True)
+    first = [node.inner(each) for each in listed] if is_list(listed) else []
+    return first, node.inner(rest)
+
+
+def property_nodes(node: SchemaNode, name: str) -> list[SchemaNode] | None:
+    """Return the schemas that a property must fit; None if a pattern cannot be looked for."""
+    schema = node.value
+    named = schema.get("properties")
+    found = [node.inner(named[name])] if is_object(named) and name in named else []
+    patterns = schema.get("patternProperties")
+    for pattern, inner in patterns.items() if is_object(patterns) else ():
+        search = searcher(pattern)
+        if search is None:
+            return None
+        if search(name):
+            found.append(node.inner(inner))
+    if not found and "additionalProperties" in schema:
+        found.append(node.inner(schema["additionalProperties"]))
+    return found
+
+
+def dependencies(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what the presence of a property demands: a list of others, or a schema."""
+    for keyword in ("dependentRequired", "dependentSchemas"):
+        given = schema.get(keyword)
+        if is_object(given):
+            yield from given.items()
+
+
+def types_in(given: Any) -> list[str] | None:
+    """Return the types that `type` names; None if it names none."""
+    if isinstance(given, str):
+        return [given]
+    return [each for each in given if isinstance(each, str)] if is_list(given) else None
+
+
+def _has_type(given: Any, value: Any) -> bool:
+    names = types_in(given)
+    if names is None:
+        return True
+    kind = kind_of(value)
+    is_whole = kind == "number" and (isinstance(value, int) or value.is_integer())
+    return kind in names or (is_whole and "integer" in names)
+
+
+def _within(count: int, schema: Mapping[str, Any], least: str, most: str) -> bool:
+    low, high = count_in(schema, least), count_in(schema, most)
+    return (low is None or count >= low) and (high is None or count <= high)
+
+
+def _count_within(answers: list[Answer], least: int, most: int | None) -> Answer:
+    sure = sum(answer is True for answer in answers)
+    possible = sum(answer is not False for answer in answers)
+    if possible < least or (most is not None and sure > most):
+        return False
+    return True if sure >= least and (most is None or possible <= most) else None
+
+
+def _exactly_one(answers: list[Answer]) -> Answer:
+    return _count_within(answers, 1, 1)

@@ -1,0 +1,365 @@
+"""Proves that every value of one schema fits another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from ..._json_values import is_list, is_object
+from .accept import APPLICATORS, NOT_READ, items_of, property_nodes, types_in
+from .document import Budget, SchemaNode, Undecided
+from .pieces import pieces
+from .shaper import Shaper, dependency_note, note_of
+from .shapes import (
+    Arrays,
+    Listed,
+    Numbers,
+    Objects,
+    Schemas,
+    Texts,
+    ValueShape,
+    bounds_of,
+    kind_of_shape,
+)
+from .values import count_in, exact, is_number
+
+_MOST_DEPTH = 150
+_MOST_SPLITS = 4
+
+
+class Prover:
+    """Proves, and never guesses: what it does not prove may be true nevertheless."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.shaper = Shaper(budget)
+        self._assumed: dict[tuple[Any, Any], bool] = {}
+        """Pairs that are being proved, or were: a part of a value may be taken for proved, since
+        values are finite, and each step goes to a smaller one."""
+        self._order: list[tuple[Any, Any]] = []
+        self._depth = 0
+
+    def fits(self, left: Schemas, right: SchemaNode) -> bool:
+        """Return whether every value of the left surely fits the right. Raises `Undecided`."""
+        self.budget.spend()
+        # One pair for each pair of definitions, however often they are referred to.
+        left, right = tuple(node.followed() for node in left), right.followed()
+        if right.value is True or right.value == {}:
+            return True
+        if any(node.key == right.key for node in left):
+            return True
+        pair = (tuple(node.identity for node in left), right.identity)
+        known = self._assumed.get(pair)
+        if known is not None:
+            return known
+        if self._depth > _MOST_DEPTH:
+            raise Undecided
+        began = len(self._order)
+        self._assumed[pair] = True
+        self._order.append(pair)
+        self._depth += 1
+        try:
+            proved = all(self.holds(shape, right) for shape in self.shaper.shapes(left))
+        finally:
+            self._depth -= 1
+        if not proved:
+            # Whatever was proved meanwhile may have relied on it.
+            for other in self._order[began:]:
+                self._assumed.pop(other, None)
+            del self._order[began:]
+            self._assumed[pair] = False
+        return proved
+
+    def holds(self, shape: ValueShape, right: SchemaNode, splits: int = 0) -> bool:
+        """Return whether every value of a shape surely fits a schema. Raises `Undecided`."""
+        self.budget.spend()
+        schema = right.value
+        if isinstance(schema, bool):
+            return schema or self.shaper.is_empty(shape)
+        if not is_object(schema):
+            return False
+        if isinstance(shape, Listed) and self._all_accepted(shape, right):
+            return True
+        self._depth += 1
+        if self._depth > _MOST_DEPTH:
+            raise Undecided
+        try:
+            return self._holds_applied(shape, right, splits) and self._holds_flat(shape, right)
+        finally:
+            self._depth -= 1
+
+    def _all_accepted(self, shape: Listed, right: SchemaNode) -> bool:
+        accepts = self.shaper.acceptance.accepts
+        return all(accepts(right, value) for value in shape.values)
+
+    # -- keywords that hold schemas for the same value
+
+    def _holds_applied(self, shape: ValueShape, right: SchemaNode, splits: int) -> bool:
+        schema = right.value
+        if NOT_READ & schema.keys() and right.key not in shape.notes:
+            return False
+        if "$ref" in schema:
+            target = right.target()
+            if target is None or not self.holds(shape, target):
+                return False
+        arms = {
+            keyword: [right.inner(arm) for arm in schema[keyword]]
+            for keyword in ("allOf", "anyOf", "oneOf")
+            if is_list(schema.get(keyword))
+        }
+        if not all(self.holds(shape, arm) for arm in arms.get("allOf", ())):
+            return False
+        if "anyOf" in arms and not self._holds_any(shape, arms["anyOf"], splits):
+            return False
+        if "oneOf" in arms and not self._holds_one(shape, right, arms["oneOf"], splits):
+            return False
+        if "not" in schema and not self._holds_not(shape, right):
+            return False
+        return "if" not in schema or note_of(right, "if", "then", "else") in shape.notes
+
+    def _holds_any(self, shape: ValueShape, arms: list[SchemaNode], splits: int) -> bool:
+        """Return whether each value fits one of several schemas."""
+        if any(self.holds(shape, arm) for arm in arms):
+            return True
+        if splits >= _MOST_SPLITS:
+            return False
+        parts = pieces(self.shaper, shape, arms)
+        return bool(parts) and all(self._holds_any(part, arms, splits + 1) for part in parts)
+
+    def _holds_one(
+        self, shape: ValueShape, right: SchemaNode, arms: list[SchemaNode], splits: int
+    ) -> bool:
+        if note_of(right, "oneOf") in shape.notes:
+            return True
+        if not self._holds_any(shape, arms, splits):
+            return False
+        # And none fits two of them.
+        for at, arm in enumerate(arms):
+            for other in arms[at + 1 :]:
+                self.budget.spend()
+                if self.shaper.shapes((*shape.nodes, arm, other)):
+                    return False
+        return True
+
+    def _holds_not(self, shape: ValueShape, right: SchemaNode) -> bool:
+        if note_of(right, "not") in shape.notes:
+            return True
+        refused = right.inner(right.value["not"])
+        if isinstance(shape, Listed):
+            accepts = self.shaper.acceptance.accepts
+            return all(accepts(refused, value) is False for value in shape.values)
+        return not self.shaper.shapes((*shape.nodes, refused))
+
+    # -- keywords of the schema itself
+
+    def _holds_flat(self, shape: ValueShape, right: SchemaNode) -> bool:
+        schema = right.value
+        if not schema.keys() - APPLICATORS:
+            return True
+        if isinstance(shape, Listed):
+            accepts = self.shaper.acceptance.accepts_flat
+            return all(accepts(right, value) for value in shape.values)
+        if "const" in schema or "enum" in schema:
+            return self.shaper.is_empty(shape)
+        if not _has_type(shape, schema.get("type")):
+            return self.shaper.is_empty(shape)
+        return _RULES[type(shape)](self, shape, right)
+
+    def numbers(self, shape: Numbers, right: SchemaNode) -> bool:
+        """Compare bounds and steps."""
+        schema = right.value
+        low, high = bounds_of(schema)
+        if low is not None and (
+            shape.low is None or (shape.low, shape.low_open) < (low[0], low[1])
+        ):
+            return False
+        if high is not None and (
+            shape.high is None or (-shape.high, shape.high_open) < (-high[0], high[1])
+        ):
+            return False
+        step = schema.get("multipleOf")
+        return not is_number(step) or step <= 0 or has_step(shape, exact(step))
+
+    def texts(self, shape: Texts, right: SchemaNode) -> bool:
+        """Compare lengths, patterns and formats."""
+        schema = right.value
+        if not _is_within(shape.least, shape.most, schema, "minLength", "maxLength"):
+            return False
+        pattern, name = schema.get("pattern"), schema.get("format")
+        return (not isinstance(pattern, str) or pattern in shape.patterns) and (
+            not isinstance(name, str) or name in shape.formats
+        )
+
+    def arrays(self, shape: Arrays, right: SchemaNode) -> bool:
+        """Compare lengths and items."""
+        schema = right.value
+        most = self._most_items(shape)
+        if not _is_within(shape.least, most, schema, "minItems", "maxItems"):
+            return False
+        if schema.get("uniqueItems") is True and not shape.unique and (most is None or most > 1):
+            return False
+        first, rest = items_of(right)
+        count = max(shape.leading, len(first))
+        places = range(most if most is not None and most <= count else count + 1)
+        for at in places:
+            if not self.fits(shape.item(at), first[at] if at < len(first) else rest):
+                return False
+        return self._contains(shape, right, most)
+
+    def _most_items(self, shape: Arrays) -> int | None:
+        """Return the most items: none has room where nothing fits."""
+        for at in range(shape.leading + 1):
+            if shape.most is not None and at >= shape.most:
+                break
+            if not self.shaper.shapes(shape.item(at)):
+                return at
+        return shape.most
+
+    def _contains(self, shape: Arrays, right: SchemaNode, most: int | None) -> bool:
+        schema = right.value
+        if "contains" not in schema:
+            return True
+        if note_of(right, "contains", "minContains", "maxContains") in shape.notes:
+            return True
+        least, limit = count_in(schema, "minContains"), count_in(schema, "maxContains")
+        if limit is not None and (most is None or most > limit):
+            return False
+        if least == 0:
+            return True
+        if shape.least < (least or 1):
+            return False
+        wanted = right.inner(schema["contains"])
+        places = range(max(shape.leading + 1, 1))
+        return all(self.fits(shape.item(at), wanted) for at in places)
+
+    def objects(self, shape: Objects, right: SchemaNode) -> bool:
+        """Compare properties."""
+        schema = right.value
+        required = schema.get("required")
+        if is_list(required) and not shape.required.issuperset(map(str, required)):
+            return False
+        least, most = self._counts(shape)
+        if not _is_within(least, most, schema, "minProperties", "maxProperties"):
+            return False
+        names = shape.named() | shape.required | shape.narrowed.keys()
+        if is_object(named := schema.get("properties")):
+            names |= named.keys()
+        return (
+            all(self._property(shape, right, name) for name in sorted(names))
+            and self._other_properties(shape, right)
+            and self._property_names(shape, right)
+            and self._dependencies(shape, right)
+        )
+
+    def _counts(self, shape: Objects) -> tuple[int, int | None]:
+        """Return how few and how many properties there may be."""
+        least, most = max(shape.least, len(shape.required)), shape.most
+        if self._is_closed(shape):
+            possible = [name for name in shape.named() if self.shaper.property_shapes(shape, name)]
+            most = len(possible) if most is None else min(most, len(possible))
+        return least, most
+
+    def _is_closed(self, shape: Objects) -> bool:
+        """Return whether there are no properties but those that are named."""
+        return (
+            not shape.patterns()
+            and bool(others := shape.others())
+            and not self.shaper.shapes(others)
+        )
+
+    def _property(self, shape: Objects, right: SchemaNode, name: str) -> bool:
+        parts = property_nodes(right, name)
+        if parts is None:
+            raise Undecided
+        if name in shape.narrowed:
+            return all(self.holds(each, part) for part in parts for each in shape.narrowed[name])
+        schemas = self.shaper.property_schemas(shape, name)
+        return all(self.fits(schemas, part) for part in parts)
+
+    def _other_properties(self, shape: Objects, right: SchemaNode) -> bool:
+        """Compare what no schema names: by pattern, and all others."""
+        schema = right.value
+        given = schema.get("patternProperties")
+        wanted: Mapping[str, Any] = given if is_object(given) else {}
+        ours, others = shape.patterns(), shape.others()
+        for pattern, inner in wanted.items():
+            # A name may fit this pattern, and any of ours, or none.
+            ways = [ours[pattern]] if pattern in ours else [*ours.values(), others]
+            if not all(self.fits(way, right.inner(inner)) for way in ways):
+                return False
+        if "additionalProperties" not in schema:
+            return True
+        rest = right.inner(schema["additionalProperties"])
+        ways = [others, *(way for pattern, way in ours.items() if pattern not in wanted)]
+        return all(self.fits(way, rest) for way in ways)
+
+    def _property_names(self, shape: Objects, right: SchemaNode) -> bool:
+        schema = right.value
+        if "propertyNames" not in schema or note_of(right, "propertyNames") in shape.notes:
+            return True
+        wanted = right.inner(schema["propertyNames"])
+        ours = tuple(
+            node.inner(node.value["propertyNames"])
+            for node in shape.nodes
+            if "propertyNames" in node.value
+        )
+        text = right.document.made({"type": "string"})
+        if self.fits((*ours, text), wanted):
+            return True
+        if not self._is_closed(shape):
+            return False
+        accepts = self.shaper.acceptance.accepts
+        return all(
+            accepts(wanted, name) or not self.shaper.property_shapes(shape, name)
+            for name in sorted(shape.named())
+        )
+
+    def _dependencies(self, shape: Objects, right: SchemaNode) -> bool:
+        for keyword in ("dependentRequired", "dependentSchemas"):
+            given = right.value.get(keyword)
+            for name, wanted in given.items() if is_object(given) else ():
+                if dependency_note(right, keyword, name) in shape.notes:
+                    continue
+                if not self.shaper.property_shapes(shape, name):
+                    continue  # it is never there
+                if is_list(wanted):
+                    if not shape.required.issuperset(map(str, wanted)):
+                        return False
+                elif not self.holds(shape, right.inner(wanted)):
+                    return False
+        return True
+
+
+_RULES: Mapping[type[ValueShape], Callable[[Prover, Any, SchemaNode], bool]] = MappingProxyType(
+    {
+        Numbers: Prover.numbers,
+        Texts: Prover.texts,
+        Arrays: Prover.arrays,
+        Objects: Prover.objects,
+    }
+)
+
+
+def has_step(shape: Numbers, step: Fraction) -> bool:
+    """Return whether all numbers of a shape are surely multiples of a step."""
+    if any((own / step).denominator == 1 for own in shape.steps):
+        return True
+    return shape.low is not None and shape.low == shape.high and (shape.low / step).denominator == 1
+
+
+def _has_type(shape: ValueShape, given: Any) -> bool:
+    names = types_in(given)
+    if names is None or kind_of_shape(shape) in names:
+        return True
+    return isinstance(shape, Numbers) and "integer" in names and has_step(shape, Fraction(1))
+
+
+def _is_within(
+    least: int, most: int | None, schema: Mapping[str, Any], low: str, high: str
+) -> bool:
+    wanted, limit = count_in(schema, low), count_in(schema, high)
+    return (wanted is None or least >= wanted) and (
+        limit is None or (most is not None and most <= limit)
+    )

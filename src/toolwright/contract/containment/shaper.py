@@ -1,0 +1,217 @@
+"""Makes shapes of schemas: alternatives become a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..._json_values import is_list, is_object
+from .accept import NOT_READ, Acceptance, property_nodes, types_in
+from .document import Budget, SchemaNode, Undecided
+from .shapes import (
+    MAKERS,
+    Arrays,
+    Listed,
+    Numbers,
+    Objects,
+    Schemas,
+    Texts,
+    ValueShape,
+    given_values,
+    kinds_of,
+    tightened,
+)
+from .values import KINDS
+
+Choice = tuple[Schemas, frozenset[bytes]]
+"""One way to choose among alternatives: the schemas, and the keys of what is not looked into."""
+_ANYTHING: Choice = ((), frozenset())
+_MOST_SHAPES = 400
+_MOST_DEPTH = 40
+_MOST_NESTED = 6
+"""How deeply emptiness is looked for."""
+
+
+class Shaper:
+    """Makes shapes of schemas, within a budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.acceptance = Acceptance(budget)
+        self._known: dict[tuple[Any, ...], tuple[ValueShape, ...]] = {}
+        self._depth = 0
+
+    def shapes(self, schemas: Schemas) -> tuple[ValueShape, ...]:
+        """Return shapes that together have every value of the schemas. Raises `Undecided`.
+
+        They may have more: what cannot be looked into is a note.
+        """
+        key = tuple(node.identity for node in schemas)
+        if key not in self._known:
+            found = [shape for choice in self._choices(schemas) for shape in self._of(*choice)]
+            self._known[key] = tuple(found)
+        return self._known[key]
+
+    def property_shapes(self, shape: Objects, name: str) -> tuple[ValueShape, ...]:
+        """Return the shapes of a property; none if it cannot be there. Raises `Undecided`."""
+        if name in shape.narrowed:
+            return shape.narrowed[name]
+        return self.shapes(self.property_schemas(shape, name))
+
+    def property_schemas(self, shape: Objects, name: str) -> Schemas:
+        """Return what a property must fit. Raises `Undecided`."""
+        found: list[SchemaNode] = []
+        for node in shape.nodes:
+            parts = property_nodes(node, name)
+            if parts is None:
+                raise Undecided
+            found.extend(parts)
+        return tuple(found)
+
+    # -- alternatives
+
+    def _choices(self, schemas: Schemas) -> list[Choice]:
+        """Return the schemas without alternatives, one list for each way to choose among them."""
+        found: list[Choice] = [_ANYTHING]
+        for node in schemas:
+            inner = self._expanded(node, 0)
+            self.budget.spend(len(found) * len(inner))
+            found = [(left + right, notes | more) for left, notes in found for right, more in inner]
+            if len(found) > _MOST_SHAPES:
+                raise Undecided
+        return found
+
+    def _expanded(self, node: SchemaNode, depth: int) -> list[Choice]:
+        schema = node.value
+        if schema is True:
+            return [_ANYTHING]
+        if not is_object(schema):
+            return []
+        if depth > _MOST_DEPTH:
+            raise Undecided
+        found: list[Choice] = [((node,), frozenset(_notes(node)))]
+        if "$ref" in schema:
+            if node.document.is_old:
+                found = [_ANYTHING]
+            target = node.target()
+            found = self._times(found, [node.inner(True) if target is None else target], depth)
+        for arm in _arms(node, "allOf"):
+            found = self._times(found, [arm], depth)
+        for keyword in ("anyOf", "oneOf"):
+            if is_list(schema.get(keyword)):
+                found = self._times(found, _arms(node, keyword), depth)
+        return self._times(found, _opposite(node), depth) if "not" in schema else found
+
+    def _times(
+        self,
+        found: list[Choice],
+        arms: Iterable[SchemaNode],
+        depth: int,
+    ) -> list[Choice]:
+        inner = [choice for arm in arms for choice in self._expanded(arm, depth + 1)]
+        self.budget.spend(len(found) * len(inner) + 1)
+        if len(found) * len(inner) > _MOST_SHAPES:
+            raise Undecided
+        return [(left + right, notes | more) for left, notes in found for right, more in inner]
+
+    # -- shapes
+
+    def _of(self, nodes: Schemas, notes: frozenset[bytes]) -> Iterator[ValueShape]:
+        """Yield the shapes of schemas that have no alternatives, but those that are empty."""
+        given = given_values(nodes)
+        if given is not None:
+            values = tuple(each for each in given if self._may_be(nodes, each))
+            if values:
+                yield Listed(nodes, notes, values)
+            return
+        kinds, is_whole = kinds_of(nodes)
+        for kind in kinds:
+            shape = MAKERS[kind](nodes, notes)
+            if isinstance(shape, Numbers) and is_whole:
+                shape = replace(shape, steps=shape.steps | {Fraction(1)})
+            if isinstance(shape, Numbers):
+                shape = tightened(shape)
+            if not self.is_empty(shape):
+                yield shape
+
+    def _may_be(self, nodes: Schemas, value: Any) -> bool:
+        return all(self.acceptance.accepts_flat(node, value) is not False for node in nodes)
+
+    def is_empty(self, shape: ValueShape) -> bool:
+        """Return whether a shape surely has no values. Raises `Undecided`."""
+        self.budget.spend()
+        if isinstance(shape, Numbers):
+            return shape.is_empty
+        if isinstance(shape, Listed):
+            return not shape.values
+        if isinstance(shape, Texts):
+            return shape.most is not None and shape.least > shape.most
+        if self._depth >= _MOST_NESTED:
+            return False
+        self._depth += 1
+        try:
+            return self._has_no_room(shape)
+        finally:
+            self._depth -= 1
+
+    def _has_no_room(self, shape: ValueShape) -> bool:
+        if isinstance(shape, Arrays):
+            if shape.most is not None and shape.least > shape.most:
+                return True
+            first = range(min(shape.least, shape.leading + 1))
+            return any(not self.shapes(shape.item(at)) for at in first)
+        if isinstance(shape, Objects):
+            if shape.most is not None and max(shape.least, len(shape.required)) > shape.most:
+                return True
+            return any(not self.property_shapes(shape, name) for name in sorted(shape.required))
+        return False
+
+
+def _notes(node: SchemaNode) -> Iterator[bytes]:
+    """Yield keys of what a schema says and shapes do not have."""
+    schema = node.value
+    if not NOT_READ.isdisjoint(schema):
+        yield node.key
+    for keyword in ("not", "oneOf", "contains", "propertyNames"):
+        if keyword in schema:
+            yield note_of(node, keyword)
+    if "if" in schema:
+        yield note_of(node, "if", "then", "else")
+    if "contains" in schema:
+        yield note_of(node, "contains", "minContains", "maxContains")
+    for keyword in ("dependentSchemas", "dependentRequired"):
+        if is_object(given := schema.get(keyword)):
+            for name in given:
+                yield dependency_note(node, keyword, name)
+
+
+def note_of(node: SchemaNode, *keywords: str) -> bytes:
+    """Return the key of some keywords of a schema."""
+    part = {keyword: node.value[keyword] for keyword in keywords if keyword in node.value}
+    return node.document.made(part).key
+
+
+def dependency_note(node: SchemaNode, keyword: str, name: str) -> bytes:
+    """Return the key of what one property demands."""
+    return node.document.made({keyword: {name: node.value[keyword][name]}}).key
+
+
+def _arms(node: SchemaNode, keyword: str) -> list[SchemaNode]:
+    arms = node.value.get(keyword)
+    return [node.inner(arm) for arm in arms] if is_list(arms) else []
+
+
+def _opposite(node: SchemaNode) -> list[SchemaNode]:
+    """Return a schema for what `not` leaves, where that is simple; else one for anything."""
+    refused = node.value["not"]
+    if refused is True or refused == {}:
+        return []
+    if not is_object(refused):
+        return [node.inner(True)]
+    keywords = list(refused)
+    names = types_in(refused.get("type")) if keywords == ["type"] else None
+    if names is not None and "integer" not in names:
+        return [node.document.made({"type": [kind for kind in KINDS if kind not in names]})]
+    return [node.inner(refused["not"] if keywords == ["not"] else True)]

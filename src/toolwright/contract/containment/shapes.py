@@ -1,0 +1,265 @@
+"""Shapes: values of one kind, described without alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from ..._json_values import is_list, is_object
+from .accept import items_of, types_in
+from .document import SchemaNode
+from .values import KINDS, canonical, count_in, exact, is_number, kind_of
+
+Schemas = tuple[SchemaNode, ...]
+"""Schemas that hold at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueShape:
+    """Values of one kind that fit several schemas at once, none of which has alternatives."""
+
+    nodes: Schemas
+    notes: frozenset[bytes]
+    """Keys of constraints that hold besides, and are not looked into."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed(ValueShape):
+    """A few values that are known one by one."""
+
+    values: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers(ValueShape):
+    """Numbers between two bounds."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+    low_open: bool = False
+    high_open: bool = False
+    steps: frozenset[Fraction] = frozenset()
+    """What they are multiples of; integers are multiples of 1."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no number is between the bounds."""
+        if self.low is None or self.high is None:
+            return False
+        if self.low == self.high:
+            return self.low_open or self.high_open or not self.is_on_steps(self.low)
+        return self.low > self.high
+
+    def is_on_steps(self, number: Fraction) -> bool:
+        """Return whether a number is a multiple of every step."""
+        return all((number / step).denominator == 1 for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts(ValueShape):
+    """Texts of some lengths."""
+
+    least: int = 0
+    most: int | None = None
+    patterns: frozenset[str] = frozenset()
+    formats: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrays(ValueShape):
+    """Arrays of some lengths."""
+
+    least: int = 0
+    most: int | None = None
+    unique: bool = False
+
+    def item(self, at: int) -> Schemas:
+        """Return what the item at an index must fit."""
+        found: list[SchemaNode] = []
+        for node in self.nodes:
+            first, rest = items_of(node)
+            found.append(first[at] if at < len(first) else rest)
+        return tuple(found)
+
+    @property
+    def leading(self) -> int:
+        """How many of the first items have schemas of their own."""
+        return max((len(items_of(node)[0]) for node in self.nodes), default=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objects(ValueShape):
+    """Objects with some properties."""
+
+    required: frozenset[str] = frozenset()
+    least: int = 0
+    most: int | None = None
+    narrowed: Mapping[str, tuple[ValueShape, ...]] = field(default_factory=dict[str, Any])
+    """Properties that are known better than by the schemas alone."""
+
+    def named(self) -> set[str]:
+        """Return the properties that the schemas name."""
+        found: set[str] = set()
+        for node in self.nodes:
+            properties = node.value.get("properties")
+            found.update(properties if is_object(properties) else ())
+        return found
+
+    def patterns(self) -> dict[str, Schemas]:
+        """Return what properties with names of a pattern must fit."""
+        found: dict[str, Schemas] = {}
+        for node in self.nodes:
+            given = node.value.get("patternProperties")
+            for pattern, inner in given.items() if is_object(given) else ():
+                found[pattern] = (*found.get(pattern, ()), node.inner(inner))
+        return found
+
+    def others(self) -> Schemas:
+        """Return what a property must fit that no schema names, and no pattern."""
+        return tuple(
+            node.inner(node.value["additionalProperties"])
+            for node in self.nodes
+            if "additionalProperties" in node.value
+        )
+
+
+def given_values(nodes: Schemas) -> list[Any] | None:
+    """Return the values that `enum` or `const` of the first schema which has one lists."""
+    for node in nodes:
+        schema = node.value
+        values = [schema["const"]] if "const" in schema else schema.get("enum")
+        if is_list(values):
+            return list({canonical(each): each for each in values}.values())
+    return None
+
+
+def kinds_of(nodes: Schemas) -> tuple[list[str], bool]:
+    """Return the kinds of values that all schemas allow, and whether numbers must be integers."""
+    kinds: list[str] = list(KINDS)
+    is_whole = False
+    for node in nodes:
+        names = types_in(node.value.get("type"))
+        if names is None:
+            continue
+        is_whole = is_whole or ("integer" in names and "number" not in names)
+        allowed = {"number" if name == "integer" else name for name in names}
+        kinds = [kind for kind in kinds if kind in allowed]
+    return kinds, is_whole
+
+
+def tightened(shape: Numbers) -> Numbers:
+    """Return a shape whose bounds are multiples of a step, if there is one."""
+    if not shape.steps:
+        return shape
+    step, low, high = max(shape.steps), shape.low, shape.high
+    if low is not None:
+        up = -(-low // step)
+        low = (up + 1 if shape.low_open and up * step == low else up) * step
+    if high is not None:
+        down = high // step
+        high = (down - 1 if shape.high_open and down * step == high else down) * step
+    return replace(shape, low=low, high=high, low_open=False, high_open=False)
+
+
+def _numbers(nodes: Schemas, notes: frozenset[bytes]) -> Numbers:
+    shape = Numbers(nodes, notes)
+    for node in nodes:
+        schema = node.value
+        low, high = bounds_of(schema)
+        if low is not None and (
+            shape.low is None or (low[0], low[1]) > (shape.low, shape.low_open)
+        ):
+            shape = replace(shape, low=low[0], low_open=low[1])
+        if high is not None and (
+            shape.high is None or (-high[0], high[1]) > (-shape.high, shape.high_open)
+        ):
+            shape = replace(shape, high=high[0], high_open=high[1])
+        step = schema.get("multipleOf")
+        if is_number(step) and step > 0:
+            shape = replace(shape, steps=shape.steps | {exact(step)})
+    return shape
+
+
+_Bound = tuple[Fraction, bool]
+
+
+def bounds_of(schema: Mapping[str, Any]) -> tuple[_Bound | None, _Bound | None]:
+    """Return the bounds of numbers, each with whether it is itself left out."""
+    low, high = (
+        _bound(schema, "minimum", "exclusiveMinimum", 1),
+        _bound(schema, "maximum", "exclusiveMaximum", -1),
+    )
+    return low, high
+
+
+def _bound(schema: Mapping[str, Any], closed: str, opened: str, sign: int) -> _Bound | None:
+    found: list[_Bound] = []
+    outside = schema.get(opened)
+    inside = schema.get(closed)
+    if is_number(inside):
+        found.append((exact(inside), outside is True))  # draft 04 has a boolean there
+    if is_number(outside):
+        found.append((exact(outside), True))
+    return max(found, key=lambda bound: (sign * bound[0], bound[1])) if found else None
+
+
+def _lengths(nodes: Schemas, least: str, most: str) -> tuple[int, int | None]:
+    lows = [count for node in nodes if (count := count_in(node.value, least)) is not None]
+    highs = [count for node in nodes if (count := count_in(node.value, most)) is not None]
+    return max(lows, default=0), min(highs, default=None)
+
+
+def _texts(nodes: Schemas, notes: frozenset[bytes]) -> Texts:
+    least, most = _lengths(nodes, "minLength", "maxLength")
+    said = [node.value for node in nodes]
+    patterns = frozenset(each["pattern"] for each in said if isinstance(each.get("pattern"), str))
+    formats = frozenset(each["format"] for each in said if isinstance(each.get("format"), str))
+    return Texts(nodes, notes, least, most, patterns, formats)
+
+
+def _arrays(nodes: Schemas, notes: frozenset[bytes]) -> Arrays:
+    least, most = _lengths(nodes, "minItems", "maxItems")
+    unique = any(node.value.get("uniqueItems") is True for node in nodes)
+    return Arrays(nodes, notes, least, most, unique)
+
+
+def _objects(nodes: Schemas, notes: frozenset[bytes]) -> Objects:
+    least, most = _lengths(nodes, "minProperties", "maxProperties")
+    required: set[str] = set()
+    for node in nodes:
+        names = node.value.get("required")
+        if is_list(names):
+            required.update(each for each in names if isinstance(each, str))
+    return Objects(nodes, notes, frozenset(required), least, most)
+
+
+def _single(value: Any) -> Callable[[Schemas, frozenset[bytes]], ValueShape]:
+    return lambda nodes, notes: Listed(nodes, notes, value)
+
+
+MAKERS: Mapping[str, Callable[[Schemas, frozenset[bytes]], ValueShape]] = MappingProxyType(
+    {
+        "null": _single((None,)),
+        "boolean": _single((False, True)),
+        "number": _numbers,
+        "string": _texts,
+        "array": _arrays,
+        "object": _objects,
+    }
+)
+
+
+def kind_of_shape(shape: ValueShape) -> str | None:
+    """Return the kind of all values of a shape; None if they are of several."""
+    if isinstance(shape, Listed):
+        kinds = {kind_of(value) for value in shape.values}
+        return kinds.pop() if len(kinds) == 1 else None
+    return _NAMES[type(shape)]
+
+
+_NAMES: Mapping[type[ValueShape], str] = MappingProxyType(
+    {Numbers: "number", Texts: "string", Arrays: "array", Objects: "object"}
+)

@@ -1,0 +1,1 @@
+"""Example calls that authors have written down."""

@@ -1,0 +1,349 @@
+"""Examples in docstrings: run as doctest runs them, through the tool.
+
+The tool's own name stands for its real path there: arguments become JSON, are validated, and what
+comes back is the value of the result.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import inspect
+import io
+import itertools
+import json
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from ...read.docstring.parts import doc_of
+from ...read.signature import POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VARIADIC
+from ...tools.definition import signature_of
+from ..trials.calls import TrialCalls
+from ..trials.outcomes import Kind, Outcome, totals
+from .example import Example, Trial
+from .expectations import raised
+from .places import line_of_docstring
+
+if TYPE_CHECKING:
+    from ...tools.definition import Tool
+
+_SECTION = re.compile(r"\A\s*+(?:examples?|usage)\s*+(:{0,2})\s*+\Z", re.IGNORECASE)
+_UNDERLINE = re.compile(r"\A\s*+[-=~]{3,}+\s*+\Z")
+_AWAIT = re.compile(r"\bawait\s+")
+_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+_MOST_CALLS = 50
+"""Calls in one docstring that are looked at."""
+_MOST_READ = 100_000
+"""Characters of one docstring that are read."""
+
+
+def docstring_examples(name: str, tool: Tool) -> list[Trial]:
+    """Return the examples in the docstring of a tool."""
+    written = doc_of(tool.target)[:_MOST_READ]
+    text = inspect.cleandoc(written)
+    if not text:
+        return []
+    first = line_of_docstring(tool)
+    # Blank lines before the text are not in it.
+    first += first and written[: len(written) - len(written.lstrip())].count("\n")
+    file = signature_of(tool).location.file
+    names = _names(name, tool)
+
+    def place(line: int) -> str:
+        return f"{file}:{first + line}" if file and first else file
+
+    found: list[Trial] = []
+    try:
+        lines = doctest.DocTestParser().get_examples(text)
+    except ValueError as error:  # a prompt that is indented oddly
+        lines = []
+        found.append(UnreadExample(name, place(0), str(error)))
+    if any(_mentions(each.source, names) for each in lines):
+        where = next(each.lineno for each in lines if _mentions(each.source, names))
+        found.append(DocstringExamples(name, tool, tuple(lines), names, place(where)))
+    for line, call in _calls_in_sections(text, names):
+        try:
+            arguments = _literal_arguments(call, tool)
+        except ValueError:
+            continue  # prose that looks like a call
+        found.append(Example(tool=name, arguments=arguments, source=place(line), kind="docstring"))
+    return found
+
+
+def _names(name: str, tool: Tool) -> frozenset[str]:
+    """Return the names by which a docstring may call the tool."""
+    own = getattr(tool.target, "__name__", name)
+    return frozenset(each for each in (name, own, name.rpartition(".")[2]) if each.isidentifier())
+
+
+def _mentions(source: str, names: frozenset[str]) -> bool:
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", source) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadExample:
+    """A docstring whose examples cannot be read."""
+
+    tool: str
+    source: str
+    why: str
+    label: str = ""
+    kind: Kind = "docstring"
+
+    def run(self, calls: TrialCalls) -> Outcome:
+        """Say why."""
+        return Outcome(
+            tool=self.tool, kind="docstring", status="failed", source=self.source, detail=self.why
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DocstringExamples:
+    """All lines with `>>>` of one docstring: one after the other, as they depend on each other."""
+
+    tool: str
+    defined: Tool
+    lines: tuple[doctest.Example, ...]
+    names: frozenset[str]
+    source: str
+    label: str = ""
+    kind: Kind = "docstring"
+
+    def run(self, calls: TrialCalls) -> Outcome:
+        """Run the lines; the first that is not as written fails them."""
+        before = len(calls.made)
+        last: list[dict[str, Any]] = []
+
+        def through_the_tool(*given: Any, **named: Any) -> Any:
+            arguments = _as_json(_named(self.defined, given, named))
+            last[:] = [arguments]
+            result = calls.call(self.tool, arguments)
+            if result.error is not None and result.error.__cause__ is not None:
+                raise result.error.__cause__ from None
+            return result.value
+
+        fault = self._first_fault(through_the_tool)
+        return Outcome(
+            tool=self.tool,
+            kind="docstring",
+            status="failed" if fault else "passed",
+            source=self.source,
+            detail=fault,
+            arguments=last[0] if fault and last else None,
+            errors=sum(call.is_error for call in calls.made[before:]),
+            **totals(calls.made[before:]),
+        )
+
+    def _first_fault(self, through_the_tool: Callable[..., Any]) -> str:
+        target = inspect.unwrap(self.defined.target)
+        names = dict(getattr(target, "__globals__", {}))
+        names |= dict.fromkeys(self.names, through_the_tool)
+        names["__name__"] = "__main__"
+        for line in self.lines:
+            if line.options.get(doctest.SKIP):
+                continue
+            if fault := _fault_of(line, names):
+                return fault
+        return ""
+
+
+def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
+    """Run one line; return what is wrong with what came of it."""
+    printed, said = io.StringIO(), ""
+    source = _AWAIT.sub("", line.source)
+    with _shown_in(printed):
+        try:
+            exec(compile(source, "<docstring>", "single", dont_inherit=True), names)  # noqa: S102 - the author's own example
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - it may be what the example shows
+            said = "".join(_last_line(error))
+            if line.exc_msg is None:
+                return f"`{source.strip()}` raised {raised(error)}"
+    flags = _OPTIONS
+    for flag, is_set in line.options.items():
+        flags = flags | flag if is_set else flags & ~flag
+    checker = doctest.OutputChecker()
+    if line.exc_msg is not None:
+        if not said:
+            return f"`{source.strip()}` should have raised {line.exc_msg.strip()}"
+        if checker.check_output(_bare(line.exc_msg), _bare(said), flags):
+            return ""
+        return f"`{source.strip()}` should have raised {line.exc_msg.strip()}; got {said.strip()}"
+    got = printed.getvalue()
+    # Many examples show a call only: what comes of it is not said.
+    if not line.want or checker.check_output(line.want, got, flags):
+        return ""
+    return (
+        f"`{source.strip()}` should give {line.want.strip()}; got {got.strip()[:500] or 'nothing'}"
+    )
+
+
+@contextlib.contextmanager
+def _shown_in(printed: io.StringIO) -> Generator[None]:
+    """Let what a line prints, and the value of an expression, be written to a text.
+
+    What the tool prints in its own thread is not part of what it returns, and stays out.
+    """
+
+    def show(value: Any) -> None:
+        if value is not None:
+            printed.write(f"{value!r}\n")
+
+    hook, sys.displayhook = sys.displayhook, show
+    before, sys.stdout = sys.stdout, _OfThread(printed, sys.stdout)
+    try:
+        yield
+    finally:
+        sys.displayhook, sys.stdout = hook, before
+
+
+class _OfThread(io.TextIOBase):
+    """Writes what this thread writes to one stream, and all else to another."""
+
+    def __init__(self, own: io.StringIO, other: Any) -> None:
+        self.own, self.other, self.thread = own, other, threading.get_ident()
+
+    def write(self, text: str, /) -> int:
+        mine = threading.get_ident() == self.thread
+        return (self.own if mine else self.other).write(text)
+
+
+def _last_line(error: BaseException) -> list[str]:
+    return traceback.format_exception_only(error)
+
+
+def _bare(said: str) -> str:
+    """Return what an exception says, with its class by its own name only."""
+    kind, colon, rest = said.partition(":")
+    return f"{kind.rpartition('.')[2]}{colon}{rest}"
+
+
+# -- arguments
+
+
+def _named(tool: Tool, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments by name. Raises `TypeError` for too many."""
+    signature = signature_of(tool)
+    published = tool.input_schema.get("properties", {})
+    kinds = (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+    names = [each.name for each in signature.parameters if each.kind in kinds]
+    # Parameters that no caller can set are not in the schema.
+    names = [name for name in names if name in published]
+    arguments: dict[str, Any] = dict(zip(names, given, strict=False))
+    rest = given[len(names) :]
+    variadic = next((each for each in signature.parameters if each.kind == VARIADIC[0]), None)
+    if rest and (variadic is None or variadic.name not in published):
+        msg = f"{tool.name} takes {len(names)} arguments by position; got {len(given)}"
+        raise TypeError(msg)
+    if rest and variadic is not None:
+        arguments[variadic.name] = list(rest)
+    return arguments | dict(named)
+
+
+def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments as a client would send them. Raises `TypeError`."""
+    try:
+        return cast("dict[str, Any]", to_jsonable_python(dict(arguments)))
+    except PydanticSerializationError as error:
+        msg = f"an argument cannot be sent as JSON: {error}"
+        raise TypeError(msg) from None
+
+
+def _literal_arguments(call: ast.Call | str, tool: Tool) -> dict[str, Any]:
+    """Return the arguments of a call that is written out. Raises `ValueError`."""
+    if isinstance(call, str):
+        return json.loads(call)
+    if any(keyword.arg is None for keyword in call.keywords):
+        msg = "it has `**`"
+        raise ValueError(msg)
+    given = tuple(ast.literal_eval(each) for each in call.args)
+    named = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+    try:
+        return _as_json(_named(tool, given, named))
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+# -- sections
+
+
+def _calls_in_sections(text: str, names: frozenset[str]) -> Iterator[tuple[int, ast.Call | str]]:
+    """Yield calls, or arguments as JSON, in sections of examples, each with its line."""
+    for start, block in _sections(text):
+        for line, call in itertools.islice(_calls_in(block, names), _MOST_CALLS):
+            yield start + line, call
+
+
+def _sections(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the sections of examples: the number of their first line, and their lines."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        heading = lines[at]
+        at += 1
+        found = _SECTION.match(heading)
+        underlined = at < len(lines) and bool(_UNDERLINE.match(lines[at]))
+        if found is None or not (found[1] or underlined):
+            continue
+        margin = len(heading) - len(heading.lstrip())
+        at += underlined
+        start = at
+        while at < len(lines) and not _ends(lines, at, margin, underlined=underlined):
+            at += 1
+        yield start, lines[start:at]
+
+
+def _ends(lines: list[str], at: int, margin: int, *, underlined: bool) -> bool:
+    """Return whether a section of examples ends before a line."""
+    line = lines[at]
+    if not line.strip():
+        return False
+    if underlined:
+        return at + 1 < len(lines) and bool(_UNDERLINE.match(lines[at + 1]))
+    return len(line) - len(line.lstrip()) <= margin
+
+
+def _calls_in(block: list[str], names: frozenset[str]) -> Iterator[tuple[int, ast.Call | str]]:
+    """Yield the calls of a section: lines that are calls, perhaps quoted or in a list."""
+    at = 0
+    while at < len(block):
+        line = block[at].strip().removeprefix("- ").removeprefix("* ").strip("`").strip()
+        line = line.removeprefix("await ")
+        if line.startswith(">>>"):
+            while at < len(block) and block[at].strip():  # doctest reads these, with their output
+                at += 1
+            continue
+        if _starts_with_call(line, names):
+            for end in range(at + 1, min(at + 21, len(block)) + 1):
+                call = _call_from("\n".join([line, *block[at + 1 : end]]).strip("`"), names)
+                if call is not None:
+                    yield at, call
+                    at = end - 1
+                    break
+        elif line.startswith("{") and line.endswith("}"):
+            with contextlib.suppress(ValueError, RecursionError):
+                if isinstance(json.loads(line), dict):
+                    yield at, line
+        at += 1
+
+
+def _starts_with_call(line: str, names: frozenset[str]) -> bool:
+    return any(line.startswith(f"{name}(") for name in names)
+
+
+def _call_from(source: str, names: frozenset[str]) -> ast.Call | None:
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    is_call = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
+    return cast("ast.Call", tree) if is_call and cast("Any", tree).func.id in names else None

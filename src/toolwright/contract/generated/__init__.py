@@ -1,0 +1,1 @@
+"""Calls with arguments that are drawn from the schemas of tools."""

@@ -1,0 +1,292 @@
+"""Calls a tool with generated arguments, and shrinks what fails."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+import time
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from ..._log import log
+from ...errors import ToolwrightError
+from ..examples.expectations import same, shorten, shown
+from ..trials.calls import TrialCalls
+from ..trials.outcomes import Outcome, totals
+from .verdicts import CallVerdict, verdict_on
+
+if TYPE_CHECKING:
+    from ...tools.definition import Tool
+
+CALLS = 50
+"""Calls of a tool, unless somebody says otherwise."""
+_SHRINK_CALLS = 500
+_SHRINK_SECONDS = 20.0
+_MOST_SECONDS = 600.0
+"""How long one tool is tried, whatever it costs."""
+_DESTROYS = re.compile(
+    r"(?:\A|[_.:-])(?:delete|del|remove|rm|rmdir|rmtree|unlink|archive|drop|purge|clear|wipe|destroy"
+    r"|truncate|erase|reset|overwrite|kill|terminate|shutdown|reboot|uninstall|revoke)(?:\Z|[_.:-])",
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+State = Callable[[], Any]
+"""Returns what can be compared before and after a call."""
+
+
+class NoHypothesis(ToolwrightError):
+    """Arguments cannot be generated: hypothesis is not installed."""
+
+    code = "hypothesis"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "generated calls need hypothesis, which is not installed",
+            hint="pip install toolwright[test]",
+        )
+
+
+def need_hypothesis() -> None:
+    """Raise `NoHypothesis` if it is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("hypothesis") is None:
+        raise NoHypothesis
+
+
+def why_not(name: str, tool: Tool) -> str:
+    """Return why a tool is not called with generated arguments unless it is asked for."""
+    options = tool.options
+    if options.confirm:
+        return "it asks for confirmation"
+    if options.destructive:
+        return "it is destructive"
+    if options.read_only or options.destructive is False:
+        return ""
+    if found := _DESTROYS.search(_CAMEL.sub("_", name)):
+        said = found.group().strip("_.:-").lower()
+        return f"its name says `{said}`, and nothing says that it is harmless"
+    return ""
+
+
+def try_generated(
+    name: str,
+    calls: TrialCalls,
+    *,
+    count: int = CALLS,
+    seed: int = 0,
+    state: State | None = None,
+    known: Mapping[str, Sequence[Any]] | None = None,
+) -> Outcome:
+    """Call a tool with generated arguments; return the smallest that fail, or that none did.
+
+    `known` has values of parameters that mean something: examples have them. Raises `NoHypothesis`.
+    """
+    need_hypothesis()
+    return _Search(name, calls, state, known or {}).run(count, seed)
+
+
+class _Search:
+    """All generated calls of one tool."""
+
+    def __init__(
+        self,
+        name: str,
+        calls: TrialCalls,
+        state: State | None,
+        known: Mapping[str, Sequence[Any]],
+    ) -> None:
+        self.name, self.calls, self.state, self.values = name, calls, state, known
+        self.tool: Tool = calls.box[name]
+        self.known: dict[str, CallVerdict] = {}
+        """What calls came to, by their arguments: a replay must not change it."""
+        self.kind = ""
+        self.best: tuple[int, str, Mapping[str, Any], CallVerdict] | None = None
+        self.stops = ""
+        self.refused = self.errors = self.tried = 0
+        self.last_refusal = self.said = ""
+        self.started = time.monotonic()
+        self.failed_at: float | None = None
+        self.shrinking = 0
+
+    def run(self, count: int, seed: int) -> Outcome:
+        before = len(self.calls.made)
+        with _quiet():
+            trouble = self._explore(count, seed)
+        made = self.calls.made[before:]
+        common: dict[str, Any] = {
+            "tool": self.name,
+            "kind": "generated",
+            "refused": self.refused,
+            "errors": self.errors,
+            "said": self.said,
+            **totals(made),
+        }
+        if self.best is not None:
+            _, _, arguments, verdict = self.best
+            return Outcome(
+                status="failed", detail=verdict.fault, arguments=dict(arguments), **common
+            )
+        if trouble:
+            return Outcome(status="failed", detail=trouble, **common)
+        if self.stops:
+            return Outcome(status="skipped", detail=self.stops, **common)
+        if self.tried and self.refused == self.tried:
+            detail = f"no generated arguments were accepted: {self.last_refusal}"
+            return Outcome(status="skipped", detail=detail, **common)
+        return Outcome(status="passed", **common)
+
+    def _explore(self, count: int, seed: int) -> str:
+        """Let hypothesis draw and shrink; return what is wrong with the schema itself."""
+        import hypothesis
+        from hypothesis import errors
+
+        from .strategies import values_of
+
+        settings = hypothesis.settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            print_blob=False,
+            report_multiple_bugs=False,
+            verbosity=hypothesis.Verbosity.quiet,
+            suppress_health_check=list(cast("Any", hypothesis.HealthCheck)),
+            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+        )
+        try:
+            drawn = values_of(_exact_schema(self.tool), self.values)
+
+            @hypothesis.seed(seed)
+            @settings
+            @hypothesis.given(drawn)
+            def trial(arguments: Any) -> None:
+                if self._fails(arguments):
+                    raise _Found  # noqa: TRY301 - for hypothesis to see, which shrinks it
+
+            trial()
+        except _Found:
+            return ""
+        except errors.Unsatisfiable:
+            self.stops = self.stops or "no arguments were found that fit its input schema"
+            return ""
+        except (errors.HypothesisException, errors.HypothesisWarning) as error:
+            # Once something was found, all it can say is that a replay went another way.
+            return "" if self.best or self.tried else f"its schema cannot be drawn from: {error}"
+        except RecursionError:
+            return "" if self.tried else "its schema is nested too deeply to draw from"
+        return ""
+
+    def _fails(self, arguments: Mapping[str, Any]) -> bool:
+        """Call the tool, unless it was called just so; return whether that breaks the contract."""
+        written = json.dumps(arguments, sort_keys=True)
+        verdict = self.known.get(written)
+        if verdict is None:
+            if self._is_over():
+                return False
+            verdict = self.known[written] = self._verdict(arguments)
+        if not verdict.fault or (self.kind and verdict.kind != self.kind):
+            return False
+        self.kind = verdict.kind
+        self.failed_at = self.failed_at or time.monotonic()
+        size = (len(written), written)
+        if self.best is None or size < self.best[:2]:
+            self.best = (*size, arguments, verdict)
+        return True
+
+    def _is_over(self) -> bool:
+        if self.stops or time.monotonic() - self.started > _MOST_SECONDS:
+            return True
+        if self.failed_at is None:
+            return False
+        self.shrinking += 1
+        since = time.monotonic() - self.failed_at
+        return self.shrinking > _SHRINK_CALLS or since > _SHRINK_SECONDS
+
+    def _verdict(self, arguments: Mapping[str, Any]) -> CallVerdict:
+        before = self.state() if self.state is not None else None
+        result = self.calls.call(self.name, arguments)
+        verdict = verdict_on(self.tool, result)
+        self.tried += 1
+        self.refused += verdict.refused
+        if verdict.is_error and not verdict.refused and not verdict.fault:
+            self.errors += 1
+            self.said = self.said or shorten(result.text)
+        self.stops = self.stops or verdict.stops
+        if verdict.refused:
+            self.last_refusal = shorten(result.text.partition("\n")[0])
+        if verdict.fault or verdict.refused or self.state is None:
+            return verdict
+        return self._claims(arguments, before, self.state) or verdict
+
+    def _claims(
+        self, arguments: Mapping[str, Any], before: Any, state: State
+    ) -> CallVerdict | None:
+        """Return how a call breaks what the tool says of itself; None if it does not."""
+        after = state()
+        options = self.tool.options
+        if options.read_only:
+            if same(before, after):
+                return None
+            changed = f"says that it is read-only, but the state changed {_change(before, after)}"
+            return CallVerdict(changed, "read-only")
+        if not options.idempotent:
+            return None
+        self.calls.call(self.name, arguments)
+        again = state()
+        if same(after, again):
+            return None
+        changed = f"says that it is idempotent, but a second call changed {_change(after, again)}"
+        return CallVerdict(changed, "idempotent")
+
+
+def _exact_schema(tool: Tool) -> dict[str, Any]:
+    """Return the input schema with what the portable style says in words only.
+
+    A text without a format would almost never be a date. What fits this one fits the published one.
+    """
+    style = replace(
+        tool.options.style,
+        one_items=False,
+        plain_keys=False,
+        plain_strings=False,
+        no_unique_items=False,
+    )
+    try:
+        return tool.replace(style=style).input_schema
+    except ToolwrightError:
+        return tool.input_schema
+
+
+class _Found(Exception):
+    """Ends a trial that fails, for hypothesis to shrink."""
+
+
+def _change(before: Any, after: Any) -> str:
+    return f"from {shown(before)} to {shown(after)}"
+
+
+class _Nowhere(io.TextIOBase):
+    """Takes what is written, and forgets it."""
+
+    def write(self, text: str, /) -> int:
+        return len(text)
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Show nothing of hundreds of calls: no tracebacks, no warnings, not what tools print."""
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(_Nowhere()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(before)

@@ -1,0 +1,74 @@
+"""Loads the code behind a lock: once, and in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from .._log import log
+from ..errors import CallError
+
+if TYPE_CHECKING:
+    from ..serve.servable import Servable
+
+
+class NotLoaded(CallError):
+    """The code behind a lock cannot be loaded; the next call tries again."""
+
+
+class CodeLoader:
+    """Loads a toolbox when it is first needed; whoever needs it meanwhile waits for the same."""
+
+    def __init__(
+        self, load: Callable[[], Servable], then: Callable[[Servable], Callable[[], None]]
+    ) -> None:
+        self._load = load
+        self._then = then
+        """Called with what was loaded, before anybody gets it; what it returns, afterwards."""
+        self._lock = threading.Lock()
+        self._loading: Future[Servable] | None = None
+
+    async def loaded(self) -> Servable:
+        """Return the toolbox. Raises `NotLoaded`."""
+        # Shielded: others may wait for it, too, when one of them is cancelled.
+        return await asyncio.shield(asyncio.wrap_future(self._begun()))
+
+    def loaded_blocking(self) -> Servable:
+        """Return the toolbox, in a thread that may wait. Raises `NotLoaded`."""
+        return self._begun().result()
+
+    def _begun(self) -> Future[Servable]:
+        with self._lock:
+            if self._loading is None:
+                self._loading = Future()
+                # A daemon: a module that never ends importing must not hold the end of the server.
+                work = threading.Thread(target=self._work, args=(self._loading,), daemon=True)
+                work.start()
+            return self._loading
+
+    def _work(self, loading: Future[Servable]) -> None:
+        try:
+            box = self._load()
+            afterwards = self._then(box)
+        except BaseException as error:  # noqa: BLE001 - an author's module may raise anything
+            with self._lock:
+                self._loading = None  # the next call tries again
+            log.debug("the tools cannot be loaded", exc_info=True)
+            loading.set_exception(NotLoaded(f"the tools cannot be loaded: {_reason(error)}"))
+            return
+        loading.set_result(box)
+        try:
+            afterwards()
+        except Exception:  # noqa: BLE001 - it only says what has changed
+            log.exception("the loaded tools cannot be compared with the lock")
+
+
+def _reason(error: BaseException) -> str:
+    said = str(error).strip().split("\n", 1)[0]
+    is_own = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
+    if said and is_own:
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

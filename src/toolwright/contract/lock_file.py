@@ -1,0 +1,269 @@
+"""The lock: what a toolbox offers, written down to be committed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from .._json_values import depth_of, is_list, is_object, strict_json
+from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
+from ..errors import LockError, SchemaError
+
+if TYPE_CHECKING:
+    from ..serve.servable import Servable
+    from ..tools.definition import Tool
+
+Entry = dict[str, Any]
+"""One tool, resource or prompt: as lists show it, and what else callers depend on."""
+FILE = "toolwright.lock.json"
+VERSION = 1
+_KEY = "toolwright_lock"
+_PARTS = ("tools", "resources", "prompts")
+_MOST_BYTES = 64 * 1024 * 1024
+"""How large a lock file may be."""
+_MOST_DEPTH = 300
+
+
+class HasTools(Protocol):
+    """A toolbox."""
+
+    def __servable__(self) -> Any:
+        """Return it as servers see it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What a toolbox offers: every tool, resource and prompt, with its hash.
+
+    >>> from toolwright import Toolbox
+    >>> from toolwright.contract import lock
+    >>> box = Toolbox("sums")
+    >>> @box.tool
+    ... def add(a: int, b: int = 1) -> int:
+    ...     "Add two numbers."
+    ...     return a + b
+    >>> list(lock(box).tools)
+    ['add']
+    """
+
+    server: Mapping[str, Any]
+    """What clients are told of the server itself."""
+    tools: Mapping[str, Entry]
+    resources: Mapping[str, Entry]
+    prompts: Mapping[str, Entry]
+    order: Mapping[str, list[str]]
+    """The order in which lists show them."""
+    made_of: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The target, and the files that it was made of: see `serve --lock`."""
+
+    def to_json(self) -> str:
+        """Return the text of the file: sorted, and the same for the same toolbox."""
+        parts = {part: dict(sorted(getattr(self, part).items())) for part in _PARTS}
+        order = {part: names for part, names in self.order.items() if names != sorted(names)}
+        document = {_KEY: VERSION, "server": self.server, **parts}
+        if order:
+            document["order"] = order
+        if self.made_of:
+            document["made_of"] = self.made_of
+        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def write(self, file: str | Path) -> None:
+        """Write the file. Raises `LockError`."""
+        try:
+            Path(file).write_text(self.to_json(), encoding="utf-8")
+        except OSError as error:
+            raise LockError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def lock(tools: HasTools | Iterable[Tool]) -> Lock:
+    """Return what a toolbox, or some tools, offer now.
+
+    Tools that are disabled or refused are not offered.
+    """
+    if hasattr(tools, "__servable__"):
+        return lock_of(cast("HasTools", tools).__servable__())
+    entries = [tool_entry(tool) for tool in cast("Iterable[Tool]", tools)]
+    named = {entry["listed"]["name"]: entry for entry in entries if entry is not None}
+    empty: dict[str, Entry] = {}
+    return Lock({}, named, empty, dict(empty), {"tools": list(named)})
+
+
+def lock_of(box: Servable) -> Lock:
+    """Return what a toolbox offers, as servers see it."""
+    from ..tools.definition import compile_tools
+
+    tools = [tool for tool in box.values() if box.usable(tool.name, None) is not None]
+    compile_tools(tools)
+    entries = {tool.name: entry for tool in tools if (entry := tool_entry(tool)) is not None}
+    resources = {
+        uri: offered_entry(each.to_mcp(), each.tool)
+        for uri, each in box.resources.items()
+        if each.tool.options.enabled is not False
+    }
+    prompts = {
+        name: offered_entry(each.to_mcp(), each.tool)
+        for name, each in box.prompts.items()
+        if each.tool.options.enabled is not False
+    }
+    server: dict[str, Any] = {"info": box.info}
+    if box.instructions:
+        server["instructions"] = box.instructions
+    if box.page_size is not None:
+        server["page_size"] = box.page_size
+    order = {"tools": list(entries), "resources": list(resources), "prompts": list(prompts)}
+    return Lock(server, entries, resources, prompts, order)
+
+
+def tool_entry(tool: Tool) -> Entry | None:
+    """Return a tool for a lock; None if its definition is refused."""
+    try:
+        listed = tool.to_mcp(LATEST_PROTOCOL)
+        before = tool.to_mcp(HANDSHAKE_VERSIONS[-1])
+    except SchemaError:
+        return None
+    entry: Entry = {"listed": listed}
+    if before.get("outputSchema") != listed.get("outputSchema"):
+        entry["boxed_output"] = before["outputSchema"]
+    options = tool.options
+    if options.confirm:
+        entry["confirm"] = True
+    if options.task:
+        entry["task"] = options.task
+    return _hashed(entry, tool)
+
+
+def offered_entry(listed: dict[str, Any], tool: Tool) -> Entry:
+    """Return a resource or a prompt for a lock."""
+    return _hashed({"listed": listed}, tool)
+
+
+def _hashed(entry: Entry, tool: Tool) -> Entry:
+    from ..options import Predicate
+
+    if tool.options.roles:
+        entry["roles"] = sorted(tool.options.roles)
+    if isinstance(tool.options.enabled, Predicate):
+        entry["asks"] = True
+    return {"hash": hash_of(entry), **entry}
+
+
+def hash_of(entry: Entry) -> str:
+    """Return the hash of an entry, whatever order its keys have."""
+    bare = {key: value for key, value in entry.items() if key != "hash"}
+    text = json.dumps(bare, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# -- reading
+
+
+def read(file: str | Path) -> Lock:
+    """Read a lock file. Raises `LockError`: it is not there, damaged, or not a lock of ours."""
+    path = Path(file)
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise LockError(f"{file} is too large for a lock: {path.stat().st_size} bytes")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise LockError(f"there is no {file}", hint="`toolwright lock` writes it") from None
+    except OSError as error:
+        raise LockError(f"{file} cannot be read: {error.strerror}") from error
+    return parse(data, str(file))
+
+
+def parse(data: bytes, name: str = FILE) -> Lock:
+    """Return the lock that a file holds. Raises `LockError`."""
+    if len(data) > _MOST_BYTES:
+        raise LockError(f"{name} is too large for a lock: {len(data)} bytes")
+    try:
+        document = strict_json(data)
+    except RecursionError:
+        raise LockError(f"{name} is nested too deeply for a lock") from None
+    except ValueError as error:
+        conflict = b"<<<<<<<" in data and b">>>>>>>" in data
+        why = "it has conflicts of a merge in it" if conflict else str(error).split("\n", 1)[0]
+        raise LockError(
+            f"{name} is not JSON: {why}", hint="write it with `toolwright lock`"
+        ) from None
+    if not is_object(document) or _KEY not in document:
+        raise LockError(f"{name} is not a lock: it has no `{_KEY}`")
+    version = document[_KEY]
+    if version != VERSION:
+        hint = "a later Toolwright has written it" if _is_later(version) else "write it again"
+        raise LockError(f"{name} is a lock of version {version!r:.20}, not {VERSION}", hint=hint)
+    return _Reader(name).lock(document)
+
+
+def _is_later(version: object) -> bool:
+    return isinstance(version, int) and version > VERSION
+
+
+class _Reader:
+    """Reads the parts of a lock; a mistake names the file and the part."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def wrong(self, what: str) -> LockError:
+        return LockError(f"{self.name} is damaged: {what}", hint="write it with `toolwright lock`")
+
+    def lock(self, document: dict[str, Any]) -> Lock:
+        """Return the lock. Raises `LockError`."""
+        if depth_of(document) > _MOST_DEPTH:
+            raise LockError(f"{self.name} is nested too deeply for a lock")
+        parts = {part: self._entries(document, part) for part in _PARTS}
+        order = self._table(document, "order")
+        orders = {part: self._order(part, order.get(part), parts[part]) for part in _PARTS}
+        server = self._table(document, "server")
+        info = server.get("info", {})
+        if not is_object(info) or not isinstance(server.get("instructions", ""), str):
+            raise self.wrong("`server` is not as a lock has it")
+        made_of = self._made_of(self._table(document, "made_of"))
+        return Lock(server, **parts, order=orders, made_of=made_of)
+
+    def _table(self, document: dict[str, Any], key: str) -> dict[str, Any]:
+        table = document.get(key, {})
+        if not is_object(table):
+            raise self.wrong(f"`{key}` is not an object")
+        return table
+
+    def _entries(self, document: dict[str, Any], part: str) -> dict[str, Entry]:
+        entries = self._table(document, part)
+        for name, entry in entries.items():
+            where = f"{part} has `{name[:80]}`"
+            if not is_object(entry) or not is_object(entry.get("listed")):
+                raise self.wrong(f"{where}, which is not as a lock has it")
+            self._check_listed(where, part, entry["listed"])
+            roles = entry.get("roles", [])
+            if not is_list(roles) or not all(isinstance(role, str) for role in roles):
+                raise self.wrong(f"{where}, whose roles are not a list of texts")
+            if entry.get("hash") != hash_of(entry):
+                raise self.wrong(f"{where}, whose hash is not that of what stands there")
+        return entries
+
+    def _check_listed(self, where: str, part: str, listed: dict[str, Any]) -> None:
+        schemas = [listed.get("inputSchema")] if part == "tools" else []
+        schemas += [listed["outputSchema"]] if "outputSchema" in listed else []
+        texts = [listed.get("name")]
+        texts += [listed.get(key, "") for key in ("title", "description", "uri", "uriTemplate")]
+        if not all(isinstance(text, str) for text in texts) or not all(map(is_object, schemas)):
+            raise self.wrong(f"{where}, which is not as lists show it")
+
+    def _order(self, part: str, given: Any, entries: dict[str, Entry]) -> list[str]:
+        if given is None:
+            return sorted(entries)
+        if not is_list(given) or sorted(map(str, given)) != sorted(entries):
+            raise self.wrong(f"`order` does not name the {part}")
+        return [str(name) for name in given]
+
+    def _made_of(self, made_of: dict[str, Any]) -> dict[str, Any]:
+        tables = [made_of.get(key, {}) for key in ("files", "folders", "versions")]
+        for table in tables:
+            if not is_object(table) or not all(isinstance(each, str) for each in table.values()):
+                raise self.wrong("`made_of` is not as a lock has it")
+        return made_of

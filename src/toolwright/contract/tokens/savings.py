@@ -1,0 +1,160 @@
+"""What would make definitions of tools cheaper."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..._json_values import is_list, is_object
+from .costs import ToolCost, entries_of, schema_of
+from .estimate import estimate_tokens
+
+_LONG_DESCRIPTION = 120
+"""Tokens: enough for a paragraph and an example."""
+_LONG_PARAMETER = 60
+_LONG_ENUM = 25
+_LONG_DEFAULT = 40
+_LONG_SENTENCE = 8
+"""Tokens from which on it matters that a sentence is repeated."""
+_DEEP = 5
+_MANY_TOOLS, _LARGE_LIST = 40, 10_000
+_THREE_TOOLS = 450
+"""About what the three tools of `serve --search` take."""
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_MOST_TEXT = 100_000
+
+
+class Saving(NamedTuple):
+    """Something that would make a definition cheaper."""
+
+    tokens: int
+    """About how many it would save."""
+    tool: str
+    """Which tool it is about; empty for several."""
+    what: str
+    """What costs so much, and what to do."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON sees it."""
+        return {"tokens": self.tokens, "tool": self.tool, "what": self.what}
+
+
+def savings_in(definitions: Sequence[Any], costs: Sequence[ToolCost]) -> list[Saving]:
+    """Return what would save tokens, the most worthwhile first."""
+    entries = entries_of(definitions)
+    found = [*_repeated_text(entries), *_output_schemas(costs), *_too_many(costs)]
+    for entry in entries:
+        found += _of_one(entry)
+    return sorted((each for each in found if each.tokens > 0), key=lambda each: -each.tokens)
+
+
+def _of_one(entry: Mapping[str, Any]) -> Iterator[Saving]:
+    tool = str(entry["name"])
+    said = estimate_tokens(str(entry.get("description") or "")[:_MOST_TEXT])
+    if said > _LONG_DESCRIPTION:
+        what = f"its description takes {said} tokens: {_LONG_DESCRIPTION} are enough for most tools"
+        yield Saving(said - _LONG_DESCRIPTION, tool, what)
+    schema = schema_of(entry)
+    for path, node in _nodes(schema):
+        yield from _of_node(tool, path, node)
+    yield from _repeated_schemas(tool, schema)
+
+
+def _of_node(tool: str, path: tuple[str, ...], node: Mapping[str, Any]) -> Iterator[Saving]:
+    where = ".".join(path)
+    said = estimate_tokens(str(node.get("description") or "")[:_MOST_TEXT])
+    if path and said > _LONG_PARAMETER:
+        what = f"the description of {where} takes {said} tokens"
+        yield Saving(said - _LONG_PARAMETER, tool, what)
+    values: Any = node.get("enum")
+    if is_list(values) and len(values) > _LONG_ENUM:
+        tokens = estimate_tokens(_written(values))
+        what = f"{where} lists {len(values)} values: take a text, and say in an error what is near"
+        yield Saving(tokens - 10, tool, what)
+    default = estimate_tokens(_written(node["default"])) if "default" in node else 0
+    if default > _LONG_DEFAULT:
+        yield Saving(default, tool, f"{where} has a default of {default} tokens: None would do")
+    if len(path) == _DEEP and node.get("properties"):
+        tokens = estimate_tokens(_written(node))
+        what = f"{where} is {_DEEP} levels deep: a flatter parameter is cheaper, and easier to fill"
+        yield Saving(tokens // 2, tool, what)
+
+
+def _nodes(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield all parts of a schema that are schemas, with the names that lead to them."""
+    todo: list[tuple[tuple[str, ...], Any]] = [(path, schema)]
+    while todo:
+        here, node = todo.pop()
+        if not is_object(node):
+            continue
+        yield here, node
+        for key in ("properties", "$defs", "definitions", "patternProperties"):
+            inner: Any = node.get(key)
+            if is_object(inner):
+                todo += [((*here, str(name)), each) for name, each in inner.items()]
+        for key in ("items", "additionalProperties"):
+            todo.append((here, node.get(key)))
+        for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            arms: Any = node.get(key)
+            todo += [(here, each) for each in arms] if is_list(arms) else []
+
+
+def _repeated_schemas(tool: str, schema: Mapping[str, Any]) -> Iterator[Saving]:
+    """Find objects that stand in one schema several times, as inlining makes them."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path, node in _nodes(schema):
+        if path and node.get("properties"):
+            bare = {key: value for key, value in node.items() if key != "description"}
+            places[_written(bare)].append(".".join(path))
+    for written, paths in places.items():
+        tokens = estimate_tokens(written)
+        if len(paths) > 1 and tokens > _LONG_PARAMETER:
+            where = ", ".join(paths[:3]) + (", ..." if len(paths) > 3 else "")
+            what = f'the same object stands at {where}: style="full" writes it once, under $defs'
+            yield Saving(tokens * (len(paths) - 1), tool, what)
+
+
+def _repeated_text(entries: Sequence[Mapping[str, Any]]) -> Iterator[Saving]:
+    """Find sentences that several descriptions share."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        texts = [str(entry.get("description") or "")]
+        texts += [str(node.get("description") or "") for _, node in _nodes(schema_of(entry))]
+        for text in texts:
+            for sentence in _sentences(text):
+                places[sentence].append(str(entry["name"]))
+    for sentence, tools in places.items():
+        tokens = estimate_tokens(sentence)
+        if len(tools) > 2 and tokens >= _LONG_SENTENCE:
+            said = sentence if len(sentence) <= 60 else f"{sentence[:57]}..."
+            one = tools[0] if len(set(tools)) == 1 else ""
+            where = "" if one else f" in {len(set(tools))} tools"
+            what = f"`{said}` stands {len(tools)} times{where}: say it once, in the instructions"
+            yield Saving(tokens * (len(tools) - 1), one, what)
+
+
+def _sentences(text: str) -> Iterable[str]:
+    return (found.strip() for found in _SENTENCE.findall(text[:_MOST_TEXT]) if found.strip())
+
+
+def _output_schemas(costs: Sequence[ToolCost]) -> Iterator[Saving]:
+    total = sum(cost.output for cost in costs)
+    count = sum(1 for cost in costs if cost.output)
+    if total:
+        schemas = "an output schema" if count == 1 else f"{count} output schemas"
+        what = f'{schemas}: where no client needs one, emit="text" leaves it out'
+        yield Saving(total, "", what)
+
+
+def _too_many(costs: Sequence[ToolCost]) -> Iterator[Saving]:
+    total = sum(cost.total for cost in costs)
+    if len(costs) >= _MANY_TOOLS and total >= _LARGE_LIST:
+        what = f"{len(costs)} tools: `serve --search` lists three that find and call them"
+        yield Saving(total - _THREE_TOOLS, "", what)
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)

@@ -1,0 +1,128 @@
+"""What came of tests of a toolbox."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from .calls import TrialCall
+from .coverage import Coverage
+
+Status = Literal["passed", "failed", "skipped"]
+Kind = Literal["docstring", "file", "given", "generated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one example, or of all generated calls of one tool."""
+
+    tool: str
+    kind: Kind
+    status: Status
+    label: str = ""
+    """What its author calls it."""
+    source: str = ""
+    """Where it stands: a file and a line."""
+    detail: str = ""
+    """Why it failed, or was skipped."""
+    arguments: dict[str, Any] | None = None
+    """With what it failed."""
+    calls: int = 0
+    refused: int = 0
+    """Calls whose arguments were not accepted."""
+    errors: int = 0
+    """Calls that ended in an error that the tool's contract allows."""
+    said: str = ""
+    """What the first of these errors says."""
+    seconds: float = 0.0
+    """How long its calls took."""
+    slow: float = 0.0
+    """How long its slowest call took."""
+
+    @property
+    def key(self) -> str:
+        """Which one it is among all of a run."""
+        return f"{self.kind}|{self.tool}|{self.source}|{self.label}"
+
+
+def outcome_from(data: Mapping[str, Any]) -> Outcome:
+    """Return the outcome that was written as JSON."""
+    return Outcome(**data)
+
+
+@dataclass(slots=True, kw_only=True)
+class TrialReport:
+    """All outcomes of a run, what was called, and how long that took."""
+
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    calls: list[TrialCall] = field(default_factory=list[TrialCall])
+    coverage: Coverage = field(default_factory=Coverage)
+    seed: int | None = None
+
+    @property
+    def passed(self) -> list[Outcome]:
+        """Those that passed."""
+        return self._with("passed")
+
+    @property
+    def failed(self) -> list[Outcome]:
+        """Those that failed."""
+        return self._with("failed")
+
+    @property
+    def skipped(self) -> list[Outcome]:
+        """Those that were not tried, each with the reason."""
+        return self._with("skipped")
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether anything failed."""
+        return bool(self.failed)
+
+    @property
+    def latency_p50(self) -> float:
+        """Half of the calls took at most so many seconds."""
+        return percentile([call.seconds for call in self.calls], 50)
+
+    @property
+    def latency_p95(self) -> float:
+        """95 of 100 calls took at most so many seconds."""
+        return percentile([call.seconds for call in self.calls], 95)
+
+    def _with(self, status: Status) -> list[Outcome]:
+        return [each for each in self.outcomes if each.status == status]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON sees it."""
+        return {
+            "passed": len(self.passed),
+            "failed": len(self.failed),
+            "skipped": len(self.skipped),
+            "calls": len(self.calls),
+            "latency_ms": {
+                "p50": round(self.latency_p50 * 1000, 3),
+                "p95": round(self.latency_p95 * 1000, 3),
+            },
+            "seed": self.seed,
+            "coverage": self.coverage.to_dict(),
+            "results": [asdict(each) for each in self.outcomes],
+        }
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Return the smallest value that so many percent are not above; 0 if there are none."""
+    ordered = sorted(values)
+    at = math.ceil(len(ordered) * percent / 100) - 1
+    return ordered[max(at, 0)] if ordered else 0.0
+
+
+def totals(calls: Iterable[TrialCall]) -> dict[str, Any]:
+    """Return what an outcome says of its calls."""
+    made = list(calls)
+    return {
+        "calls": len(made),
+        "seconds": sum(call.seconds for call in made),
+        "slow": max((call.seconds for call in made), default=0.0),
+    }

@@ -1,0 +1,1 @@
+"""What providers and clients accept, as data."""

@@ -1,0 +1,166 @@
+"""The kinds of rules that a dialect has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+NUMERIC = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
+LENGTHS = frozenset(("minLength", "maxLength"))
+COUNTS = frozenset(("minItems", "maxItems"))
+TEXTS = frozenset(("title", "examples", "deprecated", "readOnly", "writeOnly"))
+LOGICAL = frozenset(
+    (
+        *("oneOf", "allOf", "anyOf", "not", "if", "then", "else"),
+        *("dependentRequired", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"),
+        *("contains", "minContains", "maxContains", "uniqueItems"),
+        *("minProperties", "maxProperties", "patternProperties", "propertyNames"),
+        *("contentEncoding", "contentMediaType", "contentSchema"),
+    )
+)
+EVERYTHING = (
+    NUMERIC | LENGTHS | COUNTS | TEXTS | LOGICAL | frozenset(("pattern", "format", "default"))
+)
+"""All of draft 2020-12 that is said, kept or lost here."""
+PRIMITIVES = frozenset(("string", "number", "integer", "boolean", "null"))
+ENUM_TYPES = PRIMITIVES - {"null"}
+"""Where null is a branch of its own."""
+PATTERN = frozenset(("pattern",))
+FORMAT = frozenset(("format",))
+READ = "2026-09"
+"""When most facts were read."""
+
+
+class Fact(NamedTuple):
+    """One thing that is known of a provider: what, who says so, and when they said it."""
+
+    about: str
+    text: str
+    source: str
+    date: str
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """Which names are accepted."""
+
+    letters: str = "A-Za-z0-9_-"
+    """All characters, as inside the brackets of a regular expression."""
+    first: str = ""
+    """What the first character must be; empty if any will do."""
+    longest: int = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Which schemas are accepted, and how what is not is written instead.
+
+    Each is compared as itself: what was written by its rules is kept for it.
+    """
+
+    keywords: frozenset[str] = EVERYTHING
+    """Keywords beside those that every dialect has: type, properties, required, items, enum."""
+    formats: frozenset[str] | None = None
+    """The formats of strings; None if all."""
+    patterns: Literal["any", "python", "plain", "simple", "whole", "bare"] = "any"
+    closed: bool = False
+    """Whether every object must forbid further properties."""
+    required: Literal["as-is", "all", "some"] = "as-is"
+    """Which properties must be required: all of an object, or one of each."""
+    extra: Literal["keep", "write", "omit"] = "keep"
+    """What becomes of `additionalProperties`."""
+    maps: Literal["native", "pairs"] = "native"
+    tuples: Literal["native", "items", "object"] = "native"
+    anything: Literal["open", "text"] = "open"
+    """How a value of any type is written: as a union of all, or with JSON text."""
+    refs: Literal["keep", "inline"] = "keep"
+    ref_siblings: bool = True
+    """Whether keywords may stand beside `$ref`."""
+    null: Literal["anyOf", "list", "nullable"] = "anyOf"
+    lone_unions: bool = False
+    """Whether nothing may stand beside `anyOf`."""
+    enums: frozenset[str] = PRIMITIVES | {"object", "array"}
+    """The types of values that an enum may have."""
+    empty_enum_text: bool = True
+    """Whether the empty string may be a value of an enum."""
+    most_min_items: int | None = None
+    empty_objects: bool = True
+    """Whether an object may have no properties."""
+    root_keys: frozenset[str] | None = None
+    """The keywords of the root, where only some may stand."""
+    keys: NameRule | None = None
+    """The names of properties; None if nothing is known."""
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether anything that is written with these rules may have to be undone."""
+        return (
+            self.closed
+            or self.required != "as-is"
+            or self.maps == "pairs"
+            or self.tuples == "object"
+            or self.anything == "text"
+            or self.keys is not None
+            or not self.empty_objects
+        )
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How much of something one request, or one tool, may have."""
+
+    tools: int | None = None
+    strict_tools: int | None = None
+    optional: int | None = None
+    """Optional parameters of all strict tools together."""
+    unions: int | None = None
+    """Parameters of several types, of all strict tools together."""
+    fields: int | None = None
+    """Properties of all strict tools together."""
+    levels: int | None = None
+    """Levels of nesting in a strict tool."""
+    properties: int | None = None
+    """Properties of one strict tool."""
+    characters: int | None = None
+    """Characters in the names and enum values of one strict tool."""
+    enum_values: int | None = None
+    """Enum values in one strict tool."""
+    enum_characters: tuple[int, int] | None = None
+    """How long the values of an enum of more than so many may be together."""
+    description: int | None = None
+    """Characters in the description of a tool."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """All that is known of what one provider or client accepts."""
+
+    name: str
+    wire: str
+    """How a tool is written: see `wire`."""
+    rules: Rules
+    strict: Rules | None = None
+    """What must hold besides if the provider is to enforce a schema; None if it cannot."""
+    strict_is: Literal["tool", "together", "request", "always", "none"] = "none"
+    """Whether each tool can be strict, all or none, with a word in the request, or none at all."""
+    strict_request: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What a request says to be strict."""
+    names: NameRule = field(default_factory=NameRule)
+    counts_prefix: bool = False
+    """Whether the prefix that a client puts before names counts in their length."""
+    own_prefix: str = ""
+    """What the client itself puts before all that."""
+    limits: Quota = field(default_factory=Quota)
+    facts: tuple[Fact, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Where its rules were read."""
+        return "; ".join(dict.fromkeys(fact.source for fact in self.facts))
+
+    @property
+    def date(self) -> str:
+        """When the newest of its facts was read."""
+        return max((fact.date for fact in self.facts), default="")

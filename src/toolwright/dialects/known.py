@@ -1,0 +1,29 @@
+"""Every dialect by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .facts.clients import CLIENTS
+from .facts.compatible import COMPATIBLE
+from .facts.openai import OPENAI
+from .facts.providers import PROVIDERS
+from .facts.rules import Dialect
+
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {each.name: each for each in (*OPENAI, *PROVIDERS, *COMPATIBLE, *CLIENTS)}
+)
+
+
+def dialect_named(name: str) -> Dialect:
+    """Return a dialect. Raises `ValueError` with the nearest name."""
+    found = DIALECTS.get(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name)[:100], DIALECTS, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(DIALECTS)}"
+        msg = f"unknown dialect `{str(name)[:100]}` - {hint}"
+        raise ValueError(msg)
+    return found

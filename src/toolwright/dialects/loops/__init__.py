@@ -1,0 +1,1 @@
+"""Loops with a provider: the calls asked for, and their answers."""

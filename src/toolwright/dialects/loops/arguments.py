@@ -1,0 +1,50 @@
+"""From the arguments of a model to those of the tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..._json_values import is_object, strict_json
+from ...arguments.decode import UNREADABLE, decode
+from .asked import Asked
+
+if TYPE_CHECKING:
+    from ..rendered import Rendered
+
+
+def own_call(asked: Asked, rendered: Rendered) -> tuple[str, Any]:
+    """Return the tool's own name and arguments.
+
+    What is not known, or no object, is handed on as it came: running it says what is wrong.
+    """
+    published = _published(asked.name, rendered)
+    arguments = _object_in(asked.arguments)
+    if published is None:
+        return asked.name, arguments
+    if not is_object(arguments):
+        return rendered.names[published], asked.arguments
+    decoded = rendered.decode(published, arguments)
+    return decoded.name, decoded.arguments
+
+
+def _published(name: str, rendered: Rendered) -> str | None:
+    """Return the name that a tool was sent with; a model may read its own name in an error."""
+    if name in rendered.names:
+        return name
+    return next((sent for sent, own in rendered.names.items() if own == name), None)
+
+
+def _object_in(sent: Any) -> Any:
+    """Read arguments that came as text; a call without parameters may come without any."""
+    if sent is None or (isinstance(sent, str) and not sent.strip()):
+        return {}
+    if not isinstance(sent, str):
+        return sent
+    try:
+        read = strict_json(sent)
+    except (ValueError, RecursionError):
+        read = decode(sent)
+        return sent if read is UNREADABLE else read
+    if isinstance(read, str):  # encoded twice
+        read = decode(read)
+    return {} if read is None else read

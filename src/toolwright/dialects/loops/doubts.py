@@ -1,0 +1,42 @@
+"""Finds calls that cannot be answered each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import CallError
+from .asked import WITHOUT_IDS, Asked
+
+
+def by_id(asked: list[Asked], dialect: str) -> Iterator[tuple[Asked, CallError | None]]:
+    """Yield every call with what speaks against running it; of those with one id, the first.
+
+    Providers refuse two answers to one id. The same call twice is run once. Of two calls that
+    differ, nobody could say whose answer it is: neither is run.
+    """
+    first: dict[str, Asked] = {}
+    differ: set[str] = set()
+    for each in asked:
+        if first.setdefault(each.id, each) != each:
+            differ.add(each.id)
+    answered: set[str] = set()
+    for each in asked:
+        if not each.id:
+            yield each, None if dialect in WITHOUT_IDS else _without_id(each)
+        elif each.id not in answered:
+            answered.add(each.id)
+            yield each, _same_id(each) if each.id in differ else None
+
+
+def _without_id(asked: Asked) -> CallError:
+    return CallError(
+        f"{asked.name or 'a tool'} was not run: the call has no id, so it cannot be answered",
+        hint="send every call with an id of its own",
+    )
+
+
+def _same_id(asked: Asked) -> CallError:
+    return CallError(
+        f"nothing was run: different calls have the id {asked.id[:100]!r}",
+        hint="send every call with an id of its own",
+    )

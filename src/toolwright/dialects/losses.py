@@ -1,0 +1,32 @@
+"""What a dialect could not express."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._log.printable import printable
+
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing of one tool that a dialect cannot express, or a limit that it broke."""
+
+    tool: str
+    """The tool's own name; empty if it concerns all tools."""
+    path: str
+    """Where in the arguments: `filters.tags[]`; empty for the whole tool."""
+    keyword: str
+    """The keyword or rule: `uniqueItems`, `$ref`, `name`, `strict`, `tools`."""
+    message: str
+    """What was done about it."""
+
+    def __str__(self) -> str:
+        place = ".".join(part for part in (_short(self.tool), _short(self.path)) if part)
+        said = f"{self.keyword} {self.message}" if self.keyword else self.message
+        return printable(f"{place}: {said}" if place else said).replace("\n", " ")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

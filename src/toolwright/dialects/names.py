@@ -1,0 +1,65 @@
+"""Names that a dialect accepts, and back."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+
+from .facts.rules import NameRule
+
+SHORTEST = 8
+"""How many characters a shortened name needs at least."""
+
+
+@functools.cache
+def _bad(letters: str) -> re.Pattern[str]:
+    return re.compile(f"[^{letters}]")
+
+
+@functools.cache
+def _good(rule: NameRule) -> re.Pattern[str]:
+    first = f"[{rule.first}]" if rule.first else ""
+    rest = f"{{0,{rule.longest - 1}}}" if first else f"{{1,{rule.longest}}}"
+    return re.compile(f"{first}[{rule.letters}]{rest}")
+
+
+def is_good(name: str, rule: NameRule) -> bool:
+    """Return whether a name is accepted as it is."""
+    return _good(rule).fullmatch(name) is not None
+
+
+def published(names: Iterable[str], rule: NameRule) -> dict[str, str]:
+    """Return an accepted name for each: its own wherever that will do.
+
+    The others are written with underscores, cut, and made unique with a hash of the whole name,
+    so that a name does not depend on the order, except between two that differ in nothing else.
+    """
+    listed = list(dict.fromkeys(names))
+    made = {name: name for name in listed if is_good(name, rule)}
+    if len(made) == len(listed):
+        return made
+    taken = set(made)
+    for name in listed:
+        if name not in made:
+            made[name] = _made_up(name, rule, taken)
+            taken.add(made[name])
+    return {name: made[name] for name in listed}
+
+
+def _made_up(name: str, rule: NameRule, taken: set[str]) -> str:
+    plain = _bad(rule.letters).sub("_", name) or "_"
+    if rule.first and not re.match(f"[{rule.first}]", plain):
+        plain = f"_{plain}"
+    if len(plain) <= rule.longest and plain not in taken:
+        return plain
+    attempt = 0
+    while True:
+        salted = f"{name}\0{attempt}" if attempt else name
+        digest = sha256(salted.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        room = rule.longest - len(digest) - 1
+        made = f"{plain[:room]}_{digest}" if room > 0 else f"_{digest}"[: rule.longest]
+        if made not in taken:
+            return made
+        attempt += 1

@@ -1,0 +1,124 @@
+"""What came of rendering: definitions, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from .._json_values import JsonObject, is_object, strict_json
+from ..arguments.sample import no_collection
+from ..errors import ToolNotFound
+from .codecs import Codec, decoded
+from .losses import Loss
+from .wire import Sent, definitions
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+_LONGEST_GUESS = 128
+
+
+class Decoded(NamedTuple):
+    """A call as the tool itself takes it."""
+
+    name: str
+    arguments: Any
+    """An object; what is no JSON object is left as it came, for the tool to refuse."""
+
+
+class Rendered:
+    """Tools as one provider or client takes them, and how to undo that."""
+
+    __slots__ = (
+        "_codecs",
+        "_definitions",
+        "_sent",
+        "_wire",
+        "dialect",
+        "losses",
+        "names",
+        "request",
+        "strict",
+    )
+
+    def __init__(
+        self,
+        dialect: str,
+        wire: str,
+        sent: Sequence[Sent],
+        codecs: Mapping[str, tuple[str, Codec | None]],
+        losses: tuple[Loss, ...],
+        strict: frozenset[str],
+        request: JsonObject,
+    ) -> None:
+        self.dialect = dialect
+        """The name of the dialect."""
+        self.names: Mapping[str, str] = MappingProxyType(
+            {name: own for name, (own, _) in codecs.items()}
+        )
+        """The own name of each tool by the published one."""
+        self.losses = losses
+        """What could not be expressed."""
+        self.strict = strict
+        """The own names of the tools that the provider is asked to enforce."""
+        self.request = request
+        """What else belongs in the request."""
+        self._codecs = codecs
+        self._wire = wire
+        self._sent = sent
+        self._definitions: list[JsonObject] | None = None
+
+    def __repr__(self) -> str:
+        count = len(self.names)
+        return f"<Rendered {self.dialect}: {count} tool{'s' * (count != 1)}>"
+
+    @property
+    def definitions(self) -> list[JsonObject]:
+        """The tools as the provider's requests have them: plain dicts, your own to change."""
+        if self._definitions is None:
+            with no_collection():
+                self._definitions = definitions(self._wire, self._sent)
+        return self._definitions
+
+    def decode(self, name: str, arguments: Any = None) -> Decoded:
+        """Return the tool's own name and arguments for a call. Raises `ToolNotFound`.
+
+        `arguments` is an object or JSON text. What has another shape than was asked for is left as
+        it is: the tool's own validation explains it.
+        """
+        found = self._codecs.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        if found is None:
+            raise ToolNotFound(str(name), hint=self._nearest(str(name)))
+        own, codec = found
+        if isinstance(arguments, str | bytes):
+            try:
+                arguments = strict_json(arguments) if arguments.strip() else {}
+            except (ValueError, RecursionError):
+                return Decoded(own, arguments)
+        if arguments is None:
+            arguments = {}  # how some providers write a call without arguments
+        elif isinstance(arguments, Mapping) and not is_object(arguments):
+            arguments = dict(cast("Mapping[str, Any]", arguments))
+        return Decoded(own, decoded(arguments, codec))
+
+    def _nearest(self, name: str) -> str:
+        if len(name) > _LONGEST_GUESS:
+            return ""
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.names, n=1)
+        return f"did you mean `{near[0]}`?" if near else ""
+
+    def result(self, result: Result, call_id: str = "", name: str = "") -> JsonObject:
+        """Return a result as the provider takes it: a message, or one block of a message.
+
+        Anthropic, Gemini and Bedrock take the results of one turn as blocks of one message, in the
+        role of the user. `name` is the tool's, own or published.
+        """
+        from .messages import ToolAnswer, message
+
+        if name not in self.names:
+            own = {known: shown for shown, known in self.names.items()}
+            name = own.get(name, name)
+        return message(self.dialect, self._wire, ToolAnswer(result, call_id, name))

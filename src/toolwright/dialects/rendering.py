@@ -1,0 +1,185 @@
+"""From tools to what a provider or client accepts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .._json_values import JsonObject
+from ..arguments.sample import no_collection
+from ..tools.definition import PLAIN, Tool
+from .budgets import Cost, allotted, cost_of, too_large
+from .facts.rules import Dialect
+from .known import dialect_named
+from .losses import Loss
+from .names import SHORTEST, published
+from .rendered import Rendered
+from .schemas.encode import EncodedSchema
+from .schemas.words import with_sentences
+from .sources import Renderable, definitions_of
+from .wire import Sent
+
+
+def render(
+    tools: Iterable[Tool | Mapping[str, Any]],
+    dialect: str,
+    *,
+    strict: bool = False,
+    prefix: str = "",
+) -> Rendered:
+    """Return tools as a provider or client takes them, with the way back.
+
+    `strict` asks the provider to enforce the schemas. `prefix` is what an MCP client puts before
+    names: it counts in their length. Entries of another server's `tools/list` are rendered, too.
+    Raises `ValueError` for an unknown dialect; a tool that cannot be sent is a loss.
+    """
+    rendering = _Rendering(dialect_named(dialect), strict=strict)
+    with no_collection():  # nearly all that is made is kept
+        return rendering.render(tools, prefix)
+
+
+class _Rendering:
+    """One set of tools on its way into one dialect."""
+
+    def __init__(self, dialect: Dialect, *, strict: bool) -> None:
+        self._dialect = dialect
+        self._wants_strict = strict
+        self._losses: list[Loss] = []
+        self._strict: set[str] = set()
+
+    def render(self, tools: Iterable[Tool | Mapping[str, Any]], prefix: str) -> Rendered:
+        dialect = self._dialect
+        known = self._unique(definitions_of(tools, is_mcp=dialect.wire == "mcp"))
+        known = self._few(known)
+        names = self._named(known, prefix)
+        known = [each for each in known if each.name in names]
+        self._choose_strict(known)
+        sent: list[Sent] = []
+        codecs: dict[str, Any] = {}
+        for each in known:
+            encoded = self._encoded(each)
+            if encoded is None:
+                self._lose(each.name, "inputSchema", "is too deep to be read: the tool is left out")
+                continue
+            sent.append(self._sent(each, names[each.name], encoded))
+            codecs[names[each.name]] = (each.name, encoded.codec)
+            self._losses += [Loss(each.name, *place) for place in encoded.places]
+        return Rendered(
+            dialect.name,
+            dialect.wire,
+            sent,
+            codecs,
+            tuple(self._losses),
+            frozenset(self._strict),
+            self._request(known),
+        )
+
+    def _lose(self, tool: str, keyword: str, message: str) -> None:
+        self._losses.append(Loss(tool, "", keyword, message))
+
+    def _unique(self, found: list[Any]) -> list[Renderable]:
+        known: dict[str, Renderable] = {}
+        for each in found:
+            if isinstance(each, Loss):
+                self._losses.append(each)
+            elif each.name in known:
+                self._lose(each.name, "name", "is there twice: the second tool is left out")
+            else:
+                known[each.name] = each
+        return list(known.values())
+
+    def _few(self, known: list[Renderable]) -> list[Renderable]:
+        most = self._dialect.limits.tools
+        if most is None or len(known) <= most:
+            return known
+        for each in known[most:]:
+            self._lose(
+                each.name, "tools", f"are {len(known)}, and at most {most} are taken: left out"
+            )
+        return known[:most]
+
+    def _named(self, known: list[Renderable], prefix: str) -> dict[str, str]:
+        """Return the published name of each tool; none if no name has room."""
+        rule = self._dialect.names
+        if self._dialect.counts_prefix and prefix:
+            own = self._dialect.own_prefix
+            before = prefix if prefix.startswith(own) else own + prefix
+            rule = replace(rule, longest=rule.longest - len(before))
+        if rule.longest < SHORTEST:
+            for each in known:
+                self._lose(each.name, "name", "has no room behind the prefix: the tool is left out")
+            return {}
+        names = published((each.name for each in known), rule)
+        for own, name in names.items():
+            if name != own.translate(PLAIN):
+                self._lose(own, "name", f"is not accepted: published as `{name}`")
+        return names
+
+    def _choose_strict(self, known: list[Renderable]) -> None:
+        """Find the tools that can be strict, and say of the others why they are not."""
+        dialect = self._dialect
+        if not self._wants_strict or dialect.strict_is == "always":
+            return
+        if dialect.strict is None:
+            if dialect.strict_is == "none":
+                self._lose("", "strict", f"is not known to {dialect.name}: no tool is strict")
+            return
+        costs = self._costs(known)
+        refused = [each for each in known if each.name not in costs]
+        chosen = allotted(costs, dialect.limits)
+        left = [name for name in costs if name not in chosen]
+        for name in left if dialect.strict_is == "tool" else ():
+            self._lose(name, "strict", "has no room: the limits of strict tools are used up")
+        if dialect.strict_is != "tool" and (refused or left):
+            self._lose("", "strict", "holds for all tools or none here: no tool is strict")
+            return
+        self._strict = chosen
+
+    def _costs(self, known: list[Renderable]) -> dict[str, Cost]:
+        """Return what each tool takes that can be strict by itself."""
+        costs: dict[str, Cost] = {}
+        strict = self._dialect.strict
+        for each in known:
+            encoded = each.encoded(strict) if strict is not None else None
+            if encoded is None:
+                continue
+            cost = cost_of(encoded.fresh())
+            broken = too_large(cost, self._dialect.limits)
+            if broken is not None:
+                self._lose(each.name, broken[0], f"{broken[1]}: the tool is not strict")
+            elif strict is not None and strict.required == "some" and cost.bare_objects:
+                self._lose(each.name, "required", "has no entry: the tool cannot be strict")
+            else:
+                costs[each.name] = cost
+        return costs
+
+    def _encoded(self, each: Renderable) -> EncodedSchema | None:
+        strict = self._dialect.strict
+        if each.name in self._strict and strict is not None:
+            return each.encoded(strict)
+        return each.encoded(self._dialect.rules)
+
+    def _sent(self, each: Renderable, name: str, encoded: EncodedSchema) -> Sent:
+        text = with_sentences(each.description, list(encoded.sentences))
+        most = self._dialect.limits.description
+        if most is not None and len(text) > most:
+            self._lose(each.name, "description", f"has {len(text)} characters: cut at {most}")
+            text = _cut(text, most)
+        says_so = self._dialect.strict_is in ("tool", "together")
+        is_strict = says_so and each.name in self._strict
+        return Sent(name, text, encoded, is_strict, each.listed)
+
+    def _request(self, known: list[Renderable]) -> JsonObject:
+        """Return what else belongs in the request."""
+        dialect = self._dialect
+        if not self._wants_strict or not known or (dialect.strict and not self._strict):
+            return {}
+        return copy.deepcopy(dict(dialect.strict_request))
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text, cut between words."""
+    kept = text[: most - 3]
+    return f"{kept.rpartition(' ')[0] or kept}..."

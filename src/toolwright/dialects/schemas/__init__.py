@@ -1,0 +1,1 @@
+"""From any JSON Schema to that of a dialect, and back."""

@@ -1,0 +1,336 @@
+"""Writes the schema of a tool as a dialect accepts it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..._json_values import JsonObject, compact_json, is_list, is_object
+from ..codecs import Codec, JsonText, NamedCodec, Wrapped
+from ..facts.rules import NameRule, Rules
+from ..names import published
+from .containers import write_array, write_object
+from .parse import Document
+from .profiles import Profiles
+from .scalars import enum_branches, write_enum, write_scalar
+from .shapes import ANY, ARRAY, ENUM, NEVER, OBJECT, REF, SCALARS, UNION, SchemaShape
+from .unions import alone, with_null, write_union
+from .words import in_words, with_sentences
+from .written import IN_WORDS, Written, json_text
+
+ROOT_KEY = "value"
+"""The property that holds arguments whose root is a union."""
+_MOST_UNROLLED = 3000
+"""Schemas in one tool, above which recursion is written less often."""
+_MOST_WRITTEN = 8000
+"""Schemas in one tool; what is beyond is left out."""
+_MOST_LOSSES = 200
+"""Losses of one tool that are named."""
+_LEVELS = (3, 2, 1)
+"""How often a definition that contains itself is written inside itself."""
+_DEFINITION_NAMES = NameRule("A-Za-z0-9_")
+
+
+class LossPlace(NamedTuple):
+    """One thing that a dialect could not express, and where."""
+
+    path: str
+    keyword: str
+    message: str
+
+
+_MORE_LOSSES = LossPlace("", "", "there are more losses than are named here")
+
+
+class EncodedSchema(NamedTuple):
+    """A tool's schema as a dialect accepts it."""
+
+    schema: bytes
+    codec: Codec | None
+    places: tuple[LossPlace, ...]
+    sentences: tuple[str, ...]
+    """What is to be said in the description of the tool."""
+
+    def fresh(self) -> JsonObject:
+        """Return a new copy of the schema."""
+        return json.loads(self.schema)
+
+
+def encode(document: Document, rules: Rules) -> EncodedSchema:
+    """Return a schema as a dialect accepts it."""
+    for levels in _LEVELS[:-1] if rules.refs == "inline" and document.recursive else ():
+        writer = DialectWriter(document, rules, levels)
+        encoded = writer.encode()
+        if writer.count <= _MOST_UNROLLED:
+            return encoded
+    return DialectWriter(document, rules, _LEVELS[-1]).encode()
+
+
+class DialectWriter:
+    """Writes shapes as one dialect has them."""
+
+    def __init__(self, document: Document, rules: Rules, levels: int) -> None:
+        self.document = document
+        self.rules = rules
+        self.count = 0
+        self._profiles = Profiles(document, rules)
+        self._levels = levels
+        self._places: dict[LossPlace, None] = {}
+        self._open: dict[str, int] = {}
+        self._codecs: dict[str, Codec | None] = {}
+        self._names: dict[str, str] = {}
+        self._definitions: dict[str, JsonObject] = {}
+
+    def encode(self) -> EncodedSchema:
+        """Return the root, with all definitions that it needs."""
+        root, sentences = self._rootless(self.document.root)
+        for target in self.document.lost:
+            self.lose("", "$ref", f"to {target[:100]} leads nowhere: any value is taken there")
+        if root.kind == OBJECT:
+            found = write_object(self, root, "", is_root=True)
+            schema, codec = found.schema, found.codec
+        else:
+            schema, codec = self._wrapped(root)
+        if self.rules.root_keys is not None:
+            said = schema.get("description")
+            sentences = [*([said] if said else []), *sentences]
+            schema = {key: value for key, value in schema.items() if key in self.rules.root_keys}
+        if self._definitions:
+            schema["$defs"] = self._definitions
+        return EncodedSchema(compact_json(schema), codec, tuple(self._places), tuple(sentences))
+
+    def _rootless(self, root: SchemaShape) -> tuple[SchemaShape, list[str]]:
+        """Return the root without what may not stand there, and that in words."""
+        if not root.rest:
+            return root, []
+        root = root.copy()
+        sentences = self._all_in_words(root.rest, "")
+        root.rest = {}
+        return root, sentences
+
+    def _wrapped(self, root: SchemaShape) -> tuple[JsonObject, Codec | None]:
+        """Return arguments that are no plain object, inside a property."""
+        if root.kind in (ANY, NEVER):
+            return write_object(self, SchemaShape(OBJECT), "", is_root=True).schema, None
+        found = self.write(root, "")
+        schema: JsonObject = {
+            "type": "object",
+            "properties": {ROOT_KEY: found.schema},
+            "required": [ROOT_KEY],
+        }
+        if self.rules.extra != "omit":
+            schema["additionalProperties"] = False
+        return schema, Wrapped(ROOT_KEY, found.codec)
+
+    def lose(self, path: str, keyword: str, message: str = IN_WORDS) -> None:
+        """Note what the dialect cannot express."""
+        if len(self._places) < _MOST_LOSSES:
+            self._places[LossPlace(path, keyword, message)] = None
+        else:
+            self._places[_MORE_LOSSES] = None
+
+    def write(self, shape: SchemaShape, path: str) -> Written:
+        """Return a shape as a schema."""
+        self.count += 1
+        kind = shape.kind
+        if "examples" in shape.notes and "examples" not in self.rules.keywords:
+            self.lose(path, "examples")
+        if self.count > _MOST_WRITTEN and kind not in SCALARS:
+            self.lose(path, "$ref", "is cut here: written out, the schema is too large")
+            return self._stub(shape, "")
+        if kind in SCALARS:
+            return write_scalar(self, shape, path)
+        if kind == OBJECT:
+            return write_object(self, shape, path)
+        if kind == ARRAY:
+            return write_array(self, shape, path)
+        if kind == UNION:
+            return write_union(self, self._profiles, shape, path)
+        if kind == ENUM:
+            return self._enum(shape, path)
+        if kind == REF:
+            return self._ref(shape, path)
+        return self._anything(shape, path)
+
+    def _enum(self, shape: SchemaShape, path: str) -> Written:
+        branches = enum_branches(shape)
+        if len(branches) == 1:
+            return write_enum(self, shape, path)
+        union = SchemaShape(UNION)
+        union.branches, union.notes = branches, shape.notes
+        return write_union(self, self._profiles, union, path)
+
+    def _anything(self, shape: SchemaShape, path: str) -> Written:
+        """Return what any value fits: never an empty schema, which some clients misread."""
+        if shape.kind == NEVER:
+            self.lose(path, "not", "is not said: no value fits here")
+            return Written(self.finish({"type": "null"}, shape, ["Leave it out."]))
+        scalars: list[JsonObject] = [{"type": each} for each in ("string", "number", "boolean")]
+        sentences: list[str] = []
+        if self.rules.anything == "text":
+            text = json_text(self.rules, "JSON text of an object or a list.")
+            held, codec = [*scalars, text], JsonText()
+        else:
+            free = write_object(self, SchemaShape(OBJECT), path).schema
+            items: JsonObject = {"anyOf": [*scalars, free, {"type": "null"}]}
+            held, codec = [*scalars, free, {"type": "array", "items": items}], None
+        schema: JsonObject = {"anyOf": held}
+        sentences += self.rest(schema, shape, path)
+        schema = self.finish(schema, shape, sentences, changed=codec is not None)
+        return Written(alone(with_null(schema, self.rules), self.rules), codec, is_text=False)
+
+    def _ref(self, shape: SchemaShape, path: str) -> Written:
+        target = shape.target
+        if self.rules.refs == "keep":
+            return self._kept(shape, path)
+        if self._open.get(target, 0) >= self._levels:
+            self.lose(path, "$ref", "is not followed further: it contains itself")
+            return self._stub(shape, target)
+        self._open[target] = self._open.get(target, 0) + 1
+        inner = self.document.shape_of(target).noted(shape.notes)
+        found = self.write(inner, path)
+        if shape.rest:
+            sentences = self._all_in_words(shape.rest, path)
+            said = with_sentences(found.schema.get("description", ""), sentences)
+            found = found._replace(schema={**found.schema, "description": said})
+        self._open[target] -= 1
+        if not self._open[target]:
+            self._codecs[target] = found.codec
+        return found
+
+    def _stub(self, shape: SchemaShape, target: str) -> Written:
+        """Return what stands for a definition that is not written out again."""
+        inner = self.document.shape_of(target) if target else shape
+        name = target.rpartition("/")[2]
+        said = f"Of the same shape as the {name} around it." if name not in ("", "#") else ""
+        if self.rules.anything == "text":
+            schema = json_text(self.rules, f"JSON text. {said}".strip())
+            codec = NamedCodec(target, self._codecs) if target else None
+            done = self.finish(schema, shape, [], changed=True)
+            return Written(done, JsonText(codec), is_text=True)
+        kind = inner.kind if inner.kind in (OBJECT, ARRAY) else ANY
+        stub = SchemaShape(kind).noted(shape.notes)
+        found = self._anything(stub, "") if kind == ANY else self._free(stub)
+        if said:
+            found.schema["description"] = with_sentences(
+                found.schema.get("description", ""), [said]
+            )
+        return found
+
+    def _free(self, stub: SchemaShape) -> Written:
+        if stub.kind == ARRAY:
+            return write_array(self, stub, "")
+        return write_object(self, stub, "")
+
+    def _kept(self, shape: SchemaShape, path: str) -> Written:
+        """Return a reference to a definition, which is written once."""
+        target = shape.target
+        if target not in self._names:
+            self._names[target] = self._definition_name(target)
+            name = self._names[target]
+            self._definitions[name] = {}
+            found = self.write(self.document.shape_of(target), path)
+            self._definitions[name] = found.schema
+            self._codecs[target] = found.codec
+        schema: JsonObject = {"$ref": f"#/$defs/{self._names[target]}"}
+        needs = self._profiles.needs_codec(shape)
+        codec = NamedCodec(target, self._codecs) if needs else None
+        sentences = self._all_in_words(shape.rest, path)
+        if (shape.notes or sentences) and not self.rules.ref_siblings:
+            schema = {"anyOf": [schema]}
+        return Written(self.finish(schema, shape, sentences, changed=needs), codec)
+
+    def _definition_name(self, target: str) -> str:
+        last = target.rpartition("/")[2]
+        wanted = "root" if last in ("", "#") else last
+        [plain] = published([wanted], _DEFINITION_NAMES).values()
+        name, number = plain, 2
+        while name in self._definitions:
+            name, number = f"{plain}_{number}", number + 1
+        return name
+
+    def finish(
+        self, schema: JsonObject, shape: SchemaShape, sentences: list[str], *, changed: bool = False
+    ) -> JsonObject:
+        """Add the notes of a shape, and what had to be said in words."""
+        notes = shape.notes
+        if not notes and not sentences:
+            return schema
+        said = _text(schema.get("description"))
+        own = _text(notes.get("description"))
+        text = with_sentences(own, [said] if said and said != own else [])
+        sentences = [*self._noted(schema, notes, text, changed=changed), *sentences]
+        text = with_sentences(text, sentences)
+        if text:
+            schema["description"] = text
+        return schema
+
+    def _noted(
+        self, schema: JsonObject, notes: Mapping[str, Any], text: str, *, changed: bool
+    ) -> list[str]:
+        """Add notes that the dialect has; return the others in words."""
+        sentences: list[str] = []
+        for key, value in notes.items():
+            if key == "description":
+                continue
+            kept = key in self.rules.keywords and not (changed and key in ("default", "examples"))
+            if kept:
+                schema[key] = value
+            elif key == "title":
+                if value and value != text:
+                    sentences.append(f"Title: {value}.")
+            elif key == "default":
+                sentences += [in_words(key, value)] if value is not None else []
+            elif value and key not in ("readOnly", "writeOnly"):
+                sentences.append(in_words(key, value))
+        return sentences
+
+    def rest(self, schema: JsonObject, shape: SchemaShape, path: str) -> list[str]:
+        """Add what only some dialects have; return the rest in words."""
+        if not shape.rest:
+            return []
+        left: dict[str, Any] = {}
+        for key, value in shape.rest.items():
+            if key not in self.rules.keywords or key in schema or not _is_plain(value, self.rules):
+                left[key] = value
+            else:
+                schema[key] = value
+        return self._all_in_words(left, path)
+
+    def _all_in_words(self, rest: Mapping[str, Any], path: str) -> list[str]:
+        for key in rest:
+            if key not in ("then", "else", "minContains", "maxContains"):
+                self.lose(path, key)
+        return [in_words(key, value) for key, value in rest.items()]
+
+
+_NOT_PLAIN = frozenset(
+    (
+        *("$ref", "$dynamicRef", "properties", "patternProperties", "propertyNames"),
+        *("items", "prefixItems", "additionalItems", "contains", "dependencies"),
+    )
+)
+
+
+def _is_plain(value: Any, rules: Rules) -> bool:
+    """Return whether schemas can be kept as they were written: nothing in them is to be changed."""
+    banned = _NOT_PLAIN
+    if rules.keys is not None:
+        banned |= {"required", "dependentRequired"}
+    if rules.patterns != "any":
+        banned |= {"pattern"}
+    todo = [value]
+    while todo:
+        node = todo.pop()
+        if is_list(node):
+            todo.extend(node)
+        elif is_object(node):
+            if node.keys() & banned or is_list(node.get("type")):
+                return False
+            todo.extend(node.values())
+    return True
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

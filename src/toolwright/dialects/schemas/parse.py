@@ -1,0 +1,297 @@
+"""From a JSON Schema of any draft to a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..._json_values import JsonObject, is_list, is_object
+from .merge import Unmergeable, merge
+from .pointers import MISSING, Pointers
+from .shapes import (
+    ANY,
+    ARRAY,
+    BOOLEAN,
+    ENUM,
+    FAMILIES,
+    INTEGER,
+    LOGIC,
+    NEVER,
+    NOTES,
+    NULL,
+    NUMBER,
+    OBJECT,
+    REF,
+    RESTS,
+    STRING,
+    SchemaShape,
+    enum_of,
+    json_type,
+    union_of,
+)
+
+_TYPES = frozenset((STRING, NUMBER, INTEGER, BOOLEAN, NULL, ARRAY, OBJECT))
+_STRUCTURE = {
+    ARRAY: ("items", "prefixItems"),
+    OBJECT: (
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+    ),
+}
+_SIGNS = {
+    STRING: ("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"),
+    NUMBER: ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    ARRAY: (*FAMILIES[ARRAY], *_STRUCTURE[ARRAY], *RESTS[ARRAY]),
+    OBJECT: (*FAMILIES[OBJECT], *_STRUCTURE[OBJECT], *RESTS[OBJECT]),
+}
+"""What a schema without a type is about."""
+_TEXTS = frozenset(("pattern", "format", "contentEncoding", "contentMediaType"))
+_COMBINED = ("allOf", "anyOf", "oneOf")
+_IGNORED = frozenset(
+    ("$schema", "$id", "id", "$defs", "definitions", "$anchor", "$dynamicAnchor", "$comment")
+)
+
+
+class Document:
+    """One schema, read as far as it is needed."""
+
+    def __init__(self, document: Any) -> None:
+        self._pointers = Pointers(document)
+        self._known: dict[str, SchemaShape] = {}
+        self._reading: list[str] = []
+        self.recursive: set[str] = set()
+        """References that lead back to themselves."""
+        self.lost: list[str] = []
+        """References that lead nowhere in the document."""
+        self.root = self.parse(document)
+        self.root = _untitled(self.root, None)
+        while self.root.kind == REF:
+            found = self.shape_of(self.root.target)
+            if self.root.target in self.recursive and found.kind == REF:
+                found = SchemaShape(ANY)
+            self.root = found.noted(self.root.notes)
+
+    def shape_of(self, target: str) -> SchemaShape:
+        """Return what a reference leads to."""
+        return self._shape_of(target) or SchemaShape(ANY)
+
+    def _shape_of(self, target: str) -> SchemaShape | None:
+        """Return what a reference leads to; None while that is being read."""
+        if target in self._known:
+            return self._known[target]
+        if target in self._reading:
+            self.recursive.update(self._reading[self._reading.index(target) :])
+            return None
+        found = self._pointers.find(target)
+        if found is MISSING:
+            self.lost.append(target)
+            self._known[target] = SchemaShape(ANY)
+            return self._known[target]
+        self._reading.append(target)
+        self._known[target] = shape = _untitled(self.parse(found), target.rpartition("/")[2])
+        self._reading.pop()
+        return shape
+
+    def parse(self, node: Any) -> SchemaShape:
+        """Return the shape of a schema, or of a part of the document."""
+        if node is False:
+            return SchemaShape(NEVER)
+        if not is_object(node) or not node:
+            return SchemaShape(ANY)
+        node = _modern(node)
+        notes = {key: node[key] for key in NOTES if key in node and _is_note(key, node[key])}
+        reference = node.get("$ref", node.get("$dynamicRef"))
+        if isinstance(reference, str):
+            return self._referring(reference, node).noted(notes)
+        shape = self._plain(node)
+        for part in _listed(node.get("allOf")):
+            shape = self._with(shape, self.parse(part), "allOf", part)
+        for key in ("anyOf", "oneOf"):
+            if is_list(node.get(key)) and node[key]:
+                shape = self._with_union(shape, node, key)
+        return shape.noted(notes)
+
+    def _referring(self, reference: str, node: JsonObject) -> SchemaShape:
+        found = SchemaShape(REF)
+        found.target = reference
+        self._shape_of(reference)  # read it, and note whether it leads back here
+        left = {
+            key: value
+            for key, value in node.items()
+            if key not in ("$ref", "$dynamicRef") and key not in NOTES and key not in _IGNORED
+        }
+        if not left:
+            return found
+        try:
+            return merge(self.parse(left), found, self._shape_of)
+        except Unmergeable:
+            found.rest = {"allOf": [left]}
+            return found
+
+    def _with(self, shape: SchemaShape, other: SchemaShape, key: str, written: Any) -> SchemaShape:
+        """Return what fits both; what cannot be merged is kept as it was written."""
+        try:
+            return merge(shape, other, self._shape_of)
+        except Unmergeable:
+            kept = shape.copy()
+            kept.rest[key] = [*kept.rest.get(key, ()), written]
+            return kept
+
+    def _with_union(self, shape: SchemaShape, node: JsonObject, key: str) -> SchemaShape:
+        written = node[key]
+        if shape.properties and all(_only_requires(each) for each in written):
+            kept = shape.copy()  # merged, each branch would repeat every property
+            kept.rest[key] = written
+            return kept
+        branches = [self.parse(each) for each in written]
+        union = union_of(branches, exclusive=key == "oneOf")
+        try:
+            return merge(shape, union, self._shape_of)
+        except Unmergeable:
+            kept = shape.copy()
+            kept.rest[key] = written
+            return kept
+
+    def _plain(self, node: JsonObject) -> SchemaShape:
+        """Return the shape of a schema, but for what combines others."""
+        kinds = _kinds(node)
+        if "const" in node or "enum" in node:
+            shape = _values(node, kinds)
+        elif kinds:
+            shape = union_of(self._of_kind(node, kind) for kind in kinds)
+        else:
+            shape = SchemaShape(ANY)
+        kept = {key: node[key] for key in LOGIC if key in node}
+        if not kept or shape.kind == NEVER:
+            return shape
+        shape = shape.copy()
+        shape.rest.update(kept)
+        return shape
+
+    def _of_kind(self, node: JsonObject, kind: str) -> SchemaShape:
+        shape = SchemaShape(kind)
+        shape.limits = {
+            key: node[key]
+            for key in FAMILIES.get(kind, ())
+            if key in node and _is_limit(key, node[key])
+        }
+        shape.rest = {key: node[key] for key in RESTS.get(kind, ()) if key in node}
+        if kind == ARRAY:
+            shape.prefix = [self.parse(each) for each in _listed(node.get("prefixItems"))]
+            shape.items = self._part(node, "items")
+            if shape.items is False and not shape.prefix:
+                shape.limits["maxItems"] = 0
+        elif kind == OBJECT:
+            self._fill_object(shape, node)
+        return shape
+
+    def _fill_object(self, shape: SchemaShape, node: JsonObject) -> None:
+        shape.properties = dict(self._parts(node, "properties"))
+        shape.patterns = dict(self._parts(node, "patternProperties"))
+        shape.required = [each for each in _listed(node.get("required")) if isinstance(each, str)]
+        shape.extra = self._part(node, "additionalProperties")
+        if "propertyNames" in node:
+            shape.keys = self.parse(node["propertyNames"])
+        for key in shape.required:
+            if key not in shape.properties and shape.extra is not False:
+                shape.properties[key] = (
+                    shape.extra if isinstance(shape.extra, SchemaShape) else SchemaShape(ANY)
+                )
+
+    def _part(self, node: JsonObject, key: str) -> SchemaShape | bool | None:
+        value = node.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        shape = self.parse(value)
+        return False if shape.kind == NEVER else shape
+
+    def _parts(self, node: JsonObject, key: str) -> Iterator[tuple[str, SchemaShape]]:
+        value = node.get(key)
+        if is_object(value):
+            for name, each in value.items():
+                shape = _untitled(self.parse(each), name)
+                if shape.kind != NEVER:
+                    yield name, shape
+
+
+def _untitled(shape: SchemaShape, name: str | None) -> SchemaShape:
+    """Return a shape without a title that only repeats its name, as pydantic writes them."""
+    title = shape.notes.get("title")
+    if title is None or (name is not None and _letters(title) != _letters(name)):
+        return shape
+    made = shape.copy()
+    del made.notes["title"]
+    return made
+
+
+def _letters(text: str) -> str:
+    return "".join(each for each in text.casefold() if each.isalnum())
+
+
+def _is_note(key: str, value: Any) -> bool:
+    """Return whether a note is of the type that it should have: entries of others may be wrong."""
+    if key in ("title", "description"):
+        return isinstance(value, str)
+    return is_list(value) if key == "examples" else True
+
+
+def _is_limit(key: str, value: Any) -> bool:
+    if key in _TEXTS:
+        return isinstance(value, str)
+    if key == "uniqueItems":
+        return isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return key in FAMILIES[NUMBER] or value >= 0
+
+
+def _kinds(node: JsonObject) -> list[str]:
+    """Return the types that a schema allows; nothing if any."""
+    given = node.get("type")
+    named = [given] if isinstance(given, str) else _listed(given)
+    kinds = list(dict.fromkeys(each for each in named if each in _TYPES))
+    if NUMBER in kinds and INTEGER in kinds:
+        kinds.remove(INTEGER)
+    if kinds or any(key in node for key in _COMBINED):
+        return kinds
+    return [kind for kind, signs in _SIGNS.items() if any(key in node for key in signs)][:1]
+
+
+def _values(node: JsonObject, kinds: list[str]) -> SchemaShape:
+    values = [node["const"]] if "const" in node else _listed(node.get("enum"))
+    if isinstance(node.get("type"), str | list):
+        allowed = {*kinds, INTEGER} if NUMBER in kinds else set(kinds)
+        values = [value for value in values if json_type(value) in allowed]
+    shape = enum_of(values)
+    shape.kind = ENUM if values else NEVER
+    return shape
+
+
+def _only_requires(branch: Any) -> bool:
+    return is_object(branch) and branch.keys() <= {"required", "type", "description", "title"}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if is_list(value) else []
+
+
+def _modern(node: JsonObject) -> JsonObject:
+    """Return a schema of an older draft as 2020-12 writes it."""
+    if is_list(node.get("items")):
+        rest = {"items": node["additionalItems"]} if "additionalItems" in node else {}
+        node = {**{k: v for k, v in node.items() if k != "items"}, "prefixItems": node["items"]}
+        node.update(rest)
+    for key, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(node.get(key), bool):
+            node = dict(node)
+            if node.pop(key) and bound in node:
+                node[key] = node.pop(bound)
+    if is_object(node.get("dependencies")):
+        node = dict(node)
+        for name, needs in node.pop("dependencies").items():
+            key = "dependentRequired" if is_list(needs) else "dependentSchemas"
+            node[key] = {**node.get(key, {}), name: needs}
+    return node

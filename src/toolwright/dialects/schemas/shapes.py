@@ -1,0 +1,173 @@
+"""A JSON Schema of any draft as a small tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+ANY, NEVER, ENUM, UNION, REF = "any", "never", "enum", "union", "ref"
+STRING, NUMBER, INTEGER, BOOLEAN, NULL = "string", "number", "integer", "boolean", "null"
+ARRAY, OBJECT = "array", "object"
+SCALARS = frozenset((STRING, NUMBER, INTEGER, BOOLEAN, NULL))
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    STRING: (
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "contentEncoding",
+        "contentMediaType",
+    ),
+    NUMBER: ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"),
+    ARRAY: ("minItems", "maxItems", "uniqueItems"),
+    OBJECT: ("minProperties", "maxProperties"),
+}
+"""Plain limits, by the type that they concern."""
+FAMILIES[INTEGER] = FAMILIES[NUMBER]
+NOTES = ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
+"""Keywords that say something and check nothing."""
+RESTS = {
+    STRING: ("contentSchema",),
+    ARRAY: ("contains", "minContains", "maxContains", "unevaluatedItems"),
+    OBJECT: ("dependentRequired", "dependentSchemas", "unevaluatedProperties"),
+}
+"""Keywords of a type that are only ever kept as they are, or said in words."""
+LOGIC = ("not", "if", "then", "else")
+"""Keywords of every type that are only ever kept as they are, or said in words."""
+
+_NOTHING: dict[str, Any] = {}
+_NONE: list[Any] = []
+
+
+class SchemaShape:
+    """One schema of a tree. Which fields count depends on its kind."""
+
+    __slots__ = (
+        "branches",
+        "exclusive",
+        "extra",
+        "items",
+        "keys",
+        "kind",
+        "limits",
+        "notes",
+        "patterns",
+        "prefix",
+        "properties",
+        "required",
+        "rest",
+        "target",
+        "values",
+    )
+
+    def __init__(self, kind: str) -> None:
+        # Empty containers are shared: they are replaced, and changed only in a copy.
+        self.kind = kind
+        self.notes: dict[str, Any] = _NOTHING
+        self.limits: dict[str, Any] = _NOTHING
+        self.rest: dict[str, Any] = _NOTHING
+        """Keywords as they were written: only a dialect that has them can say them."""
+        self.values: list[Any] = _NONE
+        self.properties: dict[str, SchemaShape] = _NOTHING
+        self.required: list[str] = _NONE
+        self.extra: SchemaShape | bool | None = None
+        """Further properties: None if nothing is said, False if there are none."""
+        self.patterns: dict[str, SchemaShape] = _NOTHING
+        self.keys: SchemaShape | None = None
+        """What the names of properties are like."""
+        self.prefix: list[SchemaShape] = _NONE
+        self.items: SchemaShape | bool | None = None
+        self.branches: list[SchemaShape] = _NONE
+        self.exclusive = False
+        """Whether just one branch may fit, as with `oneOf`."""
+        self.target = ""
+
+    def __repr__(self) -> str:
+        return f"<SchemaShape {self.kind}>"
+
+    def copy(self) -> SchemaShape:
+        """Return a copy whose containers are its own."""
+        made = SchemaShape(self.kind)
+        for name in SchemaShape.__slots__:
+            value = getattr(self, name)
+            setattr(made, name, value.copy() if isinstance(value, dict | list) else value)
+        return made
+
+    def noted(self, notes: dict[str, Any]) -> SchemaShape:
+        """Return the same shape with other notes before its own."""
+        if not notes:
+            return self
+        made = self.copy()
+        made.notes = {**self.notes, **notes}
+        return made
+
+    @property
+    def is_map(self) -> bool:
+        """Whether it is an object with keys that nobody named."""
+        return self.kind == OBJECT and not self.properties and self.extra is not False
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing but its kind is said."""
+        return not (self.limits or self.rest or self.prefix or self.properties or self.patterns)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every value of its kind fits."""
+        if not self.is_bare or self.required or self.keys is not None:
+            return False
+        inner = self.items if self.kind == ARRAY else self.extra
+        return (
+            inner is None or inner is True or (isinstance(inner, SchemaShape) and inner.kind == ANY)
+        )
+
+
+def json_type(value: Any) -> str:
+    """Return the JSON type of a value."""
+    if value is None:
+        return NULL
+    if isinstance(value, bool):
+        return BOOLEAN
+    if isinstance(value, str):
+        return STRING
+    if isinstance(value, int | float):
+        return INTEGER if isinstance(value, int) or value.is_integer() else NUMBER
+    return ARRAY if isinstance(value, list) else OBJECT
+
+
+def enum_of(values: Iterable[Any]) -> SchemaShape:
+    """Return the shape of some values."""
+    made = SchemaShape(ENUM)
+    made.values = list(values)
+    return made
+
+
+def union_of(branches: Iterable[SchemaShape], *, exclusive: bool = False) -> SchemaShape:
+    """Return the shape of what fits one of several; unions inside unions are taken apart."""
+    flat: list[SchemaShape] = []
+    for branch in branches:
+        if branch.kind == UNION and not branch.notes and not branch.rest and not branch.exclusive:
+            flat.extend(branch.branches)
+        elif branch.kind != NEVER:
+            flat.append(branch)
+    if not flat:
+        return SchemaShape(NEVER)
+    if len(flat) == 1:
+        return flat[0]
+    if _is_everything(flat):
+        return SchemaShape(ANY)
+    made = SchemaShape(UNION)
+    made.branches, made.exclusive = flat, exclusive
+    return made
+
+
+def _is_everything(branches: list[SchemaShape]) -> bool:
+    """Return whether any JSON value fits one of the branches: how Any is written portably."""
+    kinds = {
+        branch.kind
+        for branch in branches
+        if (branch.kind in SCALARS and branch.is_bare)
+        or (branch.kind in (ARRAY, OBJECT) and branch.is_free)
+    }
+    return {STRING, NUMBER, BOOLEAN, NULL, ARRAY, OBJECT} <= kinds

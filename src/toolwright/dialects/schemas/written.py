@@ -1,0 +1,65 @@
+"""What the parts of a writer hand to each other."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from ..._json_values import JsonObject
+from ..codecs import JSON_KEY, Codec
+from ..facts.rules import Rules
+from .parse import Document
+from .shapes import SchemaShape
+
+IN_WORDS = "is only said in words; the tool itself still checks it"
+
+
+class Written(NamedTuple):
+    """A schema that a dialect accepts, and what undoes it."""
+
+    schema: JsonObject
+    codec: Codec | None = None
+    is_text: bool = False
+    """Whether JSON text stands for it."""
+
+
+class ShapeWriter(Protocol):
+    """Writes shapes as one dialect has them."""
+
+    rules: Rules
+    document: Document
+
+    def write(self, shape: SchemaShape, path: str) -> Written:
+        """Return a shape as a schema."""
+        ...
+
+    def lose(self, path: str, keyword: str, message: str = IN_WORDS) -> None:
+        """Note what the dialect cannot express."""
+        ...
+
+    def finish(
+        self, schema: JsonObject, shape: SchemaShape, sentences: list[str], *, changed: bool = False
+    ) -> JsonObject:
+        """Add the notes of a shape, and what had to be said in words."""
+        ...
+
+    def rest(self, schema: JsonObject, shape: SchemaShape, path: str) -> list[str]:
+        """Add what only some dialects have; return the rest in words."""
+        ...
+
+
+def closed_object(properties: dict[str, Any], rules: Rules) -> JsonObject:
+    """Return an object that must have all of some properties, and no others."""
+    made: JsonObject = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+    }
+    if rules.extra != "omit":
+        made["additionalProperties"] = False
+    return made
+
+
+def json_text(rules: Rules, description: str) -> JsonObject:
+    """Return the schema of a value as JSON text."""
+    text = {"type": "string", "description": description}
+    return closed_object({JSON_KEY: text}, rules)

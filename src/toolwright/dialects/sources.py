@@ -1,0 +1,101 @@
+"""What there is to render: tools, or entries of a list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+from .._json_values import JsonObject, compact_json
+from ..errors import SchemaError
+from ..tools.definition import Tool, compile_tools, compiled_of
+from .facts.rules import Rules
+from .losses import Loss
+from .schemas.encode import EncodedSchema, encode
+from .schemas.parse import Document
+
+
+class Renderable:
+    """A tool's name, text and schema, and the schema as each dialect has it."""
+
+    __slots__ = ("_document", "_encoded", "_listed", "compiled", "description", "name", "schema")
+
+    def __init__(self, name: str, description: str, schema: bytes, compiled: object = None) -> None:
+        self.name = name
+        self.description = description
+        self.schema = schema
+        self.compiled = compiled
+        """What the schema is from: a tool may be compiled again, with another one."""
+        self._document: Document | None = None
+        self._encoded: dict[Rules, EncodedSchema | None] = {}
+        self._listed: bytes | None = None
+
+    def encoded(self, rules: Rules) -> EncodedSchema | None:
+        """Return the schema by some rules; None if it is too deep to be read."""
+        if rules not in self._encoded:
+            try:
+                if self._document is None:
+                    self._document = Document(json.loads(self.schema))
+                self._encoded[rules] = encode(self._document, rules)
+            except RecursionError:
+                self._encoded[rules] = None
+        return self._encoded[rules]
+
+    def listed(self) -> JsonObject:
+        """Return all that the tool is in MCP."""
+        return {} if self._listed is None else json.loads(self._listed)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is known what the tool is in MCP."""
+        return self._listed is not None
+
+    def list_as(self, listed: bytes) -> None:
+        """Keep what the tool is in MCP."""
+        self._listed = listed
+
+
+_known: WeakKeyDictionary[Tool, Renderable] = WeakKeyDictionary()
+"""What was worked out for a tool, as long as there is the tool."""
+
+
+def definitions_of(tools: Iterable[Tool | Mapping[str, Any]], *, is_mcp: bool) -> list[Any]:
+    """Return the definition of each tool, or the loss of one that has none."""
+    given = list(tools)
+    compile_tools([each for each in given if isinstance(each, Tool)])
+    return [_definition(each, is_mcp=is_mcp) for each in given]
+
+
+def _definition(tool: Tool | Mapping[str, Any], *, is_mcp: bool) -> Renderable | Loss:
+    if not isinstance(tool, Tool):
+        return _foreign(tool)
+    try:
+        compiled = compiled_of(tool)
+    except SchemaError as error:
+        return Loss(tool.name, "", "definition", f"is refused, so it is left out: {error}")
+    found = _known.get(tool)
+    if found is None or found.compiled is not compiled:
+        found = Renderable(tool.name, tool.description, compiled.input_schema, compiled)
+        _known[tool] = found
+    if is_mcp and not found.is_listed:
+        found.list_as(tool.to_mcp_json())
+    return found
+
+
+def _foreign(tool: Any) -> Renderable | Loss:
+    """Return the definition of an entry of `tools/list`, whatever is in it."""
+    if not isinstance(tool, Mapping):
+        return Loss("", "", "tool", f"is no tool, so it is left out: {type(tool).__name__}")
+    given = cast("Mapping[str, Any]", tool)
+    name = given.get("name")
+    if not isinstance(name, str) or not name:
+        return Loss("", "", "name", "is missing, so the tool is left out")
+    text = given.get("description")
+    schema = given.get("inputSchema", given.get("input_schema", {}))
+    try:
+        made = Renderable(name, text if isinstance(text, str) else "", compact_json(schema))
+        made.list_as(compact_json(dict(given)))
+    except (TypeError, ValueError, RecursionError):
+        return Loss(name, "", "inputSchema", "is not JSON, so the tool is left out")
+    return made

@@ -1,0 +1,95 @@
+"""A tool as each provider's requests have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._json_values import JsonObject
+from .schemas.encode import EncodedSchema
+
+
+class Sent(NamedTuple):
+    """What a definition is made of."""
+
+    name: str
+    description: str
+    encoded: EncodedSchema
+    strict: bool
+    listed: Callable[[], Mapping[str, Any]]
+    """Gives all that the tool is in MCP."""
+
+
+def definitions(wire: str, tools: Sequence[Sent]) -> list[JsonObject]:
+    """Return tools as the value of `tools` in a request."""
+    made = [_WIRES[wire](tool, tool.encoded.fresh()) for tool in tools]
+    if wire.startswith("gemini"):
+        return [{"functionDeclarations": made}] if made else []
+    return made
+
+
+def _named(tool: Sent) -> JsonObject:
+    return {"name": tool.name} | ({"description": tool.description} if tool.description else {})
+
+
+def _chat(tool: Sent, schema: JsonObject) -> JsonObject:
+    function = {**_named(tool), "parameters": schema}
+    if tool.strict:
+        function["strict"] = True
+    return {"type": "function", "function": function}
+
+
+def _responses(tool: Sent, schema: JsonObject) -> JsonObject:
+    return {
+        "type": "function",
+        **_named(tool),
+        "parameters": schema,
+        "strict": tool.strict,
+    }
+
+
+def _anthropic(tool: Sent, schema: JsonObject) -> JsonObject:
+    made = {**_named(tool), "input_schema": schema}
+    return {**made, "strict": True} if tool.strict else made
+
+
+def _gemini(tool: Sent, schema: JsonObject) -> JsonObject:
+    return {**_named(tool), "parametersJsonSchema": schema}
+
+
+def _gemini_openapi(tool: Sent, schema: JsonObject) -> JsonObject:
+    # An object without properties is refused; a function without parameters says nothing of them.
+    has_any = bool(schema.get("properties"))
+    return {**_named(tool), "parameters": schema} if has_any else _named(tool)
+
+
+def _bedrock(tool: Sent, schema: JsonObject) -> JsonObject:
+    spec = {**_named(tool), "inputSchema": {"json": schema}}
+    if tool.strict:
+        spec["strict"] = True
+    return {"toolSpec": spec}
+
+
+def _mcp(tool: Sent, schema: JsonObject) -> JsonObject:
+    listed = tool.listed()
+    title = {"title": listed["title"]} if "title" in listed else {}
+    others = {
+        key: value
+        for key, value in listed.items()
+        if key not in ("name", "title", "description", "inputSchema")
+    }
+    made = {"name": tool.name, **title}
+    if tool.description:
+        made["description"] = tool.description
+    return {**made, "inputSchema": schema, **others}
+
+
+_WIRES: dict[str, Callable[[Sent, JsonObject], JsonObject]] = {
+    "chat": _chat,
+    "responses": _responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "gemini-openapi": _gemini_openapi,
+    "bedrock": _bedrock,
+    "mcp": _mcp,
+}

@@ -1,0 +1,92 @@
+"""Tools that were refused, and what of a definition was lost."""
+
+from __future__ import annotations
+
+import re
+
+from ..._json_values import is_object
+from ...read.signature import EMPTY
+from ..findings import Severity
+from ..registry import Found, check
+from ..schema_facts import fits, kind_of, kinds_of
+from ..subjects import CheckedTool, CheckedToolbox
+
+# What a compiled tool says it could not keep, by the check that tells of it.
+STRAY = re.compile(r"documents `(?P<name>[^`]*)`, which is not a parameter")
+UNREAD = re.compile(r'leaves (?:"|\d+ more such lines )')
+NOT_JSON = re.compile(r"`(?P<name>[^`]*)`: (?P<what>the default .* is not JSON)", re.DOTALL)
+_PLACED = re.compile(r"`(?P<name>[^`]*)`: (?P<what>.*)", re.DOTALL)
+NO_OUTPUT = re.compile(r"has no output schema")
+
+
+@check(
+    "refused_tool",
+    severity=Severity.ERROR,
+    fix="mend its definition",
+    group="definition",
+    scope="toolbox",
+)
+def refused_tool(box: CheckedToolbox) -> Found:
+    """A target cannot become a tool, so that no client sees it."""
+
+
+@check(
+    "lost_detail",
+    fix="write it in another way, or leave it out",
+    group="definition",
+)
+def lost_detail(tool: CheckedTool) -> Found:
+    """Something that the author wrote is in no schema."""
+    for problem in tool.tool.problems:
+        if any(known.match(problem) for known in (STRAY, UNREAD, NOT_JSON)):
+            continue
+        placed = _PLACED.match(problem)
+        parameter = placed["name"] if placed and placed["name"] in tool.properties else ""
+        yield tool.finding(placed["what"] if placed and parameter else problem, parameter=parameter)
+
+
+@check(
+    "unserialisable_default",
+    fix="use a default that JSON can hold, or `None`",
+    group="definition",
+)
+def unserialisable_default(tool: CheckedTool) -> Found:
+    """A default cannot be written as JSON, so that no model learns of it."""
+    for problem in tool.tool.problems:
+        found = NOT_JSON.match(problem)
+        if found:
+            parameter = found["name"].split(".")[0]
+            yield tool.finding(
+                f"has a default that no client sees: {found['what']}", parameter=parameter
+            )
+
+
+@check(
+    "mismatched_default",
+    fix="give it a default of its type, or a type that has the default",
+    group="definition",
+)
+def mismatched_default(tool: CheckedTool) -> Found:
+    """A default is not of the type that its parameter has."""
+    root = tool.input_schema
+    for name, node in tool.properties.items():
+        if not is_object(node) or node.get("default") is None:
+            continue
+        given, taken = kind_of(node["default"]), kinds_of(root, node)
+        is_part = given == "number" and "integer" in taken and "number" not in taken
+        if is_part or not fits(frozenset((given,)), taken):
+            wanted = " or ".join(sorted(taken))
+            yield tool.finding(f"is of type {wanted}, but its default is not", parameter=name)
+
+
+@check(
+    "no_return_schema",
+    fix="write the type of what it returns: `-> T`, or `-> None`",
+    group="definition",
+)
+def no_return_schema(tool: CheckedTool) -> Found:
+    """A tool does not say what it returns."""
+    if tool.output_schema is not None or tool.options.output_schema is not None:
+        return
+    if tool.signature.returns is EMPTY and not any(map(NO_OUTPUT.match, tool.tool.problems)):
+        yield tool.finding("does not say what it returns: no tool or program can build on it")

@@ -1,0 +1,218 @@
+"""Where arguments come from: other tools, or the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..findings import Severity
+from ..registry import Found, check
+from ..schema_facts import (
+    description_of,
+    fields_of,
+    fits,
+    is_marked,
+    is_providable,
+    kinds_of,
+    parts_of,
+)
+from ..subjects import CheckedTool, CheckedToolbox
+
+_DEEPEST = 4
+_MOST_NAMED = 5
+_ANY: frozenset[str] = frozenset()
+
+
+class _Flow:
+    """Which tools give a field of a name, and which need one."""
+
+    def __init__(self, box: CheckedToolbox) -> None:
+        self.givers: dict[str, list[str]] = {}
+        """The tools that give a field, by its name."""
+        self.kinds: dict[str, dict[frozenset[str], list[str]]] = {}
+        """The same tools, by the types that the field has in them."""
+        self.given = {tool.name: _given_by(tool) for tool in box}
+        """The fields that each tool gives, with their types."""
+        for tool in box:
+            for name, kinds in self.given[tool.name].items():
+                self.givers.setdefault(name, []).append(tool.name)
+                self.kinds.setdefault(name, {}).setdefault(kinds, []).append(tool.name)
+        self.is_strict = any(
+            is_marked(tool.input_schema, node) for tool in box for node in tool.properties.values()
+        )
+        """Whether some parameter says that users give it: then the others are not given by them."""
+
+    @classmethod
+    def of(cls, box: CheckedToolbox) -> _Flow:
+        """Return what is known of a toolbox; it is worked out once."""
+        return box.once("flow", lambda: cls(box))
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.ERROR if self.is_strict else Severity.INFO
+
+    def is_given(self, name: str, tool: CheckedTool) -> bool:
+        """Return whether another tool gives a field of this name."""
+        givers = self.givers.get(name, ())
+        return len(givers) > 1 or (len(givers) == 1 and givers[0] != tool.name)
+
+    def needs(self, tool: CheckedTool) -> Iterator[tuple[str, Any]]:
+        """Yield the required parameters that a user does not give."""
+        for name in tool.required:
+            node = tool.properties[name]
+            if not is_providable(tool.input_schema, node):
+                yield name, node
+
+    def has_source(self, tool: CheckedTool, name: str, node: Any, depth: int = 0) -> bool:
+        """Return whether some tool gives a parameter, or all parts that it is assembled from."""
+        if self.is_given(name, tool):
+            return True
+        parts: Mapping[str, Any] = parts_of(tool.input_schema, node) if depth < _DEEPEST else {}
+        return bool(parts) and all(
+            is_providable(tool.input_schema, part)
+            or self.has_source(tool, part_name, part, depth + 1)
+            for part_name, part in parts.items()
+        )
+
+
+@check(
+    "unreachable_param",
+    severity=Severity.ERROR,
+    fix="let a tool return a field of that name, or mark it: "
+    'Annotated[T, Field(json_schema_extra={"x-user-providable": True})]',
+    group="flow",
+    scope="toolbox",
+)
+def unreachable_param(box: CheckedToolbox) -> Found:
+    """A required parameter has no source: no other tool gives it, and users do not."""
+    flow = _Flow.of(box)
+    for tool in box:
+        for name, node in flow.needs(tool):
+            if not flow.has_source(tool, name, node):
+                text = "has no source: no other tool returns it, and it is not marked as the user's"
+                yield tool.finding(text, parameter=name, severity=flow.severity)
+
+
+@check(
+    "type_mismatch",
+    fix="give both the same type",
+    group="flow",
+    scope="toolbox",
+)
+def type_mismatch(box: CheckedToolbox) -> Found:
+    """A parameter has another type than the fields of its name that other tools return."""
+    flow = _Flow.of(box)
+    for tool in box:
+        for name, node in tool.properties.items():
+            taken = kinds_of(tool.input_schema, node)
+            given = {
+                kinds: giver
+                for kinds, givers in flow.kinds.get(name, {}).items()
+                if (giver := next((each for each in givers if each != tool.name), ""))
+            }
+            if given and not any(fits(kinds, taken) for kinds in given):
+                kinds, giver = next(iter(given.items()))
+                text = f"takes {_words(taken)}, but {giver} returns {_words(kinds)}"
+                yield tool.finding(text, parameter=name)
+
+
+def _given_by(tool: CheckedTool) -> dict[str, frozenset[str]]:
+    """Return the fields that a tool gives, with the types they have there; none is any type."""
+    root = tool.output_schema
+    given: dict[str, frozenset[str]] = {}
+    for field in fields_of(root) if root is not None else ():
+        kinds = kinds_of(root or {}, field.node)
+        known = given.get(field.name)
+        given[field.name] = kinds if known is None else known | kinds if known and kinds else _ANY
+    return given
+
+
+def _words(kinds: frozenset[str]) -> str:
+    return " or ".join(sorted(kinds - {"null"})) or "anything"
+
+
+@check(
+    "circular_dependency",
+    severity=Severity.ERROR,
+    fix="let one of them do without, or mark a parameter as the user's",
+    group="flow",
+    scope="toolbox",
+)
+def circular_dependency(box: CheckedToolbox) -> Found:
+    """Tools need each other's results, so that none of them can be called first."""
+    flow = _Flow.of(box)
+    waiting = _waiting(flow, box)
+    told: set[str] = set()
+    for name in waiting:
+        if name in told:
+            continue
+        path = _cycle(name, waiting, flow)
+        if told.isdisjoint(path):
+            named = [*path[:_MOST_NAMED], *(["..."] if len(path) > _MOST_NAMED else []), path[0]]
+            text = f"can never be called first: {' -> '.join(named)} need each other"
+            yield box[path[0]].finding(text, severity=flow.severity)
+        told.update(path, [name])
+
+
+def _waiting(flow: _Flow, box: CheckedToolbox) -> dict[str, dict[str, None]]:
+    """Return the tools that can never be called first, each with what it waits for.
+
+    Whatever can be called gives its fields to those that wait for them, which may then be called.
+    What nobody gives is unreachable, and told as that: no tool waits for it here.
+    """
+    waiting: dict[str, dict[str, None]] = {}
+    takers: dict[str, list[str]] = {}
+    for tool in box:
+        needs = [name for name, _ in flow.needs(tool) if flow.is_given(name, tool)]
+        waiting[tool.name] = dict.fromkeys(needs)
+        for name in needs:
+            takers.setdefault(name, []).append(tool.name)
+    ready = [name for name, needs in waiting.items() if not needs]
+    while ready:
+        tool = ready.pop()
+        del waiting[tool]
+        for name in flow.given[tool]:
+            for taker in takers.pop(name, ()):
+                needs = waiting[taker]
+                del needs[name]
+                if not needs:
+                    ready.append(taker)
+    return waiting
+
+
+def _cycle(start: str, waiting: Mapping[str, Mapping[str, None]], flow: _Flow) -> list[str]:
+    """Follow needs until a tool comes again; return the tools from there on."""
+    path: dict[str, None] = {}
+    at = start
+    while at not in path:
+        path[at] = None
+        needed = next(iter(waiting[at]))
+        at = next(each for each in flow.givers[needed] if each in waiting and each != at)
+    known = list(path)
+    return known[known.index(at) :]
+
+
+@check(
+    "ambiguous_output",
+    severity=Severity.INFO,
+    fix="say in the parameter's description which tool gives it",
+    group="flow",
+    scope="toolbox",
+)
+def ambiguous_output(box: CheckedToolbox) -> Found:
+    """Several tools return a field that another tool requires."""
+    flow = _Flow.of(box)
+    told: set[str] = set()
+    for tool in box:
+        for name, node in flow.needs(tool):
+            if name in told or len(flow.givers.get(name, ())) < 2:
+                continue
+            givers = [each for each in flow.givers[name] if each != tool.name]
+            said = description_of(tool.input_schema, node)
+            if len(givers) < 2 or any(giver in said for giver in givers):
+                continue
+            told.add(name)
+            more = f" and {len(givers) - _MOST_NAMED} more" if len(givers) > _MOST_NAMED else ""
+            named = ", ".join(givers[:_MOST_NAMED])
+            text = f"may come from {len(givers)} tools: {named}{more}"
+            yield tool.finding(text, parameter=name)

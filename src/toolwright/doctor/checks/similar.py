@@ -1,0 +1,140 @@
+"""Tools that a model can hardly tell apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import NamedTuple
+
+from ..findings import Finding
+from ..registry import Found, check
+from ..subjects import CheckedTool, CheckedToolbox
+from .hints import words_of
+
+_ALIKE = 0.9
+"""From which share of common words on two descriptions are alike."""
+_MOST_WORDS = 200
+_LEAST_WORDS = 3
+_MOST_COMPARED = 50
+"""With how many others a tool is compared: those that share its rarest words."""
+_MOST_NAMED = 5
+_WORD = re.compile(r"\w+")
+_SAME: dict[str, str] = {
+    word: words.split()[0]
+    for words in (
+        "search find lookup query",
+        "get fetch retrieve read load obtain",
+        "delete remove erase destroy",
+        "create add insert make",
+        "update edit modify change",
+        "list enumerate",
+        "show display view print",
+        "send post submit",
+    )
+    for word in words.split()
+}
+_EMPTY = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "it", "its", "and", "or", "is", "are", "be"),
+        *("of", "to", "in", "on", "for", "with", "by", "from", "as"),
+    )
+)
+
+
+class _Described(NamedTuple):
+    tool: CheckedTool
+    words: frozenset[str]
+    name: frozenset[str]
+
+
+@check(
+    "similar_tools",
+    fix="say in each description when to use it and not the other, or make one tool of them",
+    group="similar",
+    scope="toolbox",
+)
+def similar_tools(box: CheckedToolbox) -> Found:
+    """Tools have names or descriptions that a model can hardly tell apart."""
+    told: set[frozenset[str]] = set()
+    for group in _same_names(box):
+        told.update(_pairs(group))
+        yield _of_group(group, "has a name that means the same as that of")
+    described = [_described(tool) for tool in box]
+    groups: dict[frozenset[str], list[_Described]] = {}
+    for each in described:
+        if len(each.words) >= _LEAST_WORDS:
+            groups.setdefault(each.words, []).append(each)
+    for same in groups.values():
+        tools = [each.tool for each in same]
+        if len(same) > 1 and not _pairs(tools) <= told:
+            yield _of_group(tools, "says the same as")
+    for first, second in _alike([same[0] for same in groups.values()]):
+        if frozenset((first.tool.name, second.tool.name)) not in told:
+            yield _of_group([first.tool, second.tool], "says nearly the same as")
+
+
+def _pairs(tools: Sequence[CheckedTool]) -> set[frozenset[str]]:
+    """Return the first tool with each of the others."""
+    return {frozenset((tools[0].name, each.name)) for each in tools[1:]}
+
+
+def _of_group(tools: Sequence[CheckedTool], text: str) -> Finding:
+    others = [each.name for each in tools[1:]]
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return tools[0].finding(f"{text} {', '.join(others[:_MOST_NAMED])}{more}")
+
+
+def _same_names(box: CheckedToolbox) -> list[list[CheckedTool]]:
+    """Return the tools whose names differ only in words of one meaning."""
+    groups: dict[tuple[str, ...], list[CheckedTool]] = {}
+    for tool in box:
+        words = tuple(_SAME.get(word, word) for word in words_of(tool.name))
+        if len(words) > 1:
+            groups.setdefault(words, []).append(tool)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _described(tool: CheckedTool) -> _Described:
+    said: list[str] = [word.lower() for word in _WORD.findall(tool.description[: 20 * _MOST_WORDS])]
+    words = frozenset(_SAME.get(word, word) for word in said[:_MOST_WORDS]) - _EMPTY
+    own = frozenset(_SAME.get(word, word) for word in words_of(tool.name))
+    return _Described(tool, words, own)
+
+
+def _alike(described: Sequence[_Described]) -> Iterator[tuple[_Described, _Described]]:
+    """Yield pairs of nearly the same words.
+
+    Two sets that have nine tenths in common share one of the rarest tenth of their words, so only
+    those that do are compared (prefix filtering): hundreds of tools take milliseconds.
+    """
+    counts = Counter(word for each in described for word in each.words)
+    index: dict[str, list[int]] = {}
+    for at, each in enumerate(described):
+        rarest = sorted(each.words, key=lambda word: (counts[word], word))
+        prefix = rarest[: len(rarest) - ceil(_ALIKE * len(rarest)) + 1]
+        met = dict.fromkeys(
+            other for word in prefix for other in index.get(word, ())[-_MOST_COMPARED:]
+        )
+        for other in list(met)[:_MOST_COMPARED]:
+            if _is_alike(described[other], each):
+                yield described[other], each
+        for word in prefix:
+            index.setdefault(word, []).append(at)
+
+
+def _is_alike(first: _Described, second: _Described) -> bool:
+    """Return whether words are alike, and those that differ are not what the names differ in."""
+    common = len(first.words & second.words)
+    if common < _ALIKE * len(first.words | second.words):
+        return False
+    return not (
+        _is_named(first.words - second.words, first.name - second.name)
+        and _is_named(second.words - first.words, second.name - first.name)
+    )
+
+
+def _is_named(words: frozenset[str], name: frozenset[str]) -> bool:
+    """Return whether one of these words is in a name, perhaps shortened: `corr`, `correlation`."""
+    return any(word.startswith(part[:4]) for word in words for part in name if len(part) > 2)

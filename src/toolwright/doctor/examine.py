@@ -1,0 +1,315 @@
+"""Examines tools: every check, each finding once, whatever a check does."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from itertools import islice
+from types import ModuleType
+from typing import Any, cast
+
+from ..arguments.sample import no_collection
+from ..errors import DefinitionError, SchemaError
+from ..tools.definition import Tool, compile_tools
+from .author_source import Sources
+from .checks.all_checks import BUILT_IN, FAILED, REFUSED, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION
+from .checks.portability import dialect_names, unknown_dialect
+from .configuration import OFF, Settings, near
+from .findings import Finding, Severity, cleaned, one_line
+from .registry import Check, checks_in
+from .report import Report, sorted_findings
+from .subjects import CheckedTool, CheckedToolbox
+from .suppressions import Suppression, suppressions_in, without
+
+_MOST_FINDINGS = 1_000
+"""Of one check, about one tool or toolbox: a check may never stop yielding."""
+
+
+def examine(
+    name: str,
+    tools: Sequence[Tool],
+    settings: Settings,
+    *,
+    refused: Iterable[DefinitionError] = (),
+    checks: Iterable[Check | ModuleType] = (),
+    errors_only: bool = False,
+) -> Report:
+    """Make every check that is wanted, or only those that may find errors.
+
+    Raises `ValueError` for settings that name no check.
+    """
+    known = [*BUILT_IN, *_own_checks(settings, checks)]
+    _refuse_unknown(settings, known)
+    if errors_only:
+        known = [each for each in known if _may_be_error(each, settings)]
+    examination = _Examination(name, settings, known)
+    examination.refuse(each for error in refused for each in _each(error))
+    with no_collection():  # a third of the time would go into searching what is kept anyway
+        return examination.report(tools)
+
+
+def _own_checks(settings: Settings, given: Iterable[Check | ModuleType]) -> list[Check]:
+    modules = [each for each in given if isinstance(each, ModuleType)]
+    for name in settings.checks:
+        try:
+            modules.append(importlib.import_module(name))
+        except (Exception, SystemExit) as error:
+            msg = f"the checks of `{name}` cannot be imported: {type(error).__name__}: {error}"
+            raise ValueError(one_line(msg)) from error
+    own = [*checks_in(modules), *(each for each in given if isinstance(each, Check))]
+    found = {each.id: each for each in own}
+    taken = {each.id for each in BUILT_IN}.intersection(found)
+    if taken:
+        msg = f"a check of one's own cannot be called `{min(taken)}`: there is one already"
+        raise ValueError(msg)
+    return list(found.values())
+
+
+def _may_be_error(check: Check, settings: Settings) -> bool:
+    """Return whether a check finds errors: by itself, by the settings, or as its author likes."""
+    given = [settings.severity, *(own.severity for own in settings.tools.values())]
+    raised = any(each.get(check.id) == Severity.ERROR for each in given)
+    return raised or check.severity is Severity.ERROR or check not in BUILT_IN
+
+
+def _refuse_unknown(settings: Settings, checks: Sequence[Check]) -> None:
+    """Refuse ids and groups that are none: a typo would check too little. Raises `ValueError`."""
+    names = sorted({each.id for each in checks} | {each.group for each in checks})
+    ids = [each.id for each in checks]
+    for own in settings.tools.values():
+        _refuse_names("tools", own.ignore, names)
+        _refuse_names("tools", own.severity, ids)
+    _refuse_names("select", settings.select, names)
+    _refuse_names("ignore", settings.ignore, names)
+    _refuse_names("severity", settings.severity, ids)
+    for name in settings.dialects or ():
+        if unknown_dialect(name):
+            msg = f"for: there is no client or provider `{one_line(name)}`"
+            raise ValueError(f"{msg}{near(name, dialect_names())}")
+
+
+def _refuse_names(key: str, given: Iterable[str], names: Sequence[str]) -> None:
+    for pattern in given:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            msg = f"{key}: there is no check `{one_line(pattern)}`{near(pattern, names)}"
+            raise ValueError(msg)
+
+
+def _each(error: DefinitionError) -> Iterator[SchemaError]:
+    yield from (each for each in error.problems if isinstance(each, SchemaError))  # pyright: ignore[reportUnnecessaryIsInstance]
+
+
+class _Examination:
+    """One run over one toolbox."""
+
+    def __init__(self, name: str, settings: Settings, checks: Sequence[Check]) -> None:
+        self.name = name
+        self.settings = settings
+        self.checks = [each for each in checks if self._is_wanted(each)]
+        self.known = {each.id for each in checks}
+        self.by_id = {each.id: each for each in checks}
+        self.found: list[Finding] = []
+        self.suppressed = 0
+        self.refused: set[str] = set()
+
+    def _is_wanted(self, check: Check) -> bool:
+        names = (check.id, check.group)
+        chosen = self.settings.select
+        if chosen and not _matches(names, chosen):
+            return False
+        off = self.settings.severity.get(check.id) == OFF
+        return not off and not _matches(names, self.settings.ignore)
+
+    def refuse(self, errors: Iterable[SchemaError]) -> None:
+        """Take refusals as findings."""
+        for error in errors:
+            text = str(error.message)
+            if text in self.refused:
+                continue
+            self.refused.add(text)
+            self.found.append(
+                Finding(
+                    id=REFUSED.id,
+                    severity=REFUSED.severity,
+                    message=one_line(text),
+                    tool=str(error.tool),
+                    parameter=str(error.parameter),
+                    file=str(error.file),
+                    line=int(error.line),
+                    fix=one_line(error.hint) or REFUSED.fix,
+                )
+            )
+
+    def report(self, tools: Sequence[Tool]) -> Report:
+        compile_tools(tools)
+        sources = Sources()
+        subjects: list[CheckedTool] = []
+        for tool in tools:
+            try:
+                tool.compile()
+            except SchemaError as error:
+                self.refuse([error])
+                continue
+            subjects.append(CheckedTool(tool, sources, self.settings))
+        box = CheckedToolbox(self.name, subjects, self.settings)
+        for check in self.checks:
+            if check.scope == "toolbox":
+                self.found += self._made(check, box)
+                continue
+            for subject in subjects:
+                self.found += self._made(check, subject)
+        kept = self._without_suppressed(subjects)
+        return Report(
+            findings=sorted_findings(kept),
+            tools=tuple(tool.name for tool in tools),
+            checks=tuple(self.checks),
+            suppressed=self.suppressed,
+        )
+
+    def _made(self, check: Check, subject: CheckedTool | CheckedToolbox) -> Iterator[Finding]:
+        """Make one check. Whatever it raises or yields, there are findings."""
+        try:
+            given: Any = check(subject.under(check))
+            for each in islice(_as_list(given), _MOST_FINDINGS):
+                yield self._finding(check, subject, each)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one bad check must not end it
+            yield self._failed(check, subject, error)
+
+    def _finding(self, check: Check, subject: Any, given: object) -> Finding:
+        found = given if isinstance(given, Finding) else subject.finding(str(given))
+        return cleaned(replace(found, id=check.id, fix=found.fix or check.fix))
+
+    def _failed(
+        self, check: Check, subject: CheckedTool | CheckedToolbox, error: BaseException
+    ) -> Finding:
+        tool = subject if isinstance(subject, CheckedTool) else None
+        about = tool.name if tool else f"toolbox {subject.name}"
+        try:
+            said = one_line(error)
+        except Exception:  # noqa: BLE001 - its own text may raise, too
+            said = ""
+        why = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        return cleaned(
+            Finding(
+                id=FAILED.id,
+                severity=FAILED.severity,
+                message=f"{about} cannot be checked for `{check.id}`: {why}",
+                tool=tool.name if tool else "",
+                fix=FAILED.fix,
+                **_place(tool),
+            )
+        )
+
+    # -- what is kept out
+
+    def _without_suppressed(self, subjects: Sequence[CheckedTool]) -> list[Finding]:
+        comments = self._comments(subjects)
+        kept: list[Finding] = []
+        for finding in self.found:
+            # Every comment that holds here is used, not only the first.
+            held = [each for each in comments.get(finding.tool, ()) if each.keeps_out(finding)]
+            if held or self._is_off(finding):
+                self.suppressed += 1
+            else:
+                kept.append(self._with_severity(finding))
+        told = [found for each in _shared(comments) for found in self._of_comment(each)]
+        kept += [self._with_severity(each) for each in told if not self._is_off(each)]
+        return kept
+
+    def _comments(self, subjects: Sequence[CheckedTool]) -> dict[str, list[Suppression]]:
+        found: dict[str, list[Suppression]] = {}
+        for subject in subjects:
+            try:
+                if subject.source is not None:
+                    found[subject.name] = list(suppressions_in(subject.source))
+            except Exception as error:  # noqa: BLE001 - an odd file must not end it
+                self.found.append(self._failed(UNUSED_SUPPRESSION, subject, error))
+        return found
+
+    def _of_comment(self, comment: Suppression) -> Iterator[Finding]:
+        """Yield what is wrong with a comment itself: an id that is none, or one without effect."""
+        unknown = [each for each in comment.ids if each not in self.known]
+        made = {each.id for each in self.checks}
+        for name in unknown:
+            if UNKNOWN_SUPPRESSION.id in made:
+                hint = near(name, self.known).lstrip("; ")
+                message = f"a comment ignores `{name}`, and there is no such check"
+                yield _of_line(UNKNOWN_SUPPRESSION, comment, message, [name], hint)
+        idle = [each for each in comment.ids if each in made and each not in comment.used]
+        if UNUSED_SUPPRESSION.id not in made:
+            return
+        if idle:
+            message = f"a comment ignores {', '.join(idle)}, and nothing of it is found here"
+            yield _of_line(UNUSED_SUPPRESSION, comment, message, idle)
+        elif not comment.ids and not comment.used and not self.settings.select:
+            yield _of_line(
+                UNUSED_SUPPRESSION,
+                comment,
+                "a comment ignores everything, and nothing is found",
+                [],
+            )
+
+    def _is_off(self, finding: Finding) -> bool:
+        own, _ = self.settings.of_tool(finding.tool)
+        check = self.by_id.get(finding.id)
+        names = (finding.id, check.group if check else "")
+        made = check is None or any(each is check for each in self.checks)
+        return not made or _matches(names, own.ignore) or self._severity(finding) == OFF
+
+    def _severity(self, finding: Finding) -> str:
+        own, _ = self.settings.of_tool(finding.tool)
+        return own.severity.get(finding.id) or self.settings.severity.get(
+            finding.id, finding.severity
+        )
+
+    def _with_severity(self, finding: Finding) -> Finding:
+        severity = self._severity(finding)
+        return (
+            finding
+            if severity == finding.severity
+            else replace(finding, severity=Severity(severity))
+        )
+
+
+def _shared(comments: dict[str, list[Suppression]]) -> Iterable[Suppression]:
+    """Return each comment once, with what it kept out of every tool that its function is."""
+    once: dict[tuple[str, int], Suppression] = {}
+    for each in (each for all_ in comments.values() for each in all_):
+        once.setdefault((each.file, each.line), each).used.update(each.used)
+    return once.values()
+
+
+def _of_line(
+    check: Check, comment: Suppression, message: str, gone: Sequence[str], fix: str = ""
+) -> Finding:
+    edit = without(comment, gone)
+    return cleaned(
+        Finding(
+            id=check.id,
+            severity=check.severity,
+            message=message,
+            file=comment.file,
+            line=comment.line,
+            fix=fix or check.fix,
+            edits=(edit,) if edit is not None and check is UNUSED_SUPPRESSION else (),
+        )
+    )
+
+
+def _place(tool: CheckedTool | None) -> dict[str, Any]:
+    try:
+        return {"file": tool.file, "line": tool.line} if tool else {}
+    except Exception:  # noqa: BLE001 - the tool may be what raises
+        return {}
+
+
+def _as_list(given: Any) -> Iterable[object]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str | Finding) else cast("Iterable[object]", given)
+
+
+def _matches(names: tuple[str, ...], patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)

@@ -1,0 +1,1 @@
+"""What `--fix` changes in files."""

@@ -1,0 +1,24 @@
+"""Files of findings, as seen from here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+
+def shown_file(file: str) -> str:
+    """Return a file as it is written from the working folder, if it is inside."""
+    try:
+        inside = os.path.relpath(file)
+    except (OSError, ValueError):  # another drive, or a folder that is gone
+        return file
+    return file if inside.startswith("..") else inside
+
+
+def uri_of(file: str) -> str:
+    """Return the address of a file: relative to the working folder, if it is inside."""
+    shown = shown_file(file)
+    if not Path(shown).is_absolute():
+        return quote(os.fsencode(shown.replace(os.sep, "/")), safe="/")
+    return f"file://{quote(os.fsencode(Path(shown).as_posix()), safe='/:')}"

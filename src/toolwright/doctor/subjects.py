@@ -1,0 +1,199 @@
+"""What checks look at: a tool, or a toolbox."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._json_values import JsonObject
+from ..contract.tokens import estimate_tokens
+from ..read.signature import Signature
+from ..tools.definition import Tool, outline, signature_of
+from .author_source import AuthorSource, Sources
+from .findings import Edit, Finding, Severity
+from .schema_facts import properties_of, required_of
+
+if TYPE_CHECKING:
+    from .configuration import Settings, SizeLimits
+    from .registry import Check
+
+T = TypeVar("T")
+_MOST_COUNTED = 200_000
+"""Characters whose tokens are counted: the rest of a longer definition is taken for alike."""
+_OWN_FOLDER = str(Path(__file__).parents[1])
+
+
+class CheckedTool:
+    """One tool, as checks see it."""
+
+    def __init__(self, tool: Tool, sources: Sources, settings: Settings) -> None:
+        self.tool = tool
+        self.name = tool.name
+        self.options = tool.options
+        self.settings = settings
+        self._sources = sources
+        self._check: Check | None = None
+
+    def __repr__(self) -> str:
+        return f"<CheckedTool {self.name}>"
+
+    @property
+    def limits(self) -> SizeLimits:
+        """The limits that hold for this tool."""
+        return self.settings.limits_of(self.name)
+
+    @functools.cached_property
+    def description(self) -> str:
+        """What the tool says of itself."""
+        return self.tool.description
+
+    @functools.cached_property
+    def input_schema(self) -> JsonObject:
+        """The schema of the arguments; not to be changed."""
+        return self.tool.input_schema
+
+    @functools.cached_property
+    def output_schema(self) -> JsonObject | None:
+        """The schema of the values; not to be changed."""
+        return self.tool.output_schema
+
+    @functools.cached_property
+    def properties(self) -> Mapping[str, Any]:
+        """The parameters that a caller sees, by name, with their schemas."""
+        return properties_of(self.input_schema, self.input_schema)
+
+    @functools.cached_property
+    def required(self) -> Sequence[str]:
+        """The names of the parameters that must be sent."""
+        known = self.properties
+        return [name for name in required_of(self.input_schema, self.input_schema) if name in known]
+
+    @functools.cached_property
+    def tokens(self) -> int:
+        """About how many tokens the definition takes, as `tools/list` has it."""
+        text = self.tool.to_mcp_json().decode("utf-8", "replace")
+        if len(text) <= _MOST_COUNTED:
+            return estimate_tokens(text)
+        return estimate_tokens(text[:_MOST_COUNTED]) * len(text) // _MOST_COUNTED
+
+    @functools.cached_property
+    def signature(self) -> Signature:
+        """What was read off the target."""
+        return signature_of(self.tool)
+
+    @functools.cached_property
+    def source(self) -> AuthorSource | None:
+        """The author's source, if the tool is a function or a method that has one."""
+        found = self._sources.of(self.tool)
+        return None if found is None or found.file.startswith(_OWN_FOLDER) else found
+
+    @functools.cached_property
+    def file(self) -> str:
+        """The file that the tool is written in; empty if there is none."""
+        file = outline(self.tool).location.file
+        return "" if not file or file.startswith(_OWN_FOLDER) else file
+
+    @functools.cached_property
+    def line(self) -> int:
+        """The line of `def`, or of what else the tool is written as."""
+        if not self.file:
+            return 0
+        if self.source is not None:
+            return self.source.node.lineno
+        return outline(self.tool).location.line or self._sources.class_line(self.tool)
+
+    @functools.cached_property
+    def _parameter_lines(self) -> dict[str, int]:
+        return self.source.parameter_lines() if self.source is not None else {}
+
+    def finding(
+        self,
+        message: str,
+        *,
+        parameter: str = "",
+        line: int = 0,
+        fix: str = "",
+        severity: Severity | str | None = None,
+        edits: Sequence[Edit] = (),
+    ) -> Finding:
+        """Return a finding about this tool, or one of its parameters, with its place.
+
+        The message goes on behind the name: `has no description`.
+        """
+        made = self._check
+        subject = f"{self.name}.{parameter}" if parameter else self.name
+        return Finding(
+            id=made.id if made else "",
+            severity=Severity(severity or (made.severity if made else Severity.WARNING)),
+            message=f"{subject} {message}",
+            tool=self.name,
+            parameter=parameter,
+            file=self.file,
+            line=line or self._parameter_lines.get(parameter, 0) or self.line,
+            fix=fix or (made.fix if made else ""),
+            edits=tuple(edits),
+        )
+
+    def under(self, check: Check) -> CheckedTool:
+        """Return this tool, while a check looks at it: its findings are that check's."""
+        self._check = check
+        return self
+
+
+class CheckedToolbox:
+    """All tools of a toolbox, as checks see them: iterable, and indexed by name."""
+
+    def __init__(self, name: str, tools: Sequence[CheckedTool], settings: Settings) -> None:
+        self.name = name
+        self.tools = tuple(tools)
+        self.settings = settings
+        self._by_name = {tool.name: tool for tool in tools}
+        self._check: Check | None = None
+        self._known: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what several checks need: made when first asked for, and kept under a name."""
+        if name not in self._known:
+            self._known[name] = make()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[CheckedTool]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __getitem__(self, name: str) -> CheckedTool:
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def finding(
+        self, message: str, *, fix: str = "", severity: Severity | str | None = None
+    ) -> Finding:
+        """Return a finding about the toolbox; the message goes on behind its name."""
+        made = self._check
+        return Finding(
+            id=made.id if made else "",
+            severity=Severity(severity or (made.severity if made else Severity.WARNING)),
+            message=f"toolbox {self.name} {message}",
+            file=self.file,
+            fix=fix or (made.fix if made else ""),
+        )
+
+    @functools.cached_property
+    def file(self) -> str:
+        """The file that most tools are written in; empty if there is none."""
+        files = Counter(tool.file for tool in self.tools if tool.file)
+        return files.most_common(1)[0][0] if files else ""
+
+    def under(self, check: Check) -> CheckedToolbox:
+        """Return this toolbox, while a check looks at it: findings of its tools are that check's."""
+        self._check = check
+        for tool in self.tools:
+            tool.under(check)
+        return self

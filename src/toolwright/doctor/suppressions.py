@@ -1,0 +1,89 @@
+"""Comments that keep findings out: `# toolwright: ignore[id]`."""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..read.source import tokens_from
+from .author_source import AuthorSource
+from .findings import Edit, Finding
+
+_COMMENT = re.compile(r"#\s*+toolwright:\s*+ignore(?P<list>\[(?P<ids>[^\]\n]*+)\])?", re.IGNORECASE)
+WORD = "toolwright:"
+
+
+@dataclass(slots=True)
+class Suppression:
+    """One comment: what it names, where it holds, and what it has kept out so far."""
+
+    file: str
+    line: int
+    text: str
+    """The whole line of the file."""
+    ids: tuple[str, ...]
+    """What it names; nothing means everything."""
+    parameters: frozenset[str] | None
+    """The parameters on its line; None if it holds for the whole tool, or for its line alone."""
+    whole: bool
+    used: set[str] = field(default_factory=set[str])
+
+    def keeps_out(self, finding: Finding) -> bool:
+        """Return whether it keeps a finding out, and remember that it did."""
+        if self.ids and finding.id not in self.ids:
+            return False
+        if not self.whole:
+            on_line = finding.line == self.line
+            named = self.parameters is not None and finding.parameter in self.parameters
+            if not (named or (on_line and not self.parameters)):
+                return False
+        self.used.add(finding.id)
+        return True
+
+
+def suppressions_in(source: AuthorSource) -> Iterator[Suppression]:
+    """Yield the comments of one function that keep findings out."""
+    first, last = source.first_line, source.last_line
+    if not any(WORD in line for line in source.lines[first - 1 : last]):
+        return
+    on_lines: dict[int, set[str]] = {}
+    for name, line in source.parameter_lines().items():
+        on_lines.setdefault(line, set()).add(name)
+    for token in tokens_from(source.lines, first):
+        line = token.start[0] + first - 1
+        if line > last:
+            return
+        if token.type != tokenize.COMMENT:
+            continue
+        found = _COMMENT.search(token.string)
+        if found is None:
+            continue
+        named = frozenset(on_lines.get(line, ()))
+        in_body = line >= source.body_line and line != source.node.lineno
+        whole = not in_body and (line <= source.node.lineno or not named)
+        ids = tuple(each.strip() for each in (found["ids"] or "").split(",") if each.strip())
+        text = source.lines[line - 1]
+        parameters = named if named and not whole else None
+        yield Suppression(source.file, line, text, ids, parameters, whole)
+
+
+def without(suppression: Suppression, gone: Sequence[str]) -> Edit | None:
+    """Return the edit that takes ids out of a comment, or all of it if nothing else is left."""
+    text = suppression.text
+    found = _COMMENT.search(text)
+    if found is None:
+        return None
+    kept = [each for each in suppression.ids if each not in gone]
+    if kept:
+        start, end = found.span("ids")
+        new = f"{text[:start]}{', '.join(kept)}{text[end:]}"
+    else:
+        before, after = text[: found.start()].rstrip(), text[found.end() :].strip()
+        gap = "  " if before else text[: found.start()]
+        rest = f"{gap}# {after.lstrip('# ')}" if after else ""
+        new = f"{before}{rest}"
+    if not new.strip():
+        return Edit(suppression.file, suppression.line, text.rstrip("\r\n"), None)
+    return Edit(suppression.file, suppression.line, text.rstrip("\r\n"), new.rstrip("\r\n"))

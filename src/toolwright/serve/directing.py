@@ -1,0 +1,20 @@
+"""Calls of one tool that are meant for another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Directing:
+    """A toolbox, as it is served, of which a tool stands for others."""
+
+    def directed(self, name: str, arguments: Any) -> tuple[str, Any]:
+        """Return the tool that a call is for, and its arguments."""
+        raise NotImplementedError
+
+
+def directed(box: object, name: str, arguments: Any) -> tuple[str, Any]:
+    """Return which tool a call is for, and its arguments: just those, in most toolboxes."""
+    if isinstance(box, Directing):
+        return box.directed(name, arguments)
+    return name, arguments

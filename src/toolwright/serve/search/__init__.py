@@ -1,0 +1,1 @@
+"""Three tools instead of many: search, describe, call."""

@@ -1,0 +1,224 @@
+"""A toolbox of which clients see three tools: search, describe, call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from ..._json_values import compact_json, is_object, strict_json
+from ..._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
+from ...call import Call, unread_claims, unread_headers
+from ...errors import SchemaError, ToolError
+from ...tools.definition import Tool, compile_tools
+from ..directing import Directing
+from .index import IndexedTool, ToolIndex
+from .own_tools import NAMES, FoundTool, own_tools, summary_of, takes
+
+if TYPE_CHECKING:
+    from ...errors import ToolNotFound
+    from ...results import Result
+    from ..servable import Servable
+
+CALL_TOOL = "call_tool"
+
+
+def with_search(box: Servable, *, trusted: bool) -> Servable:
+    """Return a toolbox behind its search. Raises what `check_names` raises.
+
+    A trusted client may use what has roles, as it may without search.
+    """
+    check_names(box)
+    return cast("Servable", SearchFront(box, trusted=trusted))
+
+
+def check_names(box: Servable) -> None:
+    """Raise `ValueError` if a tool has the name of one that search adds.
+
+    Raises `SearchUnavailable` where nothing can be searched.
+    """
+    ToolIndex(())
+    for tool in box.values():
+        if tool.published_name in NAMES:
+            msg = (
+                f"{box.name} has a tool `{tool.published_name}`, and so has search:"
+                " rename it, or serve without search"
+            )
+            raise ValueError(msg)
+
+
+class SearchFront(Directing):
+    """A `Servable` with three tools, behind which those of another are found and called.
+
+    A call through `call_tool` becomes a call of the tool itself before anything looks at it: so
+    validation, limits, roles, questions, tasks, audit and metrics are those of a direct call.
+    """
+
+    def __init__(self, box: Servable, *, trusted: bool) -> None:
+        self._box = box
+        self._trusted = trusted
+        self._own = {tool.name: tool for tool in own_tools(self._search, self._describe)}
+        self._listed: dict[tuple[bool, bool], bytes] = {}
+        self._entries: dict[Tool, IndexedTool | None] = {}
+        """What is searched of each tool; None if it is refused."""
+        self._indexes: dict[tuple[Tool, ...], ToolIndex] = {}
+        """By what is in them, the one that was used last at the end."""
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._box, name)
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._own.get(name) or self._box[name]
+
+    def directed(self, name: str, arguments: Any) -> tuple[str, Any]:
+        """Return the tool that a call is for, and its arguments."""
+        if name != CALL_TOOL or not is_object(arguments) or not arguments.keys() <= _CALLED:
+            return name, arguments
+        meant, given = arguments.get("name"), _read(arguments.get("arguments"))
+        if not isinstance(meant, str) or meant in self._own or not _is_sent(given):
+            return name, arguments  # refused by its own schema, with the reason
+        return meant, given
+
+    def usable(
+        self, name: str, roles: Iterable[str] | None, call: Call | None = None
+    ) -> Tool | None:
+        """Return a tool that a caller with these roles may use."""
+        return self._own.get(name) or self._box.usable(name, roles, call)
+
+    def to_mcp_json(
+        self,
+        protocol: str = LATEST_PROTOCOL,
+        roles: Iterable[str] | None = None,
+        call: Call | None = None,
+    ) -> bytes:
+        """Return the list of the three tools."""
+        del roles, call  # they are there for everybody
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
+        known = self._listed.get(key)
+        if known is None:
+            tools = b",".join(tool.to_mcp_json(protocol) for tool in self._own.values())
+            known = self._listed.setdefault(key, b'{"tools":[' + tools + b"]}")
+        return known
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+    ) -> Result:
+        """Call a tool that the caller may use."""
+        own = self._own.get(name)
+        if own is not None:
+            return await own.call_async(arguments, call=call)
+        return await self._box.call_async(name, arguments, call=call)
+
+    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call a function at each change, but of the tools: the list of these three stays."""
+
+        def heard(what: str, uri: str) -> None:
+            if what != "tools":
+                listener(what, uri)
+
+        return self._box.on_change(heard)
+
+    # -- the tools
+
+    def _search(self, query: str, limit: int, call: Call) -> list[FoundTool]:
+        viewer = self._viewer(call)
+        found: list[FoundTool] = []
+        for name in self._index_for(viewer).ranked(query):
+            tool = self._box.usable(name, *viewer)
+            if tool is not None:
+                found.append(
+                    {"name": name, "description": summary_of(tool), "arguments": takes(tool)}
+                )
+                if len(found) == limit:
+                    break
+        return found
+
+    def _describe(self, name: str, call: Call) -> dict[str, Any]:
+        viewer = self._viewer(call)
+        tool = self._box.usable(name, *viewer)
+        if tool is None:
+            missing: ToolNotFound = self._box.not_found(name, *viewer)
+            raise ToolError(str(missing), code=missing.code)
+        try:
+            return tool.to_mcp()
+        except SchemaError:
+            said = f"{name} is not available: its definition is refused"
+            raise ToolError(said, code="not_found") from None
+
+    def _viewer(self, call: Call) -> _Viewer:
+        """Return the roles of a caller and, if predicates want to know more of them, a call."""
+        roles = None if self._trusted else call.roles
+        if not self._box.asks:
+            return roles, None
+        return roles, Call(
+            request_id=call.request_id,
+            caller=call.caller,
+            roles=call.roles,
+            claims=unread_claims(call),
+            headers=unread_headers(call),
+        )
+
+    def _index_for(self, viewer: _Viewer) -> ToolIndex:
+        """Return the index of the tools that there are now for a caller, and of no others.
+
+        In one index of all tools, words that only hidden ones have would show in what is found:
+        they would count as known, and so not as misspelled.
+        """
+        every = tuple(self._box.values())
+        shown = tuple(
+            each for each in every if self._box.usable(each.published_name, *viewer) is not None
+        )
+        with self._lock:
+            found = self._indexes.pop(shown, None)
+            if found is None:
+                self._read(every)
+                entries = (self._entries.get(tool) for tool in shown)
+                found = ToolIndex(entry for entry in entries if entry is not None)
+            self._indexes[shown] = found
+            while len(self._indexes) > _MOST_INDEXES:
+                del self._indexes[next(iter(self._indexes))]
+            return found
+
+    def _read(self, every: tuple[Tool, ...]) -> None:
+        """Read what is searched of tools that are new, and forget those that are gone."""
+        compile_tools(every)
+        self._entries = {
+            tool: self._entries[tool] if tool in self._entries else _indexed(tool) for tool in every
+        }
+
+
+_Viewer = tuple[tuple[str, ...] | None, Call | None]
+_MOST_INDEXES = 8
+"""Sets of tools, for callers with different rights, whose index is kept."""
+_CALLED = frozenset(("name", "arguments"))
+
+
+def _is_sent(given: Any) -> bool:
+    return given is None or is_object(given)
+
+
+def _read(given: Any) -> Any:
+    """Return arguments that were sent as text, as models do, as what the text says."""
+    if not isinstance(given, str):
+        return given
+    try:
+        read = strict_json(given)
+    except (ValueError, RecursionError):
+        return given
+    return read if is_object(read) else given
+
+
+def _indexed(tool: Tool) -> IndexedTool | None:
+    try:
+        schema = tool.input_schema
+    except SchemaError:
+        return None  # it is in no list either
+    first, _, rest = tool.description.partition("\n")
+    texts = compact_json(schema.get("properties", {})).decode()
+    tags = " ".join(tool.options.tags)
+    return IndexedTool(tool.published_name, f"{tool.title or ''} {first}", rest, f"{tags} {texts}")

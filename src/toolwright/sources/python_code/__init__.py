@@ -1,0 +1,1 @@
+"""Runs Python code for callers, in processes of its own."""

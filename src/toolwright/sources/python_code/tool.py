@@ -1,0 +1,224 @@
+"""`python_tool`: a tool that runs Python code."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Annotated, Any, TypedDict, TypeVar, cast
+
+from pydantic import Field
+
+from ..._door import public
+from ..._json_values import without_surrogates
+from ...call import Call
+from ...errors import CallError, ToolError
+from ...limits import check_count, check_seconds
+from ...tools.definition import Tool
+from ..running.output import shown_text
+from ..running.settings import PASSED_ENVIRONMENT, RunSettings
+from .environments import MADE_SECONDS, Needs, command_for, needs_of
+from .inside import evaluated
+from .session import ENDED, KILLED, START_SECONDS, Ran
+from .sessions import PythonSessions, Stop
+from .worker import sendable, trace_of
+
+T = TypeVar("T")
+_UV_VARIABLES = ("UV_CACHE_DIR", "UV_OFFLINE", "UV_LINK_MODE", "UV_PYTHON_INSTALL_DIR")
+_MOST_CODE = 1_000_000
+_LOST = "the names of this session are gone"
+
+
+class PythonOutput(TypedDict):
+    """What came of some code."""
+
+    value: Annotated[
+        Any, Field(description="Of the last expression: as JSON, or as text if it is none.")
+    ]
+    stdout: str
+    stderr: str
+
+
+Code = Annotated[
+    str,
+    Field(
+        description="Code to run. If it ends with an expression, its value is given back.",
+        max_length=_MOST_CODE,
+    ),
+]
+Restart = Annotated[bool, Field(description="Forget the names of earlier calls first.")]
+
+
+@public
+def python_tool(
+    *,
+    name: str = "python",
+    timeout: float = 60,
+    memory: int | None = 2 * 1024**3,
+    max_output: int = 30_000,
+    max_sessions: int = 8,
+    idle: float = 900,
+    cwd: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    pass_environment: Sequence[str] = PASSED_ENVIRONMENT,
+    python: str = "",
+    dependencies: Sequence[str] = (),
+    requires_python: str = "",
+    inside: bool = False,
+    glb: dict[str, Any] | None = None,
+    loc: dict[str, Any] | None = None,
+) -> Tool:
+    """Return a tool that runs Python code, and keeps its names between the calls of a caller.
+
+    Code runs in a process of its own, `inside=True` in this one, in `glb` and `loc`. The process can
+    be killed, and is limited; it is no sandbox: code can do what the user of this server can.
+    Raises `ValueError` or `TypeError` for settings that cannot work.
+
+    >>> tool = python_tool(inside=True)
+    >>> tool.call({"code": "n = 6"}).is_error
+    False
+    >>> tool.call({"code": "n * 7"}).structured["value"]
+    42
+    """
+    check_seconds("timeout", timeout)
+    check_seconds("idle", idle)
+    check_count("max_sessions", max_sessions)
+    check_count("memory", memory)
+    if inside:
+        target: Any = _inside({"__name__": "__main__"} if glb is None else glb, loc, timeout)
+    elif glb is not None or loc is not None:
+        msg = "glb and loc go with inside=True: another process cannot share them"
+        raise ValueError(msg)
+    else:
+        how = RunSettings(
+            cwd=cwd,
+            environment=environment or {},
+            pass_environment=(*pass_environment, *_UV_VARIABLES),
+            max_output=max_output,
+        )
+        sessions = PythonSessions(how, memory=memory, most=max_sessions, idle=idle)
+        needs = Needs(tuple(dependencies), requires_python)
+        target = _outside(sessions, needs, python or sys.executable, timeout)
+    return Tool(target, name=name, destructive=True, open_world=True)
+
+
+# -- in a process of its own
+
+
+def _outside(sessions: PythonSessions, needs: Needs, interpreter: str, timeout: float) -> Any:
+    async def python(code: Code, restart: Restart = False, *, call: Call) -> PythonOutput:  # noqa: FBT002
+        """Run Python code; give the value of its last expression, and what it printed.
+
+        Names are kept between calls. Code that takes too long is interrupted. Packages that it
+        needs can be named in a block at its beginning, as in scripts (PEP 723).
+        """
+        named = needs_of(code) or needs
+        is_plain = not named.dependencies and not named.requires_python
+        command = (interpreter,) if is_plain else tuple(command_for(named, interpreter))
+        who = _caller_of(call)
+        stop = Stop()
+
+        def work() -> Ran:
+            return sessions.run(
+                None if who is None else (who, command),
+                command,
+                code,
+                timeout,
+                stop,
+                fresh=restart,
+                start_seconds=START_SECONDS if is_plain else MADE_SECONDS,
+            )
+
+        return _given(await _in_thread(work, stop))
+
+    return python
+
+
+def _caller_of(call: Call) -> Hashable:
+    """Return whose session a call uses; None for a new one that ends with it.
+
+    Over HTTP, callers who have not signed in are told apart by their session with the server. Those
+    who have none cannot be told apart, and must not see each other's names.
+    """
+    session = call.headers.get("mcp-session-id", "")
+    if call.caller is None and call.headers and not session:
+        return None
+    return call.caller, "" if call.caller is not None else session
+
+
+async def _in_thread(work: Callable[[], T], stop: Stop) -> T:
+    """Run something in a thread of its own; if cancelled, stop it there."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def give(value: Any, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is None:
+            done.set_result(value)
+        else:
+            done.set_exception(error)
+            done.exception()  # nobody may be left to look at it
+
+    def go() -> None:
+        value, error = None, None
+        try:
+            value = work()
+        except BaseException as raised:  # noqa: BLE001 - raised where it is awaited
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(give, value, error)
+
+    try:
+        threading.Thread(target=go, name="toolwright-python", daemon=True).start()
+    except RuntimeError as error:
+        raise CallError("the system has no room for another thread") from error
+    try:
+        await asyncio.wait([done])
+    except (asyncio.CancelledError, GeneratorExit):
+        stop.set()
+        raise
+    return done.result()
+
+
+def _given(ran: Ran) -> PythonOutput:
+    output: PythonOutput = {
+        "value": without_surrogates(ran.value),
+        "stdout": shown_text(ran.stdout, ran.stdout_left_out),
+        "stderr": shown_text(ran.stderr, ran.stderr_left_out),
+    }
+    if not ran.error:
+        return output
+    is_lost = ran.kind in (KILLED, ENDED)
+    return _failed(f"{ran.error}; {_LOST}" if is_lost else ran.error, output)
+
+
+def _failed(text: str, output: PythonOutput) -> PythonOutput:
+    said = [f"{name}:\n{output[name]}" for name in ("stdout", "stderr") if output[name]]
+    blocks = [{"type": "text", "text": "\n\n".join([text, *said])}]
+    whole = {"content": blocks, "structuredContent": output, "isError": True}
+    return cast("PythonOutput", whole)
+
+
+# -- in this process
+
+
+def _inside(names: dict[str, Any], local: dict[str, Any] | None, timeout: float) -> Any:
+    def python(code: Code) -> PythonOutput:
+        """Run Python code; give the value of its last expression, and what it printed.
+
+        Names are kept between calls.
+        """
+        try:
+            value, printed = evaluated(code, names, local, timeout)
+        except TimeoutError as error:
+            raise ToolError(f"it took longer than {timeout:g} s", code="timeout") from error
+        except BaseException as error:  # noqa: BLE001 - whatever code raises is for its caller
+            text = trace_of(error, _MOST_CODE)
+            return _failed(text, {"value": None, "stdout": "", "stderr": ""})
+        sent, _ = sendable(value, _MOST_CODE)
+        return {"value": sent, "stdout": printed, "stderr": ""}
+
+    return python

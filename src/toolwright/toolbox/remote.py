@@ -1,0 +1,102 @@
+"""The tools of another server, included in a toolbox."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import CallError, SchemaError, ToolNotFound
+from ..tools.loading import raise_or_note, refused_while_loading
+
+if TYPE_CHECKING:
+    from ..options import ToolOptions
+    from ..sources.rules import Rule
+    from ..tools.definition import Tool
+    from ..tools.prompt import Prompt
+    from ..tools.resource import Resource
+    from .registry import Registry
+
+
+def is_client(source: Any) -> bool:
+    """Return whether a source is a client of another server: its tools are elsewhere."""
+    return hasattr(cast("Any", type(source)), "__mcp_client__")
+
+
+def include_client(
+    registry: Registry,
+    client: Any,
+    select: str | Sequence[str],
+    prefix: str,
+    rules: Sequence[Rule] | None,
+    options: ToolOptions,
+) -> list[Tool]:
+    """Add what another server offers, and follow its changes; return the tools.
+
+    Raises `CallError` if it cannot be reached, and `DefinitionError` for tools that are refused.
+    While a command imports the program, a server that cannot be reached is waited for.
+    """
+    from ..client.client import connection_of
+    from ..client.proxy.mirror import Mirror
+    from ..run.loop import background
+
+    mirror = Mirror(client, RegistryShelf(registry), select, prefix, rules, options)
+    registry.mirrors.append(mirror)
+    try:
+        added, bad = background.run(mirror.begin())
+    except CallError as error:
+        if refused_while_loading() is None:
+            registry.mirrors.remove(mirror)
+            raise
+        background.start(mirror.wait_for_server())
+        what = f"cannot be included yet, and is tried again: {error}"
+        raise_or_note([SchemaError(what, tool=str(connection_of(client)))])
+        return []
+    raise_or_note(bad)
+    return added
+
+
+class RegistryShelf:
+    """The side of a toolbox that a mirror of another server writes to."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def put_tool(self, target: Any, options: ToolOptions) -> Tool:
+        """Add a tool, or put it in the place of the one that the same server had."""
+        from ..client.proxy.proxied import ProxyTool
+
+        name = str(options.get("name"))
+        known = self._registry.catalog.get(name)
+        behind = None if known is None else known.target
+        if isinstance(behind, ProxyTool) and behind.connection is target.connection:
+            self._registry.catalog.remove(name)
+        return self._registry.add_one(target, options)
+
+    def take_tool(self, name: str) -> None:
+        """Take a tool out."""
+        with contextlib.suppress(ToolNotFound):
+            self._registry.remove(name)
+
+    def put_offered(self, offered: Resource | Prompt, options: ToolOptions) -> None:
+        """Add a resource or a prompt. Raises `SchemaError`."""
+        from ..tools.resource import Resource
+
+        own = copy(offered)
+        own.tool = offered.tool.replace(**options)
+        if isinstance(own, Resource):
+            self._registry.add_resource(own)
+        else:
+            self._registry.add_prompt(own)
+
+    def take_offered(self, kind: str, key: str) -> None:
+        """Take a resource or a prompt out, if it came from another server."""
+        from ..client.proxy.proxied import ProxiedPrompt, ProxiedResource
+
+        held: dict[str, Any] = (
+            self._registry.prompts if kind == "prompts" else self._registry.resources
+        )
+        if isinstance(held.get(key), ProxiedPrompt | ProxiedResource):
+            del held[key]
+            self._registry.changed("prompts" if kind == "prompts" else "resources")

@@ -1,0 +1,198 @@
+"""The methods of a toolbox that run a provider's calls."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from .._json_values import is_object
+from ..errors import ArgumentError, CallError, Fault, ToolError
+
+if TYPE_CHECKING:
+    from ..call import Call
+    from ..dialects import Rendered
+    from ..dialects.loops.asked import Asked
+    from ..results import Result
+    from .served import Served
+
+    Confirm = Callable[[str, Any], bool | Awaitable[bool]]
+
+MOST_AT_ONCE = 64
+"""How many calls of one message run at the same time; the others wait."""
+
+
+class Answering(Protocol):
+    """What these methods of a `Toolbox` need of it."""
+
+    def __servable__(self) -> Served:
+        """Return it as servers see it."""
+        ...
+
+    def render(self, dialect: str, *, strict: bool = False, prefix: str = "") -> Rendered:
+        """Render its tools for a provider."""
+        ...
+
+    async def call_async(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | bytes | None = None,
+        *,
+        call: Call | None = None,
+    ) -> Result:
+        """Call a tool."""
+        ...
+
+
+def run_tool_calls(
+    box: Answering,
+    message: Any,
+    dialect: str | Rendered,
+    *,
+    strict: bool = False,
+    prefix: str = "",
+    call: Call | None = None,
+    confirm: Confirm | None = None,
+) -> list[dict[str, Any]]:
+    """Run the calls that a provider's message asks for; return the messages to append.
+
+    The message is a dict or an object of the provider's SDK; the calls run side by side. Give the
+    dialect with the same `strict` and `prefix` as `render` had, or what `render` returned. A
+    `Call` says who asks and until when; `confirm` is asked, with name and arguments, about tools
+    that want to be confirmed. Whatever is wrong with a call is an answer for the model; a message
+    without calls has no answers. Raises `ValueError` for a message of another provider.
+    """
+    from ..run.loop import background
+
+    return background.run(
+        run_tool_calls_async(
+            box, message, dialect, strict=strict, prefix=prefix, call=call, confirm=confirm
+        )
+    )
+
+
+async def run_tool_calls_async(
+    box: Answering,
+    message: Any,
+    dialect: str | Rendered,
+    *,
+    strict: bool = False,
+    prefix: str = "",
+    call: Call | None = None,
+    confirm: Confirm | None = None,
+) -> list[dict[str, Any]]:
+    """Run the calls of a provider's message from async code: the same path."""
+    from ..call import end
+    from ..dialects.loops.answers import grouped
+    from ..dialects.loops.asked import asked_in
+    from ..dialects.loops.doubts import by_id
+
+    name = dialect if isinstance(dialect, str) else dialect.dialect
+    asked = asked_in(message, name)
+    if not asked:
+        return []
+    if isinstance(dialect, str):
+        dialect = box.render(dialect, strict=strict, prefix=prefix)
+    gate = _Gate(box.__servable__(), dialect, call, confirm)
+    # One after the other: people are asked about one call at a time, and before anything runs.
+    admitted = [await gate.admitted(each, doubt) for each, doubt in by_id(asked, name)]
+    try:
+        results = await _run(box, admitted, call)
+    finally:
+        if call is not None:
+            end(call)
+    answers = [
+        dialect.result(result, call_id=each.asked.id, name=each.asked.name)
+        for each, result in zip(admitted, results, strict=True)
+    ]
+    return grouped(name, answers)
+
+
+class _Admitted(NamedTuple):
+    asked: Asked
+    name: str
+    arguments: Any
+    refused: CallError | None = None
+
+
+class _Gate:
+    """Decides which calls of a message run, and finds the tool's own name and arguments."""
+
+    def __init__(
+        self, served: Served, rendered: Rendered, call: Call | None, confirm: Confirm | None
+    ) -> None:
+        self.served = served
+        self.rendered = rendered
+        self.call = call
+        self.confirm = confirm
+
+    async def admitted(self, asked: Asked, doubt: CallError | None) -> _Admitted:
+        from ..dialects.loops.arguments import own_call
+
+        name, arguments, refused = asked.name, asked.arguments, doubt
+        if refused is None:
+            try:
+                name, arguments = own_call(asked, self.rendered)
+                await self._check(name, arguments)
+            except CallError as error:
+                refused = error
+        return _Admitted(asked, name, arguments, refused)
+
+    async def _check(self, name: str, arguments: Any) -> None:
+        """Refuse what the caller may not use or confirm. Raises `CallError`."""
+        tool = self.served.usable(name, None)
+        if tool is None:
+            return  # running it says what is wrong with it
+        call = self.call
+        if call is not None and self.served.usable(name, call.roles) is None:
+            self.served.refused("tool", "role", name, caller=call.caller)
+            raise self.served.not_found(name, call.roles)
+        if tool.options.confirm:
+            if not is_object(arguments):
+                fault = Fault((), "not_object", "the arguments must be one JSON object")
+                raise ArgumentError(name, [fault])
+            try:
+                await self._confirmed(name, arguments)
+            except CallError as error:
+                caller = None if call is None else call.caller
+                self.served.refused("tool", error.code, name, caller=caller)
+                raise
+
+    async def _confirmed(self, name: str, arguments: Any) -> None:
+        import asyncio
+        import inspect
+
+        if self.confirm is not None:
+            # In a thread: it may wait for somebody at a keyboard, and others use this loop.
+            said = await asyncio.to_thread(self.confirm, name, arguments)
+            if inspect.isawaitable(said):
+                said = await said
+            if said is not True:
+                raise ToolError("the user did not confirm it", code="declined")
+        elif self.call is not None and self.call.can("elicitation"):
+            from ..serve.sdk.confirm import ask_to_confirm
+
+            await ask_to_confirm(name, arguments, self.call)
+        else:
+            msg = f"{name} was not run: it wants to be confirmed, and nobody can be asked"
+            raise ToolError(msg, code="cannot_ask")
+
+
+async def _run(box: Answering, admitted: list[_Admitted], call: Call | None) -> list[Result]:
+    """Run what is admitted, some at a time."""
+    import asyncio
+
+    from ..call import part_of
+    from ..outcome.failure import failed
+
+    at_once = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def run(each: _Admitted) -> Result:
+        if each.refused is not None:
+            return failed(each.refused)
+        async with at_once:
+            if call is None:
+                return await box.call_async(each.name, each.arguments)
+            with part_of(call, each.name) as part:
+                return await box.call_async(each.name, each.arguments, call=part)
+
+    return await asyncio.gather(*map(run, admitted))

@@ -1,0 +1,178 @@
+"""`toolwright generate`: what it writes where, how it ends, and that what it wrote runs."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_files import here
+from generated_modules import ruff
+from processes import good, refused, run
+
+__all__ = ["here"]  # a fixture
+
+SHOP = '''
+from dataclasses import dataclass
+from typing import Literal
+from toolwright import Toolbox, ToolError
+
+box = Toolbox("shop")
+
+
+@dataclass
+class Product:
+    """A thing to buy."""
+
+    name: str
+    price: float
+    tags: list[str] | None = None
+
+
+@box.tool(read_only=True)
+def search(query: str, limit: int = 10, sort: Literal["price", "name"] = "name") -> list[Product]:
+    """Search the catalogue.
+
+    Args:
+        query: Free text.
+    """
+    return [Product(query, limit, [sort])]
+
+
+@box.tool(name="orders.buy")
+def buy(product: Product, gift: bool | None = None) -> Product | None:
+    """Buy it."""
+    if product.price > 1000:
+        raise ToolError("too expensive")
+    return product if product.price < 100 else None
+
+
+@box.tool
+def say(text: str) -> str:
+    return text
+'''
+
+
+def imported(file):
+    spec = importlib.util.spec_from_file_location(f"written_{Path(file).stem}", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_module_goes_to_standard_output_or_to_a_file(here):
+    here({"shop.py": SHOP})
+    text = good("generate", "shop.py")
+    assert text.startswith('"""Tools of shop, as functions.\n')
+    assert "def search(\n    query: str,\n    *,\n    limit: int = 10," in text
+    assert ruff(text) == ""
+    assert good("generate", "shop.py", "-o", "-") == text
+    said = good("generate", "shop.py", "-o", "client.py")
+    assert said == "3 functions written to client.py\n"
+    written = Path("client.py").read_text()
+    assert 'server = RemoteServer.serving("shop.py", beside=__file__)' in written
+    assert "\n    toolwright generate shop.py -o client.py\n" in written
+
+
+def test_what_was_written_runs_wherever_it_is(here):
+    here({"shop.py": SHOP})
+    Path("sub").mkdir()
+    good("generate", "shop.py:box", "--cli", "-o", "sub/client.py")
+    assert '"../shop.py:box", beside=__file__' in Path("sub/client.py").read_text()
+    client = imported("sub/client.py")
+    with client.server:
+        (found,) = client.search("bike", limit=3)
+        assert (found.name, found.price, found.tags) == ("bike", 3.0, ["name"])
+        assert client.orders_buy(found) == client.OrdersBuyResult(**vars(found))
+        assert client.orders_buy({"name": "x", "price": 500}) is None
+        assert client.say("hello") == "hello"
+        from toolwright import ToolError
+
+        with pytest.raises(ToolError, match="too expensive"):
+            client.orders_buy({"name": "x", "price": 5000})
+    done = subprocess.run(
+        [sys.executable, "client.py", "search", "bike", "--sort", "price"],
+        capture_output=True,
+        text=True,
+        cwd="sub",
+        env={**os.environ},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == [{"name": "bike", "price": 10.0, "tags": ["price"]}]
+
+
+def test_tools_are_selected(here):
+    here({"shop.py": SHOP})
+    text = good("generate", "shop.py", "--select", "search", "--read-only")
+    assert text.count("\ndef ") == 1
+    assert 'RemoteServer.serving("shop.py", "--select", "search", "--read-only")' in text
+    asynchronous = good("generate", "shop.py", "--async")
+    assert asynchronous.count("\nasync def ") == 3
+    assert ruff(asynchronous) == ""
+
+
+@pytest.mark.promise("generate.check")
+def test_a_file_is_compared_with_what_would_be_written(here):
+    here({"shop.py": SHOP})
+    good("generate", "shop.py", "-o", "client.py")
+    before = Path("client.py").read_text()
+    assert good("generate", "shop.py", "-o", "client.py", "--check") == "client.py is true\n"
+    changed = SHOP.replace("limit: int = 10", "limit: int = 20").replace("def say", "def tell")
+    here({"shop.py": changed})
+    done = run("generate", "shop.py", "-o", "client.py", "--check")
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert [line.partition("(")[0] for line in lines] == [
+        "added: tell",
+        "changed: search",
+        "removed: say",
+        "client.py: 3 differences",
+    ]
+    assert "limit: int=10" in lines[1]
+    assert "is now (query: str, *, limit: int=20" in lines[1]
+    assert Path("client.py").read_text() == before
+
+
+def test_mistakes_are_one_line(here):
+    here({"shop.py": SHOP})
+    assert "-o FILE" in refused(2, "generate", "shop.py", "--check")
+    assert "cannot be read" in refused(2, "generate", "shop.py", "--check", "-o", "none.py")
+    Path("broken.py").write_text("def (")
+    assert "is no Python" in refused(2, "generate", "shop.py", "--check", "-o", "broken.py")
+    assert "cannot be written" in refused(2, "generate", "shop.py", "-o", "no/where.py")
+    assert "no file nowhere.py" in refused(2, "generate", "nowhere.py")
+
+
+@pytest.mark.promise("generate.secrets")
+def test_a_secret_is_not_written(here):
+    here({"shop.py": SHOP})
+    for pattern in ("api_key=abcdefgh1234", "https://ada:secret123@x/"):
+        done = run("generate", "shop.py", "--select", "search", "--select", f"!{pattern}")
+        assert done.returncode == 2
+        assert "secret123" not in done.stdout
+        assert "abcdefgh1234" not in done.stdout
+
+
+def test_the_target_may_be_that_of_the_project(here):
+    here({"shop.py": SHOP})
+    Path("pyproject.toml").write_text('[tool.toolwright]\ntarget = "shop.py"\n')
+    assert good("generate", "-o", "client.py") == "3 functions written to client.py\n"
+    client = imported("client.py")
+    with client.server:
+        assert client.say("hello") == "hello"
+
+
+def test_the_target_may_be_a_server_of_a_file(here):
+    here({"shop.py": SHOP})
+    words = ["-m", "toolwright", "serve", str(Path("shop.py").resolve())]
+    entry = {"mcpServers": {"far": {"command": sys.executable, "args": words}}}
+    Path("mcp.json").write_text(json.dumps(entry))
+    assert (
+        good("generate", "mcp.json:far", "-o", "client.py") == "3 functions written to client.py\n"
+    )
+    client = imported("client.py")
+    with client.server:
+        assert client.say("hello") == "hello"

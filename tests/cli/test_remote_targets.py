@@ -1,0 +1,159 @@
+"""The command works on running servers as it does on files."""
+
+import json
+import shlex
+
+import pytest
+from command_files import here
+from processes import COMMAND, good, refused, run
+
+__all__ = ["here"]  # a fixture
+
+SHOP = """
+from pydantic import BaseModel
+from toolwright import Call, Image, Toolbox
+
+box = Toolbox("shop", version="1.2")
+
+class Item(BaseModel):
+    name: str
+    price: float = 1.0
+
+@box.tool(read_only=True)
+def search(query: str, limit: int = 10) -> list[Item]:
+    "Search."
+    return [Item(name=query)] * limit
+
+@box.tool
+async def greet(call: Call) -> str:
+    "Ask for a name."
+    class Who(BaseModel):
+        name: str
+    call.info("asking")
+    return f"hello {(await call.ask(Who, 'Who are you?')).name}"
+
+@box.tool(confirm=True)
+def wipe() -> str:
+    "Wipe."
+    return "gone"
+
+@box.tool
+def draw() -> Image:
+    "Draw."
+    return Image(b"\\x89PNG\\r\\n\\x1a\\n" + bytes(8))
+
+@box.tool
+def secret(call: Call) -> str:
+    "Say what was sent."
+    return str(dict(call.headers).get("x-key"))
+
+@box.resource("notes://1")
+def note() -> str:
+    "A note."
+    return "first"
+
+@box.prompt
+def hello(name: str) -> str:
+    "Greet."
+    return f"Say hello to {name}"
+"""
+SIGNATURE = "search(query: str, limit: int = 10) -> list[dict]  Search."
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("remote") / "shop.py"
+    path.write_text(SHOP)
+    return path
+
+
+@pytest.fixture(scope="module")
+def url(file):
+    from processes import Http
+
+    with Http(str(file)) as server:
+        yield f"http://127.0.0.1:{server.port}/mcp"
+
+
+def words(file):
+    return shlex.join([*COMMAND, "serve", str(file)])
+
+
+@pytest.fixture(params=["url", "command", "entry", "client"])
+def target(request, file, url, here, monkeypatch):
+    here({})
+    if request.param == "url":
+        return [url]
+    if request.param == "command":
+        return ["--command", words(file)]
+    entry = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve", str(file)]}
+    if request.param == "entry":
+        here({"mcp.json": json.dumps({"mcpServers": {"shop": entry, "other": {"url": url}}})})
+        return ["mcp.json:shop"]
+    here({".cursor/mcp.json": json.dumps({"mcpServers": {"notes": entry}})})
+    return ["cursor:notes"]
+
+
+@pytest.mark.promise("remote.targets", "remote.command")
+def test_every_way_to_name_a_server(target):
+    listed = good("list", *target)
+    assert SIGNATURE in " ".join(listed.split()).replace("dict] Search", "dict]  Search")
+    assert "notes://1" in listed
+    assert "hello(name: str)" in listed
+    assert json.loads(good("call", *target, "search", "query=x", "limit=1")) == [
+        {"name": "x", "price": 1.0}
+    ]
+
+
+@pytest.mark.promise("remote.targets")
+def test_all_that_call_can_do(url, tmp_path):
+    assert good("call", url, "notes://1").strip() == "first"
+    assert good("call", url, "--prompt", "hello", "name=Bo").split("\n")[1] == "Say hello to Bo"
+    done = run("call", url, "greet", "--yes", "--answer", "name=Al")
+    assert (done.returncode, done.stdout.strip()) == (0, "hello Al")
+    assert "asking" in done.stderr
+    assert good("call", url, "wipe", "--yes").strip() == "gone"
+    assert "decline" in refused(1, "call", url, "wipe", "--no")
+    run("call", url, "draw", "--save", str(tmp_path / "x.png"))
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    tools = json.loads(good("export", url, "-o", "-", "--bare"))
+    assert [each["name"] for each in tools] == ["search", "greet", "wipe", "draw", "secret"]
+    assert good("show", url, "search").startswith("search(query: str, limit: int = 10)")
+    assert good("list", url, "--tools", "--select", "se*", "--read-only").startswith("search(")
+
+
+@pytest.mark.promise("remote.secrets")
+def test_a_header_from_the_environment(url):
+    key = {"MY_KEY": "k-123"}
+    said = good("call", url, "secret", "--header", "X-Key=${MY_KEY}", env=key)
+    assert said.strip() == "k-123"
+    assert "MY_KEY" in refused(2, "call", url, "secret", "--header", "X-Key: ${MY_KEY}")
+    assert "NAME=value" in refused(2, "call", url, "secret", "--header", "nothing")
+
+
+@pytest.mark.promise("remote.unreachable")
+def test_what_cannot_be_reached_or_found(here, file):
+    here({"mcp.json": json.dumps({"mcpServers": {"a": {"url": "http://127.0.0.1:9/mcp"}}})})
+    assert "cannot be reached" in refused(2, "list", "http://127.0.0.1:9/mcp")
+    assert "cannot be reached" in refused(2, "call", "mcp.json", "x")
+    assert "cannot be reached" in refused(2, "list", "--command", "there-is-no-such-program a")
+    assert "has no server `b`; it has `a`" in refused(2, "list", "mcp.json:b")
+    assert "knows no server `b`" in refused(2, "list", "cursor:b")
+    assert "--token is for a TARGET that is a server" in refused(
+        2, "list", str(file), "--token", "x"
+    )
+    assert "--reload watches files" in refused(2, "serve", "http://127.0.0.1:9/mcp", "--reload")
+    assert "no `--command`" in refused(2, "install", "cursor", "--command", "x")
+    assert "do not end" in refused(2, "list", "--command", "a 'b")
+
+
+@pytest.mark.promise("remote.targets")
+def test_several_servers_are_served_as_one(here, file, url):
+    entry = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve", str(file)]}
+    here({"mcp.json": json.dumps({"mcpServers": {"one": entry, "two": {"url": url}}})})
+    serve = shlex.join([*COMMAND, "serve", "mcp.json"])
+    assert (
+        good("list", "--command", serve, "--tools", "--select", "*_search").count("_search(") == 2
+    )
+    answer = good("call", "--command", serve, "two_search", "query=y", "limit=1")
+    assert json.loads(answer) == [{"name": "y", "price": 1.0}]

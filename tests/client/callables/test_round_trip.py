@@ -1,0 +1,98 @@
+"""Function, schema, callable, schema: what comes back is the same, and calls give the same."""
+
+import json
+
+import pytest
+from counting import examples
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+from specs import specs
+from test_agree import leave_out_nulls, written
+
+from toolwright import Tool
+from toolwright.client.callables import remote_callable
+from toolwright.client.callables.values import plain_json
+
+CHECKS = settings(
+    max_examples=examples(300),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+ERAS = ["2025-06-18", "2026-07-28"]
+
+
+def echoing(hint, **options):
+    def target(x):
+        return x
+
+    target.__annotations__ = {"x": hint, "return": hint}
+    return Tool(target, **options)
+
+
+def calling(tool, era):
+    """A callable for a tool, as a client of an era makes it."""
+    definition = tool.to_mcp(era)
+
+    def dispatch(name, arguments):
+        assert name == tool.name
+        json.dumps(arguments, allow_nan=False)
+        payload = tool.call(arguments).to_mcp(era)
+        assert not payload.get("isError"), payload
+        if "outputSchema" in definition:
+            return payload["structuredContent"]
+        return payload["content"]
+
+    return remote_callable(definition, dispatch), definition
+
+
+@st.composite
+def typed_values(draw):
+    spec = draw(specs())
+    return spec.hint, draw(spec.values)
+
+
+def same(left, right):
+    """Compare JSON: a key that is null is as good as none, where the field may be absent."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        keys = {key for each in (left, right) for key in each if each[key] is not None}
+        return all(same(left.get(key), right.get(key)) for key in keys)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return left == right
+
+
+def check(hint, value, style, era):
+    tool = echoing(hint, style=style)
+    remote, definition = calling(tool, era)
+    again = Tool(remote)
+    assert again.name == tool.name
+    assert again.to_mcp(era) == {**definition, **titles(again, era)}
+    sent = {"x": written(hint, value)}
+    leave_out_nulls(tool.input_schema, sent)
+    direct = tool.call(sent)
+    assert not direct.is_error, direct
+    through = again.call(sent)
+    assert not through.is_error, through
+    if "outputSchema" not in definition:
+        return
+    body = direct.to_mcp(era)["structuredContent"]
+    assert same(through.to_mcp(era)["structuredContent"], body)
+    typed = remote(**sent)
+    assert same(plain_json(typed, "x"), remote.unboxed(body))
+    if sent:
+        TypeAdapter(remote.__annotations__["x"]).validate_python(sent["x"])
+
+
+def titles(tool, era):
+    made = tool.to_mcp(era)
+    return {key: made[key] for key in ("title", "annotations") if key in made}
+
+
+@pytest.mark.promise("callables.round-trip")
+@CHECKS
+@given(typed_values(), st.sampled_from(["portable", "full"]), st.sampled_from(ERAS))
+def test_a_function_comes_back_from_its_schema(drawn, style, era):
+    hint, value = drawn
+    check(hint, value, style, era)

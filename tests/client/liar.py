@@ -1,0 +1,189 @@
+"""A server that does not keep to the protocol: run as `python liar.py LIE`."""
+
+import itertools
+import json
+import os
+import sys
+import time
+
+LIE = sys.argv[1] if len(sys.argv) > 1 else ""
+PLAIN = {
+    "name": "add",
+    "description": "Add two numbers.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+        "required": ["a"],
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {"sum": {"type": "integer"}},
+        "required": ["sum"],
+    },
+}
+CALLS = itertools.count(1)
+LISTS = itertools.count(1)
+
+
+def send(message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def answer(asked, result):
+    send({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+
+
+def tools(asked):
+    number = next(LISTS)
+    tool = dict(PLAIN)
+    match LIE:
+        case "no-schema":
+            del tool["inputSchema"]
+        case "schema-no-object":
+            tool["inputSchema"] = "anything"
+        case "schema-unknown-type":
+            tool["inputSchema"] = {"type": "object", "properties": {"a": {"type": "zahl"}}}
+        case "schema-lost-reference":
+            tool["inputSchema"] = {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}}
+        case "deep-schema":
+            node = {"type": "string"}
+            for _ in range(400):
+                node = {"type": "object", "properties": {"x": node}}
+            tool["inputSchema"] = node
+        case "endless-list":
+            return {"tools": [{**tool, "name": f"t{number}"}], "nextCursor": f"c{number}"}
+        case "same-cursor":
+            return {"tools": [], "nextCursor": "again"}
+        case "hostile-names":
+            names = ["\x1b[2Jclear", "x" * 5000, "", "ok", "ok", "a/b c"]
+            told = "\x1b]0;title\x07 \u202e text"
+            return {"tools": [{**tool, "name": each, "description": told} for each in names]}
+        case "many-tools":
+            return {"tools": [{**tool, "name": f"t{each}"} for each in range(20_000)]}
+        case "list-never":
+            time.sleep(600)
+        case "changes-tools":
+            return {"tools": [tool] if number == 1 else [{**tool, "name": "minus"}]}
+        case "list-error":
+            return None
+    return {"tools": [tool]}
+
+
+def called(asked):
+    given = asked["params"].get("arguments", {})
+    right = {"sum": given.get("a", 0) + given.get("b", 0)}
+    good = {"content": [{"type": "text", "text": json.dumps(right)}], "structuredContent": right}
+    match LIE:
+        case "breaks-output":
+            good["structuredContent"] = {"sum": "many"}
+        case "no-structured":
+            del good["structuredContent"]
+        case "no-content":
+            return answer(asked, {"structuredContent": right})
+        case "bad-blocks":
+            return answer(asked, {**good, "content": [{"type": "laser"}]})
+        case "result-no-object":
+            return answer(asked, 42)
+        case "huge":
+            good["content"][0]["text"] = "x" * 3_000_000
+        case "huge-line":
+            sys.stdout.write("x" * 5_000_000)
+            sys.stdout.flush()
+            time.sleep(600)
+        case "dies":
+            sys.stderr.write("Traceback: out of \x1b[31mcheese\n")
+            sys.stderr.flush()
+            os._exit(7)
+        case "dies-once":
+            if not os.path.exists(sys.argv[2]):
+                open(sys.argv[2], "w").close()
+                os._exit(7)
+        case "never":
+            return None
+        case "other-id":
+            send({"jsonrpc": "2.0", "id": 987654, "result": good})
+            return None
+        case "twice":
+            answer(asked, good)
+            good = {**good, "structuredContent": {"sum": -1}}
+        case "garbage":
+            for line in ("Listening ...", "{not json", "[]", "null", '{"a": 1}', "\x00\x01"):
+                sys.stdout.write(line + "\n")
+        case "only-garbage":
+            for _ in range(5000):
+                sys.stdout.write("spam\n")
+            sys.stdout.flush()
+            time.sleep(600)
+        case "unreadable":
+            number = "9" * 6000
+            text = '{"jsonrpc": "2.0", "id": %s, "result": {"content": [1%s}}\n'
+            sys.stdout.write(text % (json.dumps(asked["id"]), number))
+            sys.stdout.flush()
+            return None
+        case "flood":
+            for each in range(20_000):
+                params = {"level": "info", "data": f"line {each}"}
+                send({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+        case "endless-flood":
+            while True:
+                params = {"level": "info", "data": "x" * 100}
+                send({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+        case "error-escapes":
+            text = "no \x1b[2J" + "y" * 100_000
+            good = {"content": [{"type": "text", "text": text}], "isError": True}
+        case "rpc-error":
+            error = {"code": -32602, "message": "Unknown tool \x1b[2J"}
+            return send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+        case "asks-for-ever":
+            for each in range(10**9):
+                params = {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}
+                asked_of = {"method": "elicitation/create", "params": params}
+                send({"jsonrpc": "2.0", "id": f"q{each}", **asked_of})
+                sys.stdin.readline()
+        case "tells-changes":
+            send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        case "ignores-end":
+            import signal
+
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    answer(asked, good)
+    return None
+
+
+def main():
+    if LIE == "dies-at-once":
+        sys.stderr.write("ModuleNotFoundError: no cheese\n")
+        sys.exit(3)
+    if LIE == "silent":
+        time.sleep(600)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        match asked.get("method"):
+            case "initialize":
+                if LIE == "odd-version":
+                    version = "1999-01-01"
+                else:
+                    version = asked["params"]["protocolVersion"]
+                info = {"name": "liar\x1b[2J" if LIE == "hostile-names" else "liar", "version": "1"}
+                can = {"tools": {"listChanged": True}, "logging": {}}
+                answer(asked, {"protocolVersion": version, "capabilities": can, "serverInfo": info})
+            case "tools/list":
+                result = tools(asked)
+                if result is None:
+                    error = {"code": -32603, "message": "no list today"}
+                    send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+                else:
+                    answer(asked, result)
+            case "tools/call":
+                called(asked)
+            case str() as method if "id" in asked and not method.startswith("notifications/"):
+                if LIE == "dies-at-discover":
+                    sys.exit(1)
+                error = {"code": -32601, "message": "Method not found"}
+                send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+    if LIE == "ignores-end":
+        time.sleep(600)
+
+
+main()

@@ -1,0 +1,211 @@
+"""Servers as parts of a toolbox, and of the command `serve`."""
+
+import asyncio
+import json
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from client_shop import shop
+from processes import until
+
+from toolwright import ServerUnavailable, Toolbox
+from toolwright.client import connect
+from toolwright.sources import Rule
+
+HERE = Path(__file__).parent.parent
+SHOP = [sys.executable, str(HERE / "client_shop.py")]
+
+
+@pytest.fixture
+def far(shop_url):
+    client = connect(shop_url)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def near():
+    """A server of its own, which may be changed and ended."""
+    client = connect(SHOP)
+    yield client
+    client.close()
+
+
+def tool_of(box, name):
+    return next(each for each in box.to_mcp()["tools"] if each["name"] == name)
+
+
+@pytest.mark.promise("proxy.include")
+def test_a_toolbox_takes_all_that_a_server_offers(far):
+    hub = Toolbox("hub")
+    added = hub.include(far, prefix="shop_")
+    assert {each.name for each in added} == {f"shop_{name}" for name in shop}
+    told = tool_of(hub, "shop_search")
+    own = tool_of(shop, "search")
+    assert {**told, "name": "search"} == own
+    assert set(hub.resources) == {"shop://stock", "shop://bytes", "shop://orders/{id}"}
+    assert set(hub.prompts) == {"shop_greet"}
+    assert hub.call("shop_search", {"query": "x", "limit": 1}).structured == [
+        {"name": "x 0", "price": 0.0}
+    ]
+    wrong = hub.call("shop_search", {"query": 5.5})
+    assert wrong.is_error
+    assert "query" in wrong.text
+
+
+@pytest.mark.promise("proxy.through")
+def test_everything_comes_through_as_it_is(far):
+    hub = Toolbox("hub")
+    hub.include(far)
+    steps, said = [], []
+    front = connect(
+        hub,
+        on_progress=lambda *step: steps.append(step),
+        on_log=lambda level, text: said.append((level, text)),
+        on_form=lambda message, schema: {"name": message},
+        on_sample=lambda request: "sampled",
+    )
+    for name in ("picture", "pieces", "paper"):
+        assert front.call(name).content == shop.call(name).to_mcp()["content"]
+    assert front.steps() == 3
+    assert steps == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
+    # Over one stream, a message may be heard a moment after the answer behind it.
+    until(lambda: ("info", "all steps are done") in said, "the message is heard")
+    assert front.ask_name() == "hello Who are you?"
+    assert front.ask_model("x") == "sampled"
+    error = front.call("fail").error
+    assert (error.code, error.hint) == ("closed", "try at nine")
+    assert front.read("shop://orders/7") == "order 7"
+    assert front.read("shop://bytes") == b"\x00\x01"
+    assert front.prompt("greet", name="Ada")[0]["content"]["text"].startswith("Greet Ada")
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_questions_find_their_way_over_the_sdk_in_both_eras(far, era):
+    import mcp_types as t
+    from mcp import Client
+
+    hub = Toolbox("hub")
+    hub.include(far)
+
+    async def answer(context, params):
+        return t.ElicitResult(action="accept", content={"name": "Ada"})
+
+    async def main():
+        from toolwright.serve.sdk.server import SdkServer
+
+        server = SdkServer(hub.__servable__()).server
+        async with Client(server, mode=era, elicitation_callback=answer) as client:
+            return (await client.call_tool("ask_name")).content[0].text
+
+    assert asyncio.run(main()) == "hello Ada"
+
+
+@pytest.mark.promise("proxy.options")
+def test_all_options_work_for_tools_of_servers(far):
+    hub = Toolbox("hub")
+    hub.include(far, select="who", cache=60, tags=["far"])
+    hub.include(far, select="wait", timeout=0.5)
+    first = hub.call("who")
+    assert first.meta["toolwright/cache"] == {"hit": False}
+    assert hub.call("who").meta["toolwright/cache"]["hit"] is True
+    assert hub.call("wait").error.code == "timeout"
+    hub.add(far["search"], name="find", description="Other words.", max_concurrency=1)
+    assert tool_of(hub, "find")["description"] == "Other words."
+    assert tool_of(hub, "find")["inputSchema"] == tool_of(shop, "search")["inputSchema"]
+    hub.include(far, select="list-*", prefix="x_", descriptions={})
+    assert "x_list-all-things" in hub
+    secret = Toolbox("secret")
+    secret.include(far, roles=["admin"])
+    assert secret.to_mcp_json(roles=()).count(b'"name"') == 0
+
+
+@pytest.mark.promise("proxy.fixed")
+def test_rules_fix_and_hide_parameters(far):
+    hub = Toolbox("hub")
+    hub.include(
+        far,
+        rules=[
+            Rule("search", fixed={"limit": 1}, description="One hit."),
+            Rule("steps", flags=["!number"]),
+            Rule("fail", offer=False),
+            Rule(annotated={"readOnlyHint": True}),
+        ],
+    )
+    assert list(hub) == ["search", "steps"]
+    told = tool_of(hub, "search")
+    assert told["description"] == "One hit."
+    assert list(told["inputSchema"]["properties"]) == ["query"]
+    assert len(hub.call("search", {"query": "x"}).structured) == 1
+    assert hub.call("search", {"query": "x", "limit": 5}).is_error
+    assert hub.call("steps", {"number": 9}).is_error
+    assert hub.call("steps").structured == 3
+    from toolwright import SchemaError
+
+    with pytest.raises(SchemaError, match="is needed, and is not offered"):
+        hub.include(far, prefix="no_", rules=[Rule("search", flags=["!query"])])
+
+
+@pytest.mark.promise("proxy.changes")
+def test_a_toolbox_follows_the_lists_of_a_server(near):
+    hub = Toolbox("hub")
+    hub.include(near, prefix="s_")
+    changed = threading.Event()
+    hub.__servable__().on_change(lambda what, uri: changed.set())
+    assert near.add_tool("extra") == "soon"
+    assert changed.wait(60)
+    waits = threading.Event()
+    assert any("s_extra" in hub or waits.wait(0.02) for _ in range(1500))
+    assert hub.call("s_extra").text == "extra"
+
+
+@pytest.mark.promise("proxy.ended")
+def test_a_dead_server_costs_one_error_and_comes_back(near):
+    hub = Toolbox("hub")
+    hub.include(near)
+    first = hub.call("who").structured
+    dead = hub.call("end")
+    assert isinstance(dead.error, ServerUnavailable)
+    assert hub.call("who").structured != first
+
+
+def test_several_servers_are_one(far):
+    hub = Toolbox("hub")
+    hub.include(far, prefix="a_", select="list-*")
+    hub.include(connect(shop), prefix="b_", select="list-*")
+    with pytest.raises(ServerUnavailable):
+        hub.include(connect("http://127.0.0.1:9/mcp"))
+    assert list(hub) == ["a_list-all-things", "b_list-all-things"]
+    assert hub.call("a_list-all-things").structured == hub.call("b_list-all-things").structured
+
+
+@pytest.mark.promise("proxy.serve", "proxy.waited")
+def test_the_command_serves_servers(tmp_path, shop_url):
+    told = {"mcpServers": {"far": {"url": shop_url}, "dead": {"url": "http://127.0.0.1:9/mcp"}}}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps(told))
+    serve = [sys.executable, "-m", "toolwright", "serve"]
+    with connect([*serve, str(file)]) as hub:
+        assert hub.far_search("x", limit=1)[0].name == "x 0"
+        assert hub.read("shop://orders/1") == "order 1"
+    with connect([*serve, f"{file}:far"]) as one, connect([*serve, shop_url]) as other:
+        assert one.server[:2] == other.server[:2] == ("shop", "1.5")
+        assert one.list_all_things() == other.list_all_things() == ["a", "b"]
+
+
+@pytest.mark.promise("proxy.waited")
+def test_the_command_names_a_server_that_is_not_there(tmp_path):
+    import subprocess
+
+    file = tmp_path / "mcp.json"
+    dead = {"url": "http://127.0.0.1:9/mcp"}
+    file.write_text(json.dumps({"mcpServers": {"one": dead, "two": dead}}))
+    command = [sys.executable, "-m", "toolwright", "list", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    lines = done.stderr.splitlines()
+    assert [line.split()[:2] for line in lines[:2]] == [["refused:", "one"], ["refused:", "two"]]
+    command[-1] = "http://127.0.0.1:9/mcp"
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)

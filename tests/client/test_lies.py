@@ -1,0 +1,165 @@
+"""Servers that do not keep to the protocol: one clear error each, never a hang or a wrong value."""
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from toolwright import ResultError, ServerUnavailable, ToolError, ToolTimeout, ToolwrightError
+from toolwright.client import connect
+
+LIAR = str(Path(__file__).parent / "liar.py")
+
+
+def soak(lie):
+    return pytest.param(lie, marks=pytest.mark.soak)
+
+
+@pytest.fixture
+def liar():
+    made = []
+
+    def start(lie, *more, **options):
+        given = {"max_answer": 1_000_000, "connect_timeout": 30, **options}
+        client = connect([sys.executable, LIAR, lie, *more], **given)
+        made.append(client)
+        return client
+
+    yield start
+    for each in made:
+        each.close()
+
+
+def said(error):
+    """What an error says: one line, without what could control a terminal."""
+    text = str(error)
+    assert "\n" not in text
+    assert "\x1b" not in text
+    assert len(text) < 10_000
+    return text
+
+
+@pytest.mark.parametrize(
+    ("lie", "kind", "text"),
+    [
+        ("breaks-output", ResultError, "`sum`"),
+        ("no-structured", ResultError, "promises structured content"),
+        ("no-content", ResultError, "content"),
+        ("bad-blocks", ResultError, "content"),
+        ("result-no-object", ToolError, "not valid"),
+        ("huge", ServerUnavailable, "more than 1,000,000 bytes"),
+        ("huge-line", ServerUnavailable, "more than 1,000,000 bytes"),
+        ("dies", ServerUnavailable, r"exit code 7\); it said: Traceback: out of"),
+        ("only-garbage", ServerUnavailable, "not messages"),
+        ("unreadable", ToolError, "not valid"),
+        ("error-escapes", ToolError, "no .*y \\[cut\\]"),
+        ("rpc-error", ToolError, "Unknown tool"),
+    ],
+)
+@pytest.mark.promise("client.lies", "client.bounds")
+def test_a_call_of_a_liar_is_one_error(liar, lie, kind, text):
+    client = liar(lie)
+    with pytest.raises(kind, match=text) as caught:
+        client.add(1, b=2)
+    assert type(caught.value) is kind
+    said(caught.value)
+    result = client.call("add", {"a": 1})
+    assert result.is_error
+    assert type(result.error) is kind
+
+
+@pytest.mark.parametrize(
+    ("lie", "text"),
+    [
+        ("no-schema", "inputSchema"),
+        ("schema-no-object", "inputSchema"),
+        ("deep-schema", "not valid"),
+        ("endless-list", "no end"),
+        ("same-cursor", "no end"),
+        ("many-tools", "more than 1,000,000 bytes"),
+        ("list-error", "no list today"),
+        ("dies-at-once", "no cheese"),
+        ("odd-version", "1999-01-01"),
+    ],
+)
+@pytest.mark.promise("client.bounds")
+def test_a_list_of_a_liar_is_one_error(liar, lie, text):
+    client = liar(lie)
+    with pytest.raises(ToolwrightError, match=text) as caught:
+        _ = client.tools
+    said(caught.value)
+
+
+@pytest.mark.parametrize("lie", ["", "twice", "garbage", "dies-at-discover", "tells-changes"])
+def test_harmless_lies_do_no_harm(liar, lie):
+    client = liar(lie)
+    for number in range(5):
+        assert client.add(number, b=2).sum == number + 2
+
+
+@pytest.mark.parametrize("lie", ["schema-unknown-type", "schema-lost-reference"])
+def test_a_schema_that_is_none_harms_no_other_tool(liar, lie):
+    client = liar(lie)
+    assert client.call("add", {"a": 1}).is_error or client.add(a=1).sum == 1
+
+
+@pytest.mark.parametrize(
+    "lie", ["never", "other-id", soak("endless-flood"), soak("list-never"), soak("silent")]
+)
+def test_there_is_always_an_end(liar, lie):
+    client = liar(lie, timeout=1.5, connect_timeout=1.5 if lie == "silent" else 30)
+    with pytest.raises(ToolTimeout, match=r"gave no answer in 1.5 s") as caught:
+        client.add(1)
+    said(caught.value)
+
+
+@pytest.mark.soak
+def test_a_flood_of_messages_delays_a_call_and_no_more(liar):
+    heard = []
+    client = liar("flood", on_log=lambda *each: heard.append(each))
+    assert client.add(1, b=2).sum == 3
+    assert heard[0] == ("info", "line 0")
+
+
+@pytest.mark.soak
+def test_who_asks_for_ever_gets_no_answer_in_the_end(liar):
+    client = liar("asks-for-ever", timeout=1.5, on_form=lambda *_: {})
+    with pytest.raises(ToolTimeout):
+        client.add(1)
+
+
+@pytest.mark.promise("client.bounds")
+def test_names_and_texts_control_no_terminal(liar):
+    client = liar("hostile-names")
+    assert list(client.tools) == ["ok", "a/b c"]
+    assert len(client.problems) == 4
+    shown = repr([client.ok.__doc__, client.server, client.problems, client, client.ok])
+    assert "\x1b" not in client.ok.__doc__ + client.server.name + "".join(client.problems)
+    assert "\\x1b" not in shown
+    assert "\u202e" not in client.ok.__doc__
+
+
+def test_tools_that_change_are_listed_again_when_the_server_says_so(liar):
+    client = liar("changes-tools")
+    assert list(client.tools) == ["add"]
+    client.refresh()
+    assert list(client.tools) == ["minus"]
+
+
+@pytest.mark.soak
+def test_a_server_that_does_not_want_to_end_is_ended(liar):
+    client = liar("ignores-end")
+    assert client.add(1).sum == 1
+    ended = threading.Thread(target=client.close)
+    ended.start()
+    ended.join(30)
+    assert not ended.is_alive()
+
+
+@pytest.mark.promise("client.once")
+def test_a_call_is_never_sent_twice(liar, tmp_path):
+    client = liar("dies-once", str(tmp_path / "died"))
+    with pytest.raises(ServerUnavailable, match="may or may not have run"):
+        client.add(1)
+    assert client.add(1, b=1).sum == 2

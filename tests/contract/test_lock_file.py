@@ -1,0 +1,191 @@
+"""Lock files: the same for the same tools, readable, and refused in one line if damaged."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from toolwright import LockError, Tool, Toolbox
+from toolwright.contract import diff, lock, parse, read
+from toolwright.contract.lock_file import hash_of
+from toolwright.contract.sources import recorded, why_stale
+
+TOOLS = """
+from toolwright import Toolbox
+from toolwright.contract import lock
+
+box = Toolbox("shop", version="1")
+
+@box.tool(roles={"b", "a", "c"}, tags=["x"])
+def search(query: str, kinds: set[str] | None = None, **more: int) -> list[dict[str, float]]:
+    "Search \\u00e9."
+
+@box.tool(name="orders.find", read_only=True)
+def find(limit: int = 10) -> dict[str, str]: ...
+
+print(lock(box).to_json(), end="")
+"""
+
+
+def shop():
+    box = Toolbox("shop", version="1", instructions="Sells.")
+
+    @box.tool(roles=["admin"], title="Search")
+    def search(query: str, limit: int = 10) -> list[str]:
+        "Search."
+
+    @box.tool
+    def add(a: int) -> int:
+        "Add."
+
+    @box.resource("shop://orders/{id}")
+    def order(id: str) -> str: ...
+
+    @box.prompt
+    def ask(topic: str) -> str: ...
+
+    return box
+
+
+@pytest.mark.promise("contract.stable")
+def test_the_same_tools_give_the_same_bytes_in_every_process():
+    written = {
+        subprocess.run(
+            [sys.executable, "-c", TOOLS],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(written) == 1
+    document = json.loads(written.pop())
+    assert list(document["tools"]) == ["orders.find", "search"]
+    assert document["order"] == {"tools": ["search", "orders.find"]}
+    assert document["tools"]["search"]["roles"] == ["a", "b", "c"]
+
+
+def test_a_lock_is_read_as_it_was_written(tmp_path):
+    made, file = lock(shop()), tmp_path / "it.json"
+    made.write(file)
+    again = read(file)
+    assert again == made
+    assert again.to_json() == made.to_json() == file.read_text(encoding="utf-8")
+    assert not diff(made, again)
+
+
+def test_a_hash_depends_on_the_contract_not_on_its_order():
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    turned = dict(reversed(schema.items()))
+
+    def t(**given): ...
+
+    first, second = (lock([Tool(t, input_schema=each)]) for each in (schema, turned))
+    assert first.to_json() != second.to_json()
+    assert first.tools["t"]["hash"] == second.tools["t"]["hash"] == hash_of(first.tools["t"])
+    assert hash_of({**first.tools["t"], "roles": ["x"]}) != first.tools["t"]["hash"]
+    assert not diff(first, second)
+
+
+def test_what_is_disabled_or_refused_is_not_offered():
+    box = shop()
+    box.disable("add")
+
+    @box.tool
+    def bad(a: object()): ...  # pyright: ignore
+
+    assert list(lock(box).tools) == ["search"]
+
+
+def damaged(change):
+    document = json.loads(lock(shop()).to_json())
+    change(document)
+    return json.dumps(document).encode()
+
+
+def edit(document):
+    document["tools"]["add"]["listed"]["description"] = "Subtract."
+
+
+def retype(document):
+    document["tools"]["add"] = {**document["tools"]["add"], "listed": {"name": 5}}
+
+
+def wrong_roles(document):
+    document["tools"]["add"]["roles"] = {"a": 1}
+
+
+BAD = {
+    "nothing": (b"", "is not JSON"),
+    "cut": (lock(shop()).to_json().encode()[:200], "is not JSON"),
+    "bytes": (b"\xff\xfe\x00\x01\x02", "is not JSON"),
+    "nan": (b'{"toolwright_lock": NaN}', "is not JSON"),
+    "merge": (b"{\n<<<<<<< a\n=======\n>>>>>>> b\n}", "conflicts of a merge"),
+    "list": (b"[]", "is not a lock"),
+    "foreign": (b'{"lockfileVersion": 3}', "is not a lock"),
+    "later": (b'{"toolwright_lock": 2}', "a later Toolwright has written it"),
+    "odd version": (b'{"toolwright_lock": "%s"}' % (b"x" * 500), "is a lock of version"),
+    "deep": (b'{"toolwright_lock": 1, "tools": ' + b'{"a":' * 60_000, "nested too deeply"),
+    "deep and whole": (
+        b'{"toolwright_lock": 1, "tools": ' + b'{"a":' * 400 + b"1" + b"}" * 401,
+        "nested too deeply",
+    ),
+    "long number": (b'{"toolwright_lock": ' + b"1" * 5000 + b"}", "is"),
+    "tools": (damaged(lambda it: it.update(tools=[])), "`tools` is not an object"),
+    "entry": (damaged(lambda it: it["tools"].update(add=5)), "tools has `add`"),
+    "type": (damaged(retype), "which is not as lists show it"),
+    "roles": (damaged(wrong_roles), "whose roles"),
+    "edited": (damaged(edit), "whose hash is not that of what stands there"),
+    "order": (damaged(lambda it: it["order"].update(tools=["x"])), "does not name the tools"),
+    "server": (damaged(lambda it: it.update(server={"info": 5})), "`server` is not"),
+    "made of": (damaged(lambda it: it.update(made_of={"files": 5})), "`made_of` is not"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.promise("contract.damaged")
+def test_a_damaged_or_foreign_lock_is_refused_in_one_line(name):
+    data, said = BAD[name]
+    with pytest.raises(LockError) as caught:
+        parse(data, "it.json")
+    text = str(caught.value)
+    assert text.startswith("it.json is")
+    assert said in text
+    assert len(text) < 300
+    assert "\n" not in text
+
+
+def test_a_huge_or_missing_file_is_refused_before_it_is_read(tmp_path):
+    with pytest.raises(LockError, match="there is no"):
+        read(tmp_path / "none.json")
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(100 * 1024 * 1024)
+    with pytest.raises(LockError, match="too large"):
+        read(huge)
+    with pytest.raises(LockError, match="cannot be read"):
+        read(tmp_path)
+    with pytest.raises(LockError, match="cannot be written"):
+        lock(shop()).write(tmp_path)
+
+
+def test_sources_are_fresh_until_a_file_or_a_version_changes(tmp_path):
+    one, two = tmp_path / "one.py", tmp_path / "inner" / "two.py"
+    two.parent.mkdir()
+    for file in (one, two):
+        file.write_text("a = 1\n")
+    made = recorded([one, two], [tmp_path], tmp_path)
+    assert list(made["files"]) == ["inner/two.py", "one.py"]
+    assert why_stale(made, tmp_path) == ""
+    (tmp_path / "three.py").touch()
+    assert "other modules" in why_stale(made, tmp_path)
+    (tmp_path / "three.py").unlink()
+    two.write_text("a = 2\n")
+    assert why_stale(made, tmp_path) == "inner/two.py has changed"
+    two.unlink()
+    assert why_stale(made, tmp_path) == "inner/two.py has changed"
+    older = {**made, "versions": {**made["versions"], "toolwright": "0.0.1"}}
+    assert why_stale(older, tmp_path).startswith("it was written with toolwright 0.0.1")
+    assert why_stale({}, tmp_path) == "it does not say of which files it was made"
