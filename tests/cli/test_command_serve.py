@@ -20,6 +20,7 @@ from processes import (
     Stdio,
     announced_port,
     good,
+    is_running,
     refused,
     run,
     start,
@@ -183,7 +184,7 @@ def test_several_workers_share_a_socket_and_keep_no_sessions(here):
         both = children(server.pid)
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(LONGEST) == 0
-        assert not any(Path(f"/proc/{pid}").exists() for pid in both)
+        assert not any(map(is_running, both))
 
 
 @pytest.mark.promise("serve.workers-announced")
@@ -232,13 +233,6 @@ def test_workers_end_though_whoever_started_them_was_killed(here):
 def children(pid):
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(each) for each in found if is_running(each)]
-
-
-def is_running(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def started_before(pid, seconds):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from attack_tools import box
+from processes import gone, until
 
 from toolwright import Call, ToolTimeout, UnexpectedError
 from toolwright.run.process import pool as children, pipe as frames
@@ -22,29 +23,9 @@ def _fresh():
     children.close_pools()
 
 
-def lives(pid):
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except FileNotFoundError:
-        return False
-
-
-def gone(pid):
-    """Wait until a process is gone."""
-    for _ in range(3000):
-        if not lives(pid):
-            return True
-        threading.Event().wait(0.01)
-    return False
-
-
 def written(path):
     """Wait until a file has something in it."""
-    for _ in range(3000):
-        if path.exists() and path.read_text(encoding="ascii"):
-            return path.read_text(encoding="ascii")
-        threading.Event().wait(0.01)
-    raise AssertionError("it was never written")
+    return until(lambda: path.exists() and path.read_text(encoding="ascii"), f"{path} has a text")
 
 
 def files(folder):
@@ -64,7 +45,7 @@ def test_a_thread_of_an_earlier_call_is_not_heard_by_the_next_caller(tmp_path):
     assert seen == [(1, 1, "mine")]
     # One that speaks after its end has done so for the last time.
     assert box.call("pid").value != first
-    assert gone(first)
+    gone(first)
 
 
 def test_the_signs_of_life_of_an_earlier_call_are_not_those_of_the_next(tmp_path):
@@ -82,7 +63,7 @@ def test_the_signs_of_life_of_an_earlier_call_are_not_those_of_the_next(tmp_path
 def test_a_process_in_which_a_thread_is_left_works_for_nobody_else(tmp_path):
     sent = {**files(tmp_path), "daemon": False}
     first = box.call("leaves_a_thread", sent).value
-    assert gone(first)
+    gone(first)
     assert box.call("pid").value != first
 
 
@@ -100,14 +81,14 @@ def test_a_forked_copy_that_falls_through_answers_nobody(tmp_path):
     copy = int(written(path))
     words = [f"word {number}" for number in range(10)]
     assert [box.call("echo", {"word": word}).value for word in words] == words
-    assert gone(copy)
+    gone(copy)
 
 
 def test_a_process_whose_copy_fell_through_is_replaced(tmp_path):
     before = box.call("pid").value
     path = tmp_path / "copy"
     box.call("forks", {"path": str(path), "word": "first"})
-    assert gone(int(written(path)))
+    gone(int(written(path)))
     box.call("echo", {"word": "x"})  # at the latest with this answer the process says so
     assert box.call("pid").value != before
 
@@ -132,14 +113,14 @@ def test_noise_in_the_pipe_ends_one_call_and_its_process(kind, said):
     made = box.call("writes", {"kind": kind})
     assert isinstance(made.error, UnexpectedError)
     assert made.text == said
-    assert gone(before)
+    gone(before)
     assert box.call("echo", {"word": "next"}).value == "next"
 
 
 def test_an_answer_without_an_owner_is_dropped():
     before = box.call("pid").value
     assert box.call("writes", {"kind": "forged"}).value == "real"
-    assert gone(before)
+    gone(before)
     assert box.call("echo", {"word": "next"}).value == "next"
 
 

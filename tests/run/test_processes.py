@@ -12,7 +12,7 @@ from pathlib import Path
 import process_tools
 import pytest
 from process_tools import Day, Settings, box
-from processes import until
+from processes import gone, until
 
 from toolwright import (
     Call,
@@ -34,20 +34,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of a process 
 def _ended():
     yield
     children.close_pools()
-
-
-def lives(pid):
-    """Return whether a process runs; one that is dead but not yet buried does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:  # it may end between opening the file and reading it
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def gone(pid):
-    """Wait until a process is gone."""
-    return until(lambda: not lives(pid), f"{pid} is gone")
 
 
 def written(path):
@@ -190,7 +176,7 @@ def test_a_deadline_kills_even_code_that_holds_the_gil(tmp_path, way):
     made = box.call("spins", sent) if way == "call" else asyncio.run(box.call_async("spins", sent))
     assert isinstance(made.error, ToolTimeout)
     if path.exists():
-        assert gone(written(path)[0])
+        gone(written(path)[0])
     assert box.call("where").value > 0
 
 
@@ -213,7 +199,7 @@ def test_cancelling_kills_the_process_and_what_it_started(tmp_path, way):
         return pids
 
     for pid in asyncio.run(run()):
-        assert gone(pid)
+        gone(pid)
     assert box.call("where").value > 0
 
 
@@ -296,7 +282,7 @@ def test_a_script_run_by_itself_works_and_leaves_nothing_behind(tmp_path):
     )
     parent, child = map(int, done.stdout.split())
     assert parent != child
-    assert gone(child)
+    gone(child)
 
 
 def test_children_end_when_their_parent_is_killed(tmp_path):
@@ -308,7 +294,7 @@ def test_children_end_when_their_parent_is_killed(tmp_path):
     parent.kill()
     parent.wait()
     for pid in pids:
-        assert gone(pid)
+        gone(pid)
 
 
 def test_content_crosses_as_content():

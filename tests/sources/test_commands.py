@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import until
+from processes import gone, until
 from made_programs import RECEIVED, leaf, option, place, program, received
 
 from toolwright import ArgumentError, DefinitionError, SchemaError, Toolbox
@@ -378,14 +378,7 @@ def test_a_cancelled_call_ends_the_program_and_what_it_started(tmp_path):
 
     asyncio.run(cancel())
     for pid in (tmp_path / "pids").read_text().split():
-        until(lambda pid=pid: not is_alive(pid), f"the end of {pid}")
-
-
-def is_alive(pid):
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
-    except OSError:
-        return False
+        gone(pid)
 
 
 def test_a_line_of_output_is_a_step_of_progress(tmp_path):

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 import forked
 from forked import COMMAND
@@ -71,6 +72,20 @@ def until(ready, what, timeout=LONGEST):
         assert time.monotonic() < end, f"{what} within {timeout} seconds"
         time.sleep(0.02)
     return came
+
+
+def is_running(pid):
+    """Return whether a process runs; one that has ended but was not waited for does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it may end between opening the file and reading it
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def gone(pid):
+    """Wait until a process has ended: a signal is sent at once, and takes effect when it may."""
+    return until(lambda: not is_running(pid), f"the end of {pid}")
 
 
 def written(log):

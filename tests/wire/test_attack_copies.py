@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import MODERN, Http, Stdio, until
+from processes import MODERN, Http, Stdio, gone, is_running, until
 
 from toolwright.cli import main
 
@@ -18,13 +18,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
 def written(path):
     """Wait until a copy has written down its process."""
     return int(until(lambda: path.exists() and path.read_text(encoding="ascii"), "a copy runs"))
-
-
-def lives(pid):
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except FileNotFoundError:
-        return False
 
 
 def text(result):
@@ -51,7 +44,7 @@ def http():
 def test_a_copy_that_falls_through_writes_nothing_on_stdio(stdio, tmp_path, name):
     path = tmp_path / "copy"
     assert text(stdio.call(name, path=str(path), word="once")) == "once"
-    until(lambda: not lives(written(path)), "the copy has ended")
+    gone(written(path))
     assert text(stdio.call("echo", word="next")) == "next"
     assert [each for each in stdio.others if "id" in each] == []
 
@@ -64,7 +57,7 @@ def test_a_copy_that_falls_through_writes_nothing_over_http(http, tmp_path, name
     assert status == 200
     assert body.count(b'"result"') == 1
     assert b"of the copy" not in body
-    until(lambda: not lives(written(path)), "the copy has ended")
+    gone(written(path))
     assert text(http.call("echo", word="next")) == "next"
 
 
@@ -83,7 +76,7 @@ def test_a_copy_does_not_keep_the_port(tmp_path):
         server.process.terminate()
         server.process.wait(30)
         try:
-            assert lives(copy)
+            assert is_running(copy)
             with pytest.raises(ConnectionRefusedError):
                 server.connect().close()
             with socket.socket() as other:
