@@ -3,8 +3,8 @@
     python benchmarks/compare_lists.py [COUNT]
 
 Needs one environment that has Toolwright, FastMCP and the SDK, such as the one for tests. For each
-workload and peer: the bytes of both lists, ours without what the peer does not say at all, and
-what the peer says and we do not.
+workload and peer: the bytes of both lists, ours without what the peer does not say at all, the
+fewest bytes that can say so much, and what the peer says and we do not.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 from functools import partial
 
 from contestants import CONTESTANTS
-from information import facts, size, strings, subtracted
+from information import facts, least, size, strings, subtracted
 from workload import functions, shop_functions
 
 PEERS = ("fastmcp", "mcp")
@@ -62,10 +62,12 @@ def lost(entry, peer):
 def compare(ours, theirs):
     """Return our bytes, theirs, ours without what they do not say, and what we do not say."""
     pairs = [(ours[name], peer) for name, peer in theirs.items()]
+    common = [subtracted(entry, peer) for entry, peer in pairs]
     return {
         "ours": sum(size(entry) for entry, _ in pairs),
         "theirs": sum(size(peer) for _, peer in pairs),
-        "subtracted": sum(size(subtracted(entry, peer)) for entry, peer in pairs),
+        "subtracted": sum(map(size, common)),
+        "least": sum(map(least, common)),
         "lost": sorted(fact for entry, peer in pairs for fact in lost(entry, peer)),
     }
 
@@ -80,10 +82,12 @@ def main():
             ours = entries(contestant, made)
             for peer in PEERS:
                 found = compare(ours, entries(CONTESTANTS[peer], made))
-                bare, less = (found[each] / found["theirs"] for each in ("ours", "subtracted"))
+                parts = ("ours", "subtracted", "least")
+                bare, less, floor = (found[each] / found["theirs"] for each in parts)
                 print(
                     f"{workload:8} {style:9} {peer:8} {found['ours']:>9,} {found['theirs']:>9,} B"
-                    f"  {bare:.3f}, {less:.3f} without what {peer} does not say;"
+                    f"  {bare:.3f}, {less:.3f} without what {peer} does not say"
+                    f" (no list that says it can have under {floor:.3f});"
                     f" lost: {found['lost'] or 'nothing'}"
                 )
 
