@@ -19,9 +19,11 @@ sys.path.insert(0, str(Path(__file__).parent / "wire"))
 
 from listing import list_through_client  # noqa: E402
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell ignores it for what it starts in the background, and all processes of the tests would.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell ignores SIGINT for what it starts in the background, and `nohup` SIGHUP. All processes of
+# the tests would do so, too.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 collect_ignore = ["wire/nasty_server.py", "client/liar.py"]
 """One limits the memory of whatever imports it, the other reads its standard input."""
