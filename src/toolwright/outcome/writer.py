@@ -284,9 +284,12 @@ class ResultWriter:
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
+        return written(value, body, self._beside(body, lifted) if lifted else None, repairs=repairs)
+
+    def _beside(self, body: bytes, lifted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the blocks of a value as text, and of the content that was inside."""
         self.cap.check_binary(sum(size_of(block) for block in lifted))
-        text = {"type": "text", "text": body.decode()}
-        return written(value, body, [text, *lifted] if lifted else None, repairs=repairs)
+        return [{"type": "text", "text": body.decode()}, *lifted]
 
     def _text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
         if len(body) > self.cap.most:
@@ -297,11 +300,13 @@ class ResultWriter:
         """Return a value that is content, or a list that holds some, as blocks."""
         many = isinstance(value, list | tuple)
         items = cast("list[Any]", value if many else [value])
-        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
+        contents = [item for item in items if isinstance(item, Content)]
+        if contents:
+            self.cap.check_binary(sum(item.size for item in contents))
         blocks = blocks_of(value) or block_dict(value)
-        parts = [blocks_of(item) or block_dict(item) for item in items if many]
-        # Now that files were read: some have more than they said.
-        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
+        parts = [blocks_of(item) or block_dict(item) for item in items] if many else []
+        if contents:  # now that files were read: some have more than they said
+            self.cap.check_binary(sum(item.size for item in contents))
         if blocks is not None or not many:
             return blocks
         if all(part is None for part in parts):
