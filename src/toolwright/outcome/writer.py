@@ -395,4 +395,4 @@ class ResultWriter:
 
 
 def _lists_integers(hint: Any) -> bool:
-    return get_origin(hint) is list and get_args(hint)[0] is int
+    return get_origin(hint) is list and any(each is int for each in get_args(hint))
