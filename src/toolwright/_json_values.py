@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -59,9 +58,12 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 def without_surrogates(value: Any) -> Any:
     """Replace lone surrogates, which UTF-8 cannot hold, with U+FFFD, also inside containers."""
-    with contextlib.suppress(RecursionError):
+    if value.__class__ is str and value.isascii():
+        return value  # as almost all texts
+    try:
         return _clean(value)
-    return value  # it contains itself: writing it reports that
+    except RecursionError:
+        return value  # it contains itself: writing it reports that
 
 
 def _clean(value: Any) -> Any:

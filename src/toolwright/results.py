@@ -137,6 +137,9 @@ class Result:
         body = self._body
         if self._blocks is None and body is not None:
             text = body if self._is_text else _quoted(body)
+        else:
+            text = _only_text(self._blocks)
+        if text is not None:
             parts = [b'{"content":[{"type":"text","text":', text, b"}]"]
         else:
             parts = [b'{"content":', compact_json(self.content)]
@@ -170,6 +173,25 @@ def _json_of(value: Any) -> bytes:
 def _quoted(body: bytes) -> bytes:
     """Write JSON as a JSON string."""
     return to_json(body.decode())
+
+
+def _only_text(blocks: Any) -> bytes | None:
+    """Return the text of blocks that are nothing but one text, as JSON; None if they are not.
+
+    Errors are that, and Python's own encoder takes five times as long for it.
+    """
+    if blocks.__class__ is not list or len(blocks) != 1:
+        return None
+    block = blocks[0]
+    if block.__class__ is not dict or len(block) != 2 or block.get("type") != "text":
+        return None
+    text = block.get("text")
+    if text.__class__ is not str:
+        return None
+    try:
+        return to_json(text)
+    except PydanticSerializationError:  # a lone surrogate
+        return None
 
 
 # -- what other modules of the package need of a result, and users do not

@@ -6,6 +6,7 @@ import dataclasses
 import decimal
 import enum
 import fractions
+import http
 import os
 import threading
 import time
@@ -151,6 +152,10 @@ def of_an_own_class() -> int:
     return Own(HUGE)
 
 
+def of_an_own_class_among_many() -> list[int]:
+    return [1, Own(HUGE), 2]
+
+
 def fraction():
     return fractions.Fraction(1, HUGE)
 
@@ -179,6 +184,7 @@ def dicts():
         *(in_a_list_of_models, in_a_subclass_of_what_is_declared, in_what_else_a_model_takes),
         *(in_a_dataclass_with_slots, in_a_named_tuple, in_a_deque, in_an_enum),
         *(among_many, among_rows, far_below),
+        of_an_own_class_among_many,
         *(of_an_own_class, fraction, for_a_float, for_a_text, items, dicts),
     ],
 )
@@ -199,6 +205,43 @@ def test_integers_of_4300_digits_are_sent_exactly():
     assert box.call("most").text == '{"n":' + "9" * 4300 + ',"d":"1E+999999"}'
     box.add(lambda: 10**4300, name="more")
     assert DIGITS in box.call("more").text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [-1, 2**63, -(2**64)],
+        [10**308, -(10**308)] * 3,
+        [10**309, 1],
+        [1, -(10**4300) + 1],
+        [Own(7), http.HTTPStatus.OK],
+    ],
+)
+def test_a_list_of_integers_is_sent_exactly_however_long_they_are(values: list[int]):
+    box = Toolbox("digits")
+
+    @box.tool
+    def count() -> list[int]:
+        return values
+
+    result = box.call("count")
+    assert result.text == f"[{','.join(str(int(each)) for each in values)}]"
+    assert result.structured == values
+    assert [type(each) for each in result.value] == [int] * len(values)
+
+
+def test_what_is_no_integer_is_refused_in_a_list_of_them():
+    box = Toolbox("digits")
+
+    @box.tool
+    def count() -> list[int]:
+        return [1, True, 1.5]  # pyright: ignore
+
+    assert (
+        box.call("count").text
+        == "count: `result[1]` is not of its declared type: must be a valid integer"
+    )
 
 
 def test_an_exception_that_holds_a_huge_integer_is_answered():

@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 
+from pydantic import BaseModel
+from toolwright import Toolbox
 from ways import result_of, text_of
 from returning import each_way, same_each_way
 
@@ -102,3 +104,22 @@ def test_a_generators_return_value_does_not_matter_and_an_empty_one_is_visible()
         return 5
 
     assert text_of(same_each_way(probe)) == "[]"
+
+
+class Later(BaseModel):
+    n: int = 1
+
+    def __await__(self):
+        return self._more().__await__()
+
+    async def _more(self) -> "Later":
+        return Later(n=self.n + 1)
+
+
+def test_a_declared_model_that_is_awaitable_is_awaited_once():
+    def give() -> Later:
+        return Later()
+
+    box = Toolbox("later", [give])
+    assert box.call("give").text == '{"n":2}'
+    assert asyncio.run(box.call_async("give")).text == '{"n":2}'

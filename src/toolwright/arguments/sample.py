@@ -20,6 +20,7 @@ LARGE = 64 * 1024
 """Arguments of more bytes than that are not read on an event loop."""
 _VALUE = 16
 """Bytes that each value counts for at least: reading values takes time, not characters."""
+_FEW_VALUES = LARGE // _VALUE
 _FEW, _SHORT = 16, 2048
 _SMALL = frozenset((int, float, bool, type(None)))
 _MOST_ITEMS = 20
@@ -39,7 +40,7 @@ def is_large(arguments: Any) -> bool:
         # Each value takes a byte at least, and this is many times faster than counting. What is
         # shared is written once: JSON from outside shares nothing but short texts.
         try:
-            is_short = len(marshal.dumps(arguments)) <= LARGE // _VALUE
+            is_short = len(marshal.dumps(arguments)) <= _FEW_VALUES
         except ValueError:  # not all of it is plain JSON
             is_short = False
         if is_short:

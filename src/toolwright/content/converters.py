@@ -56,11 +56,23 @@ def converter(name: str) -> Callable[[F], F]:
 
 def known_converter(value: Any) -> Callable[[Any], Any] | None:
     """Return the table's entry for a value's class, or for one it inherits from."""
-    for cls in value.__class__.__mro__:
-        known = CONVERTERS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
+    own: type[Any] = value.__class__
+    for name in _NAMES.get(own) or map(_name_of, own.__mro__):
+        known = CONVERTERS.get(name)
         if known is not None:
             return known
     return None
+
+
+def _name_of(cls: type[Any]) -> str:
+    return f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}"
+
+
+_NAMES = {
+    cls: tuple(map(_name_of, cls.__mro__))
+    for cls in (dict, list, tuple, str, int, float, bool, type(None))
+}
+"""The names of classes that almost every result is made of, and of those they inherit from."""
 
 
 def is_row(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import re
@@ -48,13 +47,23 @@ class Lifter:
         self.blocks: list[dict[str, Any]] = []
         self.size = 0
 
+    def lifted(self, value: Any) -> Any:
+        """Do the same; return a value that contains itself as it is: writing it says so."""
+        try:
+            return self.lift(value)
+        except RecursionError:
+            return value
+
     def lift(self, value: Any) -> Any:
         """Replace content inside a value by its place among the blocks. Raises `ResultError`."""
         if value.__class__ in _LEAVES:
             return value
         if is_object(value):
-            made = {key: self.lift(item) for key, item in value.items()}
-            return value if all(made[key] is item for key, item in value.items()) else made
+            made: dict[Any, Any] = {}
+            for key, item in value.items():
+                if item.__class__ not in _LEAVES and (lifted := self.lift(item)) is not item:
+                    made[key] = lifted
+            return {**value, **made} if made else value
         if isinstance(value, list | tuple):
             value = cast("list[Any] | tuple[Any, ...]", value)
             if _LEAVES.issuperset(map(type, value)):
@@ -122,9 +131,7 @@ def write(
     """
     IntegerCheck().check(value)
     lifter = Lifter(cap)
-    lifted = lifter.blocks
-    with contextlib.suppress(RecursionError):  # a cycle: writing it says so
-        value = lifter.lift(value)
+    value = lifter.lifted(value)
     refused: list[ResultError] = []
 
     def fallback(unknown: Any) -> Any:
@@ -157,7 +164,7 @@ def write(
     if (b"NaN" in body or b"Infinity" in body) and not _is_json(body):
         raise ResultError("the result holds a number that is not finite")
     check_digits(body)
-    return body, lifted
+    return body, lifter.blocks
 
 
 def write_checked(value: Any, validator: Any, cap: Cap) -> tuple[Any, list[dict[str, Any]]]:
@@ -254,8 +261,9 @@ def is_lifted(value: Any) -> bool:
 
 def block_dict(value: Any) -> list[dict[str, Any]] | None:
     """Return a dict that is a content block as one."""
-    known = is_object(value) and is_block(value) and _NEEDED[value["type"]] <= value.keys()
-    return [dict(value)] if known else None
+    if not is_object(value) or "type" not in value or not is_block(value):
+        return None
+    return [dict(value)] if _NEEDED[value["type"]] <= value.keys() else None
 
 
 def size_of(block: Mapping[str, Any]) -> int:

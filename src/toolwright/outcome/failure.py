@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
@@ -151,13 +152,18 @@ def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:
     return False
 
 
-def _spoken(raised: BaseException) -> str:
-    """Return the author's message, all lines of it; control characters are written as escapes."""
+@functools.cache
+def _redactor() -> Callable[[str], str]:
     from .._log.redact import without_known_secrets  # its patterns take a millisecond to compile
 
+    return without_known_secrets
+
+
+def _spoken(raised: BaseException) -> str:
+    """Return the author's message, all lines of it; control characters are written as escapes."""
     try:
         # Redacted before it is cut, because half a secret is not recognised.
-        said = without_known_secrets(str(raised)[:_MOST_READ])
+        said = _redactor()(str(raised)[:_MOST_READ])
     except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
         return ""
     shown = said.replace("\r\n", "\n").translate(_ESCAPES).strip()

@@ -46,6 +46,15 @@ def _is_short(value: Any, version: int = marshal.version) -> bool:
         return False
 
 
+def _has_short(held: dict[str, Any], names: tuple[str, ...]) -> bool:
+    """Return whether these fields are nothing but short integers, which can be seen at once."""
+    for name in names:
+        value: Any = held.get(name)
+        if value.__class__ is not int or not LEAST < value < MOST:
+            return False
+    return True
+
+
 class IntegerCheck:
     """Walks values, and remembers which fields of models can hold integers."""
 
@@ -58,7 +67,10 @@ class IntegerCheck:
         Raises `ResultError`. A field of a model is trusted not to hold a long integer if its hint
         admits none.
         """
-        if value.__class__ in _CONTAINERS and _is_short(value):
+        kind: type[Any] = value.__class__
+        if (kind in _CONTAINERS and _is_short(value)) or (
+            kind in self.fields and _has_short(value.__dict__, self.fields[kind])
+        ):
             return
         level = self._unknown((value,), 0)
         seen: set[int] = set()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
@@ -89,9 +90,9 @@ class ResultWriter:
         self.check_integers = IntegerCheck().check if holds_integers else None
         self.explicit = compiled.explicit_output
         # A short scalar holds nothing to search, and is written whole.
-        self.is_short = (
-            typed and self.is_scalar and self.explicit is None and options.emit != "structured"
-        )
+        shortens = typed and self.explicit is None and options.emit != "structured"
+        self.is_short = shortens and self.is_scalar
+        self.lists_integers = shortens and _lists_integers(compiled.output_hint)
         self.most_short = min(MOST_DIGITS, options.max_result)
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
@@ -102,6 +103,8 @@ class ResultWriter:
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""
         if self.is_short and (made := self._short(value, repairs)) is not None:
+            return made
+        if self.lists_integers and (made := self._integers(value, repairs)) is not None:
             return made
         try:
             made = (
@@ -145,6 +148,21 @@ class ResultWriter:
         if len(body) > self.most_short:
             return None
         return written(checked, body, None, self.is_text, self.shows_body, self.boxed, repairs)
+
+    def _integers(self, value: Any, repairs: tuple[Repair, ...]) -> Result | None:
+        """Make the result of a list of integers, none of them long; None if a value is not one."""
+        if value.__class__ is not list or not self.cap.allows(value):
+            return None
+        try:
+            checked = self.check(value, strict=True)
+            # Refuses what has more than 308 digits, in a third of the time of any other look.
+            math.hypot(*checked)
+            body = to_json(checked)  # they are nothing but integers: no writer knows more of them
+        except Exception:  # noqa: BLE001 - the long way says what is wrong
+            return None
+        if len(body) > self.cap.most:
+            return None
+        return written(checked, body, None, False, self.shows_body, self.boxed, repairs)
 
     def _of(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if self.check is None or self.to_json is None:
@@ -225,13 +243,14 @@ class ResultWriter:
         repairs: tuple[Repair, ...],
         blocks: list[dict[str, Any]] | None = None,
     ) -> Result:
-        if self.has_numbers and b"null" in body:
+        if self.has_numbers and body.find(b"null") >= 0:  # faster than `in`
             # NaN is written as null by models, whatever their schema says.
             plain = self.compiled.serializer.to_python(value, warnings=False)
             place = not_finite(plain, "result")
             if place:
                 raise ResultError(f"`{place}` is not a finite number")
-        check_digits(body)
+        if len(body) > MOST_DIGITS:
+            check_digits(body)
         if len(body) > self.cap.most:
             return self._cut(value, body, repairs, blocks)
         if blocks is None and self.only_body:
@@ -284,9 +303,12 @@ class ResultWriter:
         if len(body) > self.cap.most and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
+        return written(value, body, self._beside(body, lifted) if lifted else None, repairs=repairs)
+
+    def _beside(self, body: bytes, lifted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the blocks of a value as text, and of the content that was inside."""
         self.cap.check_binary(sum(size_of(block) for block in lifted))
-        text = {"type": "text", "text": body.decode()}
-        return written(value, body, [text, *lifted] if lifted else None, repairs=repairs)
+        return [{"type": "text", "text": body.decode()}, *lifted]
 
     def _text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
         if len(body) > self.cap.most:
@@ -297,11 +319,13 @@ class ResultWriter:
         """Return a value that is content, or a list that holds some, as blocks."""
         many = isinstance(value, list | tuple)
         items = cast("list[Any]", value if many else [value])
-        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
+        contents = [item for item in items if isinstance(item, Content)]
+        if contents:
+            self.cap.check_binary(sum(item.size for item in contents))
         blocks = blocks_of(value) or block_dict(value)
-        parts = [blocks_of(item) or block_dict(item) for item in items if many]
-        # Now that files were read: some have more than they said.
-        self.cap.check_binary(sum(item.size for item in items if isinstance(item, Content)))
+        parts = [blocks_of(item) or block_dict(item) for item in items] if many else []
+        if contents:  # now that files were read: some have more than they said
+            self.cap.check_binary(sum(item.size for item in contents))
         if blocks is not None or not many:
             return blocks
         if all(part is None for part in parts):
@@ -368,3 +392,7 @@ class ResultWriter:
             boxed=self.boxed,
             repairs=repairs,
         )
+
+
+def _lists_integers(hint: Any) -> bool:
+    return get_origin(hint) is list and any(each is int for each in get_args(hint))

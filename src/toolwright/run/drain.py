@@ -140,3 +140,8 @@ def is_deferred(value: Any) -> bool:
 
 PLAIN: frozenset[Any] = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
 _DEFERRED: Any = (types.GeneratorType, Awaitable, AsyncIterable)
+
+
+def settled_class(hint: Any) -> type[Any] | None:
+    """Return the class that a hint names, if its instances are there as soon as they are given."""
+    return hint if isinstance(hint, type) and not issubclass(hint, _DEFERRED) else None

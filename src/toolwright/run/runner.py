@@ -29,7 +29,7 @@ from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
 from .current import Outermost, looks_up
-from .drain import PLAIN, GeneratorDrain, is_awaitable, is_deferred
+from .drain import PLAIN, GeneratorDrain, is_awaitable, is_deferred, settled_class
 from .inject.injector import Injector
 from .limited import LimitedRunner
 from .loop import background
@@ -66,6 +66,7 @@ class Runner:
         self.result_of = self.outcome.of
         self.failure_of = self.outcome.failure_of
         self.drain = GeneratorDrain(name, joins=compiled.text_output, most=options.max_result)
+        self.settled = settled_class(compiled.output_hint)
         self.is_async = is_async(target)
         self.outermost = Outermost(name)
         self.short_wait = ShortWait()
@@ -90,7 +91,8 @@ class Runner:
         token = current.set(self.outermost if current.get() is None else self.name)
         try:
             value = self.target(**validated) if self.bind is None else self.called(validated)
-            if value.__class__ not in PLAIN and is_deferred(value):
+            kind: type[Any] = value.__class__
+            if kind not in PLAIN and kind is not self.settled and is_deferred(value):
                 value = self.drain.drained(value, None)
         except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a result
             return self.failure_of(error, repairs, _looked_up())
@@ -124,7 +126,8 @@ class Runner:
                     return value
             if value.__class__ is types.CoroutineType or is_awaitable(value):
                 value = await value
-            if value.__class__ not in PLAIN:
+            kind: type[Any] = value.__class__
+            if kind not in PLAIN and kind is not self.settled:
                 value = await self.drain.emptied(value, None)
         except Raised as raised:
             return self.failure_of(raised.error, repairs)

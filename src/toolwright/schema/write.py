@@ -86,6 +86,8 @@ class Compiled:
     output_validator: Any
     serializer: Any
     """Both of the values; None where there is no output schema."""
+    output_hint: Any
+    """What the values are, or `EMPTY`."""
     packed_input: bytes
     packed_output: bytes | None
     """Both schemas, compressed: the list of all tools holds them, too."""
@@ -212,6 +214,7 @@ class SchemaWriter:
             serializer=adapter
             and output_traits
             and serializer_of(adapter, output_traits, own_bytes=written_bytes),
+            output_hint=draft.output_hint,
             packed_input=self._packed(schema),
             packed_output=None if output is None else self._packed(output),
             boxes_output=output is not None and not describes_object(output),

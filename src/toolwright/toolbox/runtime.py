@@ -134,21 +134,20 @@ class Runtime:
             headers=unread_headers(call),
         )
 
-    async def _inner(
+    def _inner(
         self, name: str, arguments: Any, call: Call | None, view: Call | None
-    ) -> Result:
+    ) -> Awaitable[Result]:
+        # Not a coroutine itself: each of them costs a call as much as reading two integers.
         try:
             runner = self._catalog.find(name, view)
         except CallError as error:
-            return _failed(error)
+            return _settled(_failed(error))
         inner = runner.home.inner
         if call is None or not inner:
-            return await runner.call_async(arguments, call)
+            return runner.call_async(arguments, call)
         from ..run.hooks import inside
 
-        return await inside(self, inner, call, lambda sent: runner.call_async(sent, call))(
-            arguments
-        )
+        return inside(self, inner, call, lambda sent: runner.call_async(sent, call))(arguments)
 
     async def _whole(
         self, name: str, arguments: Any, call: Call | None, view: Call | None
@@ -223,8 +222,10 @@ class Runtime:
     @property
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan, here or in a toolbox that is included."""
+        if self._hooks or self._open_lifespan is not None:
+            return True
         origins = self._registry.origins
-        return self.wraps or (bool(origins) and any(origin.wraps for origin in origins))
+        return bool(origins) and any(origin.wraps for origin in origins)
 
     def around(self, hook: Hook) -> None:
         """Wrap every call in a hook, which may also have a method `refused`."""
@@ -379,6 +380,10 @@ def _failed(error: CallError) -> Result:
     from ..outcome.failure import failed
 
     return failed(error)
+
+
+async def _settled(result: Result) -> Result:
+    return result
 
 
 def _raised(result: Result) -> Result:

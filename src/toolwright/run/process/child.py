@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import mmap
+import operator
 import os
 import queue
 import signal
@@ -17,8 +18,6 @@ import threading
 from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
-
-from pydantic_core import to_json
 
 from ..._log.traces import written
 from ...call import Call, LogLevel, depends_on_headers, end, running
@@ -120,7 +119,11 @@ class Worker:
         self.pipe = pipe
         self.memory = memory
         self.process = os.getpid()
+        self.tools: dict[str, dict[str, Any]] = {}
+        """What is known of tools, by their keys."""
         self.runners: dict[str, Any] = {}
+        self.threads = threading.enumerate()
+        """Those that were there after the last call."""
         self.is_late = False
         """Whether a call that was answered is still used by some thread."""
         self.fallen = mmap.mmap(-1, 1)
@@ -132,11 +135,13 @@ class Worker:
 
     def answer(self, asked: dict[str, Any]) -> None:
         """Answer one call. Raises `Closed`."""
-        before = set(threading.enumerate())
+        if "about" in asked:
+            self.tools[asked["tool"]] = asked["about"]
+        asked = {**self.tools[asked["tool"]], **asked}
         done = self._done(asked)
         if self.process != os.getpid():
             end_copy()
-        odd = self.is_late or self.fallen[0] or _has_left(before)
+        odd = self.is_late or self.fallen[0] or self._has_left_threads()
         done["ends"] = bool(done.get("ends") or odd)
         number = asked["number"]
         try:
@@ -145,6 +150,21 @@ class Worker:
             text = f"{asked['name']}: its result is too large to be sent by a process"
             told = {"error": _described(CallError(text)), "ends": done["ends"]}
             self.pipe.send({"number": number, "done": told})
+
+    def _has_left_threads(self) -> bool:
+        """Return whether a call has left threads behind that go on working.
+
+        Daemons are made to be left behind, and those of an executor wait for work.
+        """
+        before, now = self.threads, threading.enumerate()
+        if len(before) == len(now) and all(map(operator.is_, before, now)):
+            return False  # as after almost every call
+        self.threads = now
+        pools = sys.modules.get("concurrent.futures.thread")
+        waiting: Any = getattr(pools, "_threads_queues", ())
+        return any(
+            not thread.daemon and thread not in before and thread not in waiting for thread in now
+        )
 
     def _done(self, asked: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -212,19 +232,6 @@ def _end() -> NoReturn:
     os._exit(1)
 
 
-def _has_left(before: set[threading.Thread]) -> bool:
-    """Return whether a call has left threads behind that go on working.
-
-    Daemons are made to be left behind, and those of an executor wait for work.
-    """
-    pools = sys.modules.get("concurrent.futures.thread")
-    waiting: Any = getattr(pools, "_threads_queues", ())
-    return any(
-        not thread.daemon and thread not in before and thread not in waiting
-        for thread in threading.enumerate()
-    )
-
-
 def _run(runner: Any, data: Any, call: Call) -> Any:
     work = runner.work()
     validated, _ = runner.read(data)
@@ -235,7 +242,7 @@ def _run(runner: Any, data: Any, call: Call) -> Any:
 
 
 def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
-    key = to_json([asked[part] for part in ("target", "options", "speak", "provided")]).decode()
+    key = asked["tool"]
     if key not in runners:
         home = Shared()
         for kind, provider, scope in asked["provided"]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import signal
 from collections.abc import Mapping
 from typing import Any
+
+from pydantic_core import to_json
 
 from ..._log import log
 from ...call import Call, unread_claims, unread_headers
@@ -30,7 +33,7 @@ from ..attempt import AttemptInput, ValueAndResult
 from ..shared import Shared
 from . import pipe as frames
 from .pipe import Closed, Garbled, TooLarge
-from .pool import pool
+from .pool import ToldTool, pool
 from .reference import Reference, reference
 
 _KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, UnexpectedError)}
@@ -55,7 +58,7 @@ class ProcessInvoker:
         self.epoch = epoch
         where = options.run_on
         self.limits = where if isinstance(where, Process) else Process()
-        self.request: dict[str, Any] = {
+        about: dict[str, Any] = {
             "name": name,
             "target": reference(target),
             "options": {key: getattr(options, key) for key in _SENT},
@@ -63,6 +66,7 @@ class ProcessInvoker:
             "provided": _provided(home),
             "cpu": self.limits.cpu,
         }
+        self.tool = ToldTool(hashlib.sha256(to_json(about)).hexdigest()[:32], about)
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
         """Run once, in a process that no other call uses meanwhile."""
@@ -80,7 +84,7 @@ class ProcessInvoker:
             return None, failed(CallError(f"{self.name}: no process could be started"), job.repairs)
         forget = call.on_cancel(child.killer(call))
         try:
-            done = child.ask(self._message(job), lambda came: _tell(call, came))
+            done = child.ask(self.tool, _message(job), lambda came: _tell(call, came))
         except TooLarge:
             child.release()
             owner.give(child)
@@ -105,18 +109,6 @@ class ProcessInvoker:
         if done.get("headers"):
             _ = call.headers
         return self._made(done, job)
-
-    def _message(self, job: AttemptInput) -> dict[str, Any]:
-        call = job.call
-        who = {
-            "id": call.id,
-            "caller": call.caller,
-            "roles": call.roles,
-            "claims": unread_claims(call),
-            "headers": unread_headers(call),
-            "remaining": call.remaining,
-        }
-        return {**self.request, "data": job.data, "call": who}
 
     def _made(self, done: dict[str, Any], job: AttemptInput) -> ValueAndResult:
         if "error" in done:
@@ -186,6 +178,19 @@ def check_found(name: str, target: Any, injected: Mapping[str, Wanted], home: Sh
         except ValueError as error:
             what = f"has a provider that another process cannot find: {error}"
             raise SchemaError(what, tool=name, parameter=parameter, hint=hint) from None
+
+
+def _message(job: AttemptInput) -> dict[str, Any]:
+    call = job.call
+    who = {
+        "id": call.id,
+        "caller": call.caller,
+        "roles": call.roles,
+        "claims": unread_claims(call),
+        "headers": unread_headers(call),
+        "remaining": call.remaining,
+    }
+    return {"data": job.data, "call": who}
 
 
 def _tell(call: Call, came: dict[str, Any]) -> None:

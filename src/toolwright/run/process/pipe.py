@@ -13,6 +13,9 @@ _LENGTH = struct.Struct(">I")
 MOST_FRAME = 256 * 1024 * 1024
 """The largest message in bytes: a greater length is noise, and no memory is reserved for it."""
 
+_AHEAD = 8192
+"""How many bytes are read at least, if they are there."""
+
 
 class Closed(EOFError):
     """The other end is gone."""
@@ -49,6 +52,8 @@ class Pipe:
         self.outgoing = outgoing
         self.process = os.getpid()
         self.lock = threading.Lock()
+        self.ahead = b""
+        """What was read beyond the last message."""
         self.torn = False
         """Whether writing a message was interrupted: what comes after it cannot be read."""
 
@@ -90,17 +95,21 @@ class Pipe:
             raise Closed
 
     def _read(self, size: int) -> bytes:
-        parts: list[bytes] = []
-        while size:
+        """Take so many bytes; most messages come with their length, in one go."""
+        parts = [self.ahead]
+        missing = size - len(self.ahead)
+        while missing > 0:
             try:
-                part = os.read(self.incoming, min(size, 1 << 20))
+                part = os.read(self.incoming, min(max(missing, _AHEAD), 1 << 20))
             except OSError as error:
                 raise Closed from error
             if not part:
                 raise Closed
             parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
+            missing -= len(part)
+        data = b"".join(parts)
+        self.ahead = data[size:]
+        return data[:size]
 
     def close(self) -> None:
         """Close both."""

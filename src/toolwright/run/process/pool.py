@@ -12,12 +12,23 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...call import Call
 from ...errors import CallCancelled, Overloaded
 from ..threads import MOST_PARKED, holder
 from .pipe import Closed, Pipe
+
+_DRAWN = 64
+"""How many numbers of calls are drawn at once."""
+
+
+class ToldTool(NamedTuple):
+    """What a process must know of a tool, and is told once."""
+
+    key: str
+    """The same for what is the same to know."""
+    about: dict[str, Any]
 
 
 class Child:
@@ -39,6 +50,10 @@ class Child:
         self.user: object = None
         self.holder = ""
         """The caller whose share it counts against while it works."""
+        self.told: set[str] = set()
+        """The keys of tools that it knows."""
+        self.numbers: list[str] = []
+        """Of calls to come: asking the system for each takes longer than all else about it."""
         self.is_odd = False
         """Whether it has sent a message that belongs to no call, or to one that has ended."""
         with contextlib.suppress(Closed):  # then asking it says so
@@ -46,14 +61,20 @@ class Child:
             writes = not sys.dont_write_bytecode
             self.pipe.send({"path": sys.path, "memory": memory, "writes_bytecode": writes})
 
-    def ask(self, message: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Any:
-        """Send a message and return the answer; `tell` gets what comes before it.
+    def ask(
+        self, tool: ToldTool, message: dict[str, Any], tell: Callable[[dict[str, Any]], None]
+    ) -> Any:
+        """Send a message to a tool and return the answer; `tell` gets what comes before it.
 
         Whatever belongs to it carries its number, which nothing that runs there can know before.
         Raises `Closed` or `TooLarge`.
         """
-        number = secrets.token_hex(8)
-        self.pipe.send({**message, "number": number})
+        number = self._number()
+        message = {**message, "tool": tool.key, "number": number}
+        if tool.key not in self.told:
+            message["about"] = tool.about
+        self.pipe.send(message)
+        self.told.add(tool.key)
         while True:
             came = self.pipe.receive()
             if came.get("number") != number:
@@ -62,6 +83,12 @@ class Child:
                 return came["done"]
             else:
                 tell(came)
+
+    def _number(self) -> str:
+        if not self.numbers:
+            drawn = secrets.token_hex(8 * _DRAWN)
+            self.numbers = [drawn[at : at + 16] for at in range(0, len(drawn), 16)]
+        return self.numbers.pop()
 
     def killer(self, user: object) -> Callable[[], None]:
         """Return what kills it, but only while it works for this user."""
