@@ -21,6 +21,10 @@ MODULES = {
     "a list at the margin": "TABLE = [\n'from',\n]\n",
     "an alias": "from typing import TypeAlias\nOrders: TypeAlias = 'list[Any]'\n",
     "a function": 'def price(\n    a,\n):\n    """Say.\n\n    more"""\n',
+    "a function in a block": (
+        "try:\n    import fast\nexcept ImportError:\n    def price(\n        a,\n    ):\n"
+        '        """Say.\n\nmore"""\n        return 1\n\n    class order:\n        a = 1\n'
+    ),
     "a comprehension": "TABLE = {order: 1 for order in range(3)}\n",
 }
 
@@ -35,6 +39,21 @@ def test_an_outline_says_the_same_as_the_whole_module(body, tmp_path):
     assert outline.aliases == whole.aliases
     assert outline.for_checkers("Cart")
     assert ast.dump(outline.for_checkers("Cart")[0]) == ast.dump(whole.for_checkers("Cart")[0])
+
+
+def test_the_insides_of_functions_in_blocks_are_not_parsed(tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text("try:\n    def f():\n" + "        g(1)\n" * 1000 + "finally:\n    import os\n")
+    outline = module_outline(str(file))
+    assert outline is not None
+    assert len(list(ast.walk(outline))) < 12
+
+
+def test_what_type_checkers_see_is_whole(tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text("if TYPE_CHECKING:\n    class Cart:\n        a: int\n")
+    [statement] = Statements(module_outline(str(file))).for_checkers("Cart")
+    assert ast.unparse(statement) == "class Cart:\n    a: int"
 
 
 def test_the_insides_of_values_are_not_parsed(tmp_path):

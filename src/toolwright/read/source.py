@@ -65,6 +65,7 @@ class _Source:
         starts = [found.start() for found in _MARGINS.finditer(text)]
         kept = [text[: starts[0]]] if starts else []
         end_of_text = 0
+        whole_blocks = _FOR_CHECKERS.search(text) is not None
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
             if start < end_of_text:
                 continue  # a line of it stands at the margin
@@ -74,7 +75,8 @@ class _Source:
                 continue
             short = _shortened(text, start, end)
             if short is None:
-                kept.append(text[start:end])
+                block = text[start:end]
+                kept.append(block if whole_blocks else _NESTED.sub(_without_body, block))
                 continue
             if text.count('"""', start, end) % 2 or text.count("'''", start, end) % 2:
                 return self.tree  # a text goes on at the margin: it is not clear where this ends
@@ -144,6 +146,23 @@ _MARGINS = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
 _VALUE = re.compile(r"(?P<name>\w++)\s*+=\s*+(?:[\[({\d]|\w*+[\"']|\w++[\[(.])")
 _LONG_TEXT = re.compile(r"(?P<name>\w++)\s*+=\s*+\w*+(?P<quote>\"{3}|'{3})")
 _BINDS_MORE = re.compile(r":=|;|[\])]\s*+=(?!=)")
+
+
+# What type checkers see is run, so it has to be whole.
+_FOR_CHECKERS = re.compile(r"^\s*+(?:el)?if\b[^\n]*TYPE_CHECKING", re.MULTILINE)
+_NESTED = re.compile(
+    r"^(?P<indent>[ \t]++)(?:async\s++)?(?P<kind>def|class)\s++(?P<name>\w++)[^\n]*+\n"
+    r"(?:(?P=indent)[ \t]++[^\n]*+\n|[ \t]*+\n|(?P=indent)[)\]}][^\n]*+\n)*+",
+    re.MULTILINE,
+)
+
+
+def _without_body(nested: re.Match[str]) -> str:
+    """Return a function or class of a block without its insides, if it is clear where it ends."""
+    written = nested[0]
+    if written.count('"""') % 2 or written.count("'''") % 2:
+        return written
+    return f"{nested['indent']}{nested['kind']} {nested['name']}(): ...\n"
 
 
 def _shortened(text: str, start: int, end: int) -> str | None:
