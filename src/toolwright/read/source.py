@@ -143,13 +143,15 @@ _BLOCK = re.compile(r"(?:async\s++)?(?P<kind>def|class)\s++(?P<name>\w++)")
 _AT_MARGIN = re.compile(r"\A[^\s#)\]}]")
 _MARGINS = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
 # One name, and a value that is not a name itself: `a = b = 1` binds two.
-_VALUE = re.compile(r"(?P<name>\w++)\s*+=\s*+(?:[\[({\d]|\w*+[\"']|\w++[\[(.])")
-_LONG_TEXT = re.compile(r"(?P<name>\w++)\s*+=\s*+\w*+(?P<quote>\"{3}|'{3})")
+_VALUE = re.compile(
+    r"^(?P<name>\w++)[ \t]*+=[ \t]*+(?:[\[({\d]|\w*+[\"']|\w++[\[(.])", re.MULTILINE
+)
+_LONG_TEXT = re.compile(r"^(?P<name>\w++)[ \t]*+=[ \t]*+\w*+(?P<quote>\"{3}|'{3})", re.MULTILINE)
 _BINDS_MORE = re.compile(r":=|;|[\])]\s*+=(?!=)")
 
 
 # What type checkers see is run, so it has to be whole.
-_FOR_CHECKERS = re.compile(r"^\s*+(?:el)?if\b[^\n]*TYPE_CHECKING", re.MULTILINE)
+_FOR_CHECKERS = re.compile(r"^[ \t]*+(?:el)?if\b[^\n]*TYPE_CHECKING", re.MULTILINE)
 _NESTED = re.compile(
     r"^(?P<indent>[ \t]++)(?:async\s++)?(?P<kind>def|class)\s++(?P<name>\w++)[^\n]*+\n"
     r"(?:(?P=indent)[ \t]++[^\n]*+\n|[ \t]*+\n|(?P=indent)[)\]}][^\n]*+\n)*+",

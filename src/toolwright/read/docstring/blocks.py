@@ -32,7 +32,7 @@ def underlined(lines: Sequence[str], at: int) -> bool:
     return bool(lines[at].strip()) and len(following) > 2 and not following.strip("-=")
 
 
-_RULE = re.compile(r"^\s*+[-=]{3}", re.MULTILINE)
+_RULE = re.compile(r"^[^\S\n]*+[-=]{3}", re.MULTILINE)
 
 
 def has_rule(text: str) -> bool:
