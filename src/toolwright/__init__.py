@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
-
 TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost most of our time
 
 if TYPE_CHECKING:
+    from ._version import __version__ as __version__
     from .call import Call
     from .cli.embedded.add import add_mcp
     from .content import Audio, File, Image, converter
@@ -95,6 +94,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_version": ("__version__",),
     "errors": (
         "ArgumentError",
         "CallCancelled",

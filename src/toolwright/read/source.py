@@ -24,7 +24,7 @@ def stamp_of(file: str) -> tuple[int, float | None] | None:
 
 
 def module_outline(file: str) -> ast.Module | None:
-    """Return the syntax tree of a file without the insides of its functions and classes.
+    """Return the syntax tree of a file without the insides of its functions, classes and values.
 
     None if it has no syntax tree.
     """
@@ -61,19 +61,26 @@ class _Source:
 
     @functools.cached_property
     def outline(self) -> ast.Module | None:
-        kept: list[str] = []
-        at = 0
-        while at < len(self.lines):
-            head = _BLOCK.match(self.lines[at])
-            if head is None:
-                kept.append(self.lines[at])
-                at += 1
+        text = "".join(self.lines)
+        starts = [found.start() for found in _MARGINS.finditer(text)]
+        kept = [text[: starts[0]]] if starts else []
+        end_of_text = 0
+        whole_blocks = _FOR_CHECKERS.search(text) is not None
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+            if start < end_of_text:
+                continue  # a line of it stands at the margin
+            if long := _LONG_TEXT.match(text, start):
+                end_of_text = text.find(long["quote"], long.end()) + 1
+                kept.append(f"{long['name']} = 0\n")
                 continue
-            start, at = at, self._end(at)
-            block = "".join(self.lines[start:at])
-            if block.count('"""') % 2 or block.count("'''") % 2:
+            short = _shortened(text, start, end)
+            if short is None:
+                block = text[start:end]
+                kept.append(block if whole_blocks else _NESTED.sub(_without_body, block))
+                continue
+            if text.count('"""', start, end) % 2 or text.count("'''", start, end) % 2:
                 return self.tree  # a text goes on at the margin: it is not clear where this ends
-            kept.append(f"{head['kind']} {head['name']}(): ...\n")
+            kept.append(short)
         return _parsed("".join(kept)) or self.tree
 
     def _end(self, at: int) -> int:
@@ -132,8 +139,47 @@ class _Source:
 
 
 _CLASS = re.compile(r"\A\s*+class\s++(\w++)")
-_BLOCK = re.compile(r"\A(?:async\s++)?(?P<kind>def|class)\s++(?P<name>\w++)")
+_BLOCK = re.compile(r"(?:async\s++)?(?P<kind>def|class)\s++(?P<name>\w++)")
 _AT_MARGIN = re.compile(r"\A[^\s#)\]}]")
+_MARGINS = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
+# One name, and a value that is not a name itself: `a = b = 1` binds two.
+_VALUE = re.compile(
+    r"^(?P<name>\w++)[ \t]*+=[ \t]*+(?:[\[({\d]|\w*+[\"']|\w++[\[(.])", re.MULTILINE
+)
+_LONG_TEXT = re.compile(r"^(?P<name>\w++)[ \t]*+=[ \t]*+\w*+(?P<quote>\"{3}|'{3})", re.MULTILINE)
+_BINDS_MORE = re.compile(r":=|;|[\])]\s*+=(?!=)")
+
+
+# What type checkers see is run, so it has to be whole.
+_FOR_CHECKERS = re.compile(r"^[ \t]*+(?:el)?if\b[^\n]*TYPE_CHECKING", re.MULTILINE)
+_NESTED = re.compile(
+    r"^(?P<indent>[ \t]++)(?:async\s++)?(?P<kind>def|class)\s++(?P<name>\w++)[^\n]*+\n"
+    r"(?:(?P=indent)[ \t]++[^\n]*+\n|[ \t]*+\n|(?P=indent)[)\]}][^\n]*+\n)*+",
+    re.MULTILINE,
+)
+
+
+def _without_body(nested: re.Match[str]) -> str:
+    """Return a function or class of a block without its insides, if it is clear where it ends."""
+    written = nested[0]
+    if written.count('"""') % 2 or written.count("'''") % 2:
+        return written
+    return f"{nested['indent']}{nested['kind']} {nested['name']}(): ...\n"
+
+
+def _shortened(text: str, start: int, end: int) -> str | None:
+    """Return a statement at the margin without its insides; None if it has to stay as it is.
+
+    Hints need to know which names a function, a class or a value is bound to, and no more. Tables
+    and large unions take longer to parse than all else at the top level of their modules.
+    """
+    block = _BLOCK.match(text, start)
+    if block is not None:
+        return f"{block['kind']} {block['name']}(): ...\n"
+    value = _VALUE.match(text, start)
+    if value is None or _BINDS_MORE.search(text, start, end):
+        return None
+    return f"{value['name']} = 0\n"
 
 
 def _parsed(text: str) -> ast.Module | None:

@@ -32,6 +32,14 @@ def underlined(lines: Sequence[str], at: int) -> bool:
     return bool(lines[at].strip()) and len(following) > 2 and not following.strip("-=")
 
 
+_RULE = re.compile(r"^[^\S\n]*+[-=]{3}", re.MULTILINE)
+
+
+def has_rule(text: str) -> bool:
+    """Return whether a line of a text may be the rule below a NumPy heading."""
+    return _RULE.search(text) is not None
+
+
 _ITEM = re.compile(r"\A\s*+(?:[-*+\u2022]|\d++[.)])\s")
 
 

@@ -23,10 +23,15 @@ def parse(
     """
     if not text:
         return Docstring()
-    if "\n" not in text and ":" not in text and "@" not in text:
-        # One line that names no field, as most are: the reader need not be loaded.
-        line = text.expandtabs().lstrip(" ")
-        return Docstring((line,) if line else ())
+    if ":" not in text and "@" not in text:
+        if "\n" not in text:
+            # One line that names no field, as most are: nothing more need be loaded.
+            line = text.expandtabs().lstrip(" ")
+            return Docstring((line,) if line else ())
+        from .blocks import clean, has_rule
+
+        if not has_rule(text):  # neither sections nor fields
+            return Docstring(tuple(clean(text)))
     from .reader import DocstringReader
 
     return DocstringReader(text, headings, names).read()

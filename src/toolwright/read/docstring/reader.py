@@ -31,12 +31,19 @@ class DocstringReader:
 
     def _take(self, at: int) -> int:
         """Take a section, a field or a line; return where the next one starts."""
-        if not self.quoted[at]:
+        if self._may_start(at) and not self.quoted[at]:
             end = self._numpy(at) or self._google(at) or self._field(at)
             if end:
                 return end
         self.parts.append(self.lines[at])
         return at + 1
+
+    def _may_start(self, at: int) -> bool:
+        """Return whether a line may start a section or a field: most cannot, and need no look."""
+        line = self.lines[at]
+        if ":" in line or "@" in line:
+            return True
+        return at + 1 < len(self.lines) and self.lines[at + 1].lstrip()[:1] in ("-", "=")
 
     # -- NumPy: "Parameters", a line of dashes, then "name : type" with an indented text
 

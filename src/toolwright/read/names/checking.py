@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..source import module_outline, stamp_of
@@ -153,8 +153,17 @@ def _bound(statement: ast.AST) -> set[str]:
         return {statement.name}
     if isinstance(statement, ast.If | ast.Try | ast.With):
         return {name for part in _parts(statement) for each in part for name in _bound(each)}
-    nodes = ast.walk(statement)
+    # Not those of its value: it may be long, and few values bind a name.
+    nodes = (node for target in _targets(statement) for node in ast.walk(target))
     return {node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)}
+
+
+def _targets(statement: ast.AST) -> Sequence[ast.AST]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, ast.AnnAssign | ast.AugAssign):
+        return (statement.target,)
+    return () if isinstance(statement, ast.Expr) else (statement,)
 
 
 def _is_stored(node: ast.Name) -> bool:
