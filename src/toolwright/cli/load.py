@@ -88,6 +88,7 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     for error in refused:
         logs.show_trace(error, chosen)
     chosen.refused = lines
+    chosen.refused_names = {each.tool for each in refused if isinstance(each, SchemaError)}
     for line in dict.fromkeys(lines):
         say(f"refused: {line}")
     notes = [each for each in problems if not each.fatal]
@@ -179,10 +180,12 @@ def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
 
 
 def selected_tool(box: Toolbox, name: str) -> Tool:
-    """Return a tool by its name. Raises `ToolNotFound` if it is not selected."""
+    """Return a tool by its name. Raises `ToolNotFound` if it is not selected, or `SchemaError`."""
     if not box.is_enabled(name):
         raise ToolNotFound(name)
-    return box[name]
+    tool = box[name]
+    _ = tool.input_schema  # made now: a tool that is refused cannot be counted or tested either
+    return tool
 
 
 class Loaded(NamedTuple):
