@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from .._files import replace_file
 from .._json_values import depth_of, is_list, is_object, strict_json
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
 from ..errors import LockError, SchemaError
@@ -75,7 +76,7 @@ class Lock:
     def write(self, file: str | Path) -> None:
         """Write the file. Raises `LockError`."""
         try:
-            Path(file).write_text(self.to_json(), encoding="utf-8")
+            replace_file(file, self.to_json())
         except OSError as error:
             raise LockError(f"{file} cannot be written: {error.strerror}") from error
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._files import replace_file
 from ..._log.printable import say
 from ...arguments.wording import count_of
 from .. import output
@@ -64,7 +64,7 @@ def run(chosen: argparse.Namespace) -> int:
         output.write(text)
         return 0 if usable else 1
     try:
-        Path(file).write_text(text, encoding="utf-8")
+        replace_file(file, text)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
     if chosen.json:
