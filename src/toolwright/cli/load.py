@@ -37,10 +37,13 @@ def add_target(
     parser: argparse.ArgumentParser,
     *,
     select: str = "--select",
-    strict: str = "fail if a tool is refused",
+    strict: str | None = "fail if a tool is refused",
     serves: bool = False,
 ) -> None:
-    """Add TARGET, and the flags that select among its tools."""
+    """Add TARGET, and the flags that select among its tools.
+
+    With None for `strict`, the command has another use for that flag.
+    """
     parser.add_argument("target", metavar="TARGET", help="where the tools are")
     parser.add_argument(
         "--env-file", metavar="FILE", help="set the variables of this file, such as .env"
@@ -54,7 +57,7 @@ def add_selection(
     parser: argparse.ArgumentParser,
     *,
     select: str = "--select",
-    strict: str = "fail if a tool is refused",
+    strict: str | None = "fail if a tool is refused",
 ) -> None:
     """Add the flags that select tools."""
     group = parser.add_argument_group("which tools")
@@ -73,7 +76,10 @@ def add_selection(
         action="store_true",
         help="TARGET is a program: its commands are the tools, by what it parses",
     )
-    group.add_argument("--strict", action="store_true", help=strict)
+    if strict is None:
+        parser.set_defaults(strict=False)
+    else:
+        group.add_argument("--strict", action="store_true", help=strict)
 
 
 def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
