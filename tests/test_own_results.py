@@ -36,6 +36,31 @@ def test_a_result_shows_its_value_unless_it_has_blocks(given, text, structured):
     assert made.to_mcp()["isError"] is False
 
 
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (Result("mine", meta={"k": 1}), "mine"),
+        (Result({"n": 1}), {"n": 1}),
+        (Result([1, 2], blocks=[BLOCK]), [1, 2]),
+        (Result(blocks=[BLOCK]), None),
+    ],
+    ids=["text", "object", "both", "blocks"],
+)
+def test_a_result_that_is_cached_keeps_its_value(given, value):
+    box = Toolbox("b")
+
+    @box.tool(cache=60)
+    def own() -> Result:
+        return given
+
+    plain = given.to_mcp()
+    for hit in (False, True):
+        made = box.call("own")
+        assert made.value == value
+        assert made.meta["toolwright/cache"]["hit"] is hit
+        assert {**made.to_mcp(), "_meta": None} == {**plain, "_meta": None}
+
+
 def test_a_result_of_what_json_cannot_hold_says_what_it_needs():
     with pytest.raises(TypeError, match="a Result of a object needs `blocks`"):
         Result(object())

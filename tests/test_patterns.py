@@ -241,3 +241,37 @@ def test_text_is_read_as_what_it_says(text, value):
 )
 def test_text_that_says_nothing_plain_is_left_alone(text):
     assert repr(decode(text)).startswith("<object")
+
+
+BACKTRACKS = {
+    "pattern": {"properties": {"a": {"pattern": "^(a+)+$"}}},
+    "patternProperties": {"patternProperties": {"^(a+)+$": {"type": "string"}}},
+    "additionalProperties": {
+        "patternProperties": {"^(a+)+$": {}},
+        "additionalProperties": {"type": "string"},
+    },
+}
+
+
+@pytest.mark.parametrize("keyword", BACKTRACKS)
+@pytest.mark.parametrize("side", ["input_schema", "output_schema"])
+def test_patterns_of_written_schemas_hold_no_server(keyword, side):
+    """Python's engine would take 2**60 steps for these values, and hold every thread meanwhile."""
+    text = "a" * 60 + "!"
+    value = {"a": text, text: 1}
+    box = Toolbox("b")
+
+    def take(**given: object) -> dict:
+        return value
+
+    box.add(take, **{side: {"type": "object", **BACKTRACKS[keyword]}})
+    made = box.call("take", value if side == "input_schema" else {})
+    assert made.is_error is (keyword != "patternProperties")
+
+
+def test_a_pattern_that_looks_back_still_holds():
+    box = Toolbox("b")
+    schema = {"type": "object", "properties": {"a": {"pattern": r"^(.)\1$"}}}
+    box.add(lambda **given: "fine", name="take", input_schema=schema)
+    assert box.call("take", {"a": "xx"}).text == "fine"
+    assert box.call("take", {"a": "xy"}).is_error

@@ -22,6 +22,7 @@ ORDER = [
         "limits",
         "_protocol",
         "_json_values",
+        "_files",
         "_log",
         "refusals",
     ],

@@ -267,6 +267,13 @@ def show_blocks(result: Result, blocks: Sequence[Mapping[str, Any]]) -> None:
     result._blocks = blocks
 
 
+def with_value(result: Result, value: Any) -> Result:
+    """Return a copy that has another Python value, and sends the same."""
+    copied = copy.copy(result)
+    copied._value = value
+    return copied
+
+
 def with_note(result: Result, key: str, value: Any) -> Result:
     """Return a copy that has one more note in its `_meta`."""
     copied = copy.copy(result)

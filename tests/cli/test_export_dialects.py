@@ -57,6 +57,18 @@ def test_flags_that_do_not_go_together_are_refused(here):
     assert "--prefix needs --for" in refused(2, "export", "shop.py", "--prefix", "x_")
 
 
+def test_strict_is_for_the_provider_alone(here, tmp_path):
+    assert "--strict needs --for" in refused(2, "export", "shop.py", "--strict")
+    (tmp_path / "maps.py").write_text(MAPS)
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.toolwright]\ntarget = "maps.py"\nstrict = true\n'
+    )
+    plain = json.loads(good("export", "--for", "openai", "-o", "-"))
+    assert [each["function"].get("strict", False) for each in plain] == [False, False]
+    (tmp_path / "maps.py").write_text(MAPS + "def bad(x): ...\n")
+    assert run("export", "maps.py", "--for", "openai", "--strict", "-o", "-").returncode == 0
+
+
 def test_a_prefix_counts_in_names(here, tmp_path):
     name = "a" * 50
     (tmp_path / "long.py").write_text(f"def {name}() -> str:\n    'Do it.'\n    return ''\n")

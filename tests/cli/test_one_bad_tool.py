@@ -145,12 +145,25 @@ def test_a_broken_file_in_a_folder_is_named(here):
 
 @pytest.mark.promise("serve.refused-tool")
 @pytest.mark.parametrize(
-    "command", [["call", "mixed.py", "bad", "x=1"], ["show", "mixed.py", "bad"]]
+    "command",
+    [
+        ["call", "mixed.py", "bad", "x=1"],
+        ["show", "mixed.py", "bad"],
+        ["tokens", "mixed.py", "bad"],
+    ],
 )
-def test_what_asks_for_the_bad_tool_says_why_in_two_lines(here, command):
-    here({"mixed.py": BEGIN + "@box.tool\ndef bad(x: 'Nowhere') -> int: ...\n" + END})
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("x: 'Nowhere'", "refused: bad.x has a type that is not known: `Nowhere`"),
+        ("x", "refused: bad.x has no type hint"),
+    ],
+    ids=["late", "at once"],
+)
+def test_what_asks_for_the_bad_tool_says_why_in_two_lines(here, command, source, reason):
+    here({"mixed.py": BEGIN + f"@box.tool\ndef bad({source}) -> int: ...\n" + END})
     done = run(*command)
     assert done.returncode == 1
     why, said = done.stderr.splitlines()
-    assert why.startswith("refused: bad.x has a type that is not known: `Nowhere`")
-    assert said == "toolwright: this tool is refused, and cannot be used"
+    assert why.startswith(reason)
+    assert said == "toolwright: bad is refused, and cannot be used"

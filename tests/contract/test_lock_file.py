@@ -10,7 +10,7 @@ import pytest
 from toolwright import LockError, Tool, Toolbox
 from toolwright.contract import diff, lock, parse, read
 from toolwright.contract.lock_file import hash_of
-from toolwright.contract.sources import recorded, why_stale
+from toolwright.contract.sources import environment, recorded, why_stale
 
 TOOLS = """
 from toolwright import Toolbox
@@ -105,6 +105,21 @@ def damaged(change):
     return json.dumps(document).encode()
 
 
+def rewritten(change):
+    """A lock whose hashes are right: whoever wrote it knows how to."""
+
+    def all_of_it(document):
+        change(document)
+        for entry in document["tools"].values():
+            entry["hash"] = hash_of(entry)
+
+    return damaged(all_of_it)
+
+
+def listed(**changes):
+    return rewritten(lambda it: it["tools"]["add"]["listed"].update(changes))
+
+
 def edit(document):
     document["tools"]["add"]["listed"]["description"] = "Subtract."
 
@@ -140,6 +155,17 @@ BAD = {
     "edited": (damaged(edit), "whose hash is not that of what stands there"),
     "order": (damaged(lambda it: it["order"].update(tools=["x"])), "does not name the tools"),
     "server": (damaged(lambda it: it.update(server={"info": 5})), "`server` is not"),
+    "page size": (damaged(lambda it: it["server"].update(page_size=-3)), "`server` is not"),
+    "name": (damaged(lambda it: it["server"].update(info={"name": [1]})), "`server` is not"),
+    "surrogate": (listed(description="\ud800"), "which is not as lists show it"),
+    "annotations": (listed(annotations=7), "which is not as lists show it"),
+    "boxed": (
+        rewritten(lambda it: it["tools"]["add"].update(boxed_output="no")),
+        "which is not as lists show it",
+    ),
+    "two of one name": (listed(name="search"), "tools has one name twice"),
+    "needs code": (damaged(lambda it: it.update(made_of={"needs_code": 7})), "`made_of` is not"),
+    "target": (damaged(lambda it: it.update(made_of={"target": [1]})), "`made_of` is not"),
     "made of": (damaged(lambda it: it.update(made_of={"files": 5})), "`made_of` is not"),
 }
 
@@ -171,6 +197,17 @@ def test_a_huge_or_missing_file_is_refused_before_it_is_read(tmp_path):
         lock(shop()).write(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe", "a\0b", "\ud800", "x" * 100_000])
+def test_what_a_lock_names_is_read_only_if_it_is_a_file(tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    made = {"versions": environment(), "files": {name: "00"}}
+    assert why_stale(made, tmp_path) == f"{name[:200]} has changed"
+    made["folders"] = made.pop("files")
+    (tmp_path / "one.py").touch()
+    made["files"] = recorded([tmp_path / "one.py"], [], tmp_path)["files"]
+    assert why_stale(made, tmp_path) == f"there are other modules in {name[:200]}"
+
+
 def test_sources_are_fresh_until_a_file_or_a_version_changes(tmp_path):
     one, two = tmp_path / "one.py", tmp_path / "inner" / "two.py"
     two.parent.mkdir()
@@ -188,4 +225,5 @@ def test_sources_are_fresh_until_a_file_or_a_version_changes(tmp_path):
     assert why_stale(made, tmp_path) == "inner/two.py has changed"
     older = {**made, "versions": {**made["versions"], "toolwright": "0.0.1"}}
     assert why_stale(older, tmp_path).startswith("it was written with toolwright 0.0.1")
+    assert "with toolwright None" in why_stale({"files": made["files"]}, tmp_path)
     assert why_stale({}, tmp_path) == "it does not say of which files it was made"

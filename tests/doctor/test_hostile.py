@@ -2,11 +2,12 @@
 
 import itertools
 import json
+import threading
 
 import pytest
 
 from toolwright import Toolbox
-from toolwright.doctor import check
+from toolwright.doctor import check, own_checks
 from toolwright.doctor.checks.all_checks import BUILT_IN
 
 
@@ -31,6 +32,11 @@ class Unsayable(Exception):
 def plain(a: int) -> int:
     "Return it as it is."
     return a
+
+
+def other(b: int) -> int:
+    "Return something else."
+    return b
 
 
 def box_of(*tools, **options):
@@ -165,6 +171,38 @@ def test_schemas_without_end(schema, side):
     report = box.check(config={"for": ["openai-strict", "anthropic", "gemini", "cursor"]})
     assert [each.message for each in report if each.id == "failed_check"] == []
     assert json.loads(report.render("json"))
+
+
+@pytest.mark.promise("doctor.own-check-ends")
+def test_a_check_that_never_ends_is_named_and_made_once(monkeypatch):
+    monkeypatch.setattr(own_checks, "SECONDS", 0.1)
+    released, begun = threading.Event(), []
+
+    @check("never_ends")
+    def never_ends(tool):
+        begun.append(tool.name)
+        yield "found before"
+        released.wait()
+
+    try:
+        report = box_of(plain, other).check(checks=[never_ends])
+    finally:
+        released.set()
+    assert begun == ["plain"]
+    assert [each.message for each in report if each.id == "never_ends"] == ["plain found before"]
+    (failed,) = [each for each in report if each.id == "failed_check"]
+    said = "it did not end within 0.1 s, and is not made again"
+    assert failed.message == f"plain cannot be checked for `never_ends`: {said}"
+
+
+@pytest.mark.parametrize("kind", [GeneratorExit, BaseException])
+def test_a_check_cannot_end_the_doctor(kind):
+    @check("raises")
+    def raises(tool):
+        raise kind("no")
+
+    (failed,) = [each for each in box_of(plain).check(checks=[raises]) if each.id == "failed_check"]
+    assert failed.message == f"plain cannot be checked for `raises`: {kind.__name__}: no"
 
 
 def test_every_check_of_ours_looks_at_an_empty_toolbox():

@@ -37,10 +37,13 @@ def add_target(
     parser: argparse.ArgumentParser,
     *,
     select: str = "--select",
-    strict: str = "fail if a tool is refused",
+    strict: str | None = "fail if a tool is refused",
     serves: bool = False,
 ) -> None:
-    """Add TARGET, and the flags that select among its tools."""
+    """Add TARGET, and the flags that select among its tools.
+
+    With None for `strict`, the command has another use for that flag.
+    """
     parser.add_argument("target", metavar="TARGET", help="where the tools are")
     parser.add_argument(
         "--env-file", metavar="FILE", help="set the variables of this file, such as .env"
@@ -54,7 +57,7 @@ def add_selection(
     parser: argparse.ArgumentParser,
     *,
     select: str = "--select",
-    strict: str = "fail if a tool is refused",
+    strict: str | None = "fail if a tool is refused",
 ) -> None:
     """Add the flags that select tools."""
     group = parser.add_argument_group("which tools")
@@ -73,7 +76,10 @@ def add_selection(
         action="store_true",
         help="TARGET is a program: its commands are the tools, by what it parses",
     )
-    group.add_argument("--strict", action="store_true", help=strict)
+    if strict is None:
+        parser.set_defaults(strict=False)
+    else:
+        group.add_argument("--strict", action="store_true", help=strict)
 
 
 def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
@@ -88,6 +94,7 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     for error in refused:
         logs.show_trace(error, chosen)
     chosen.refused = lines
+    chosen.refused_names = {each.tool for each in refused if isinstance(each, SchemaError)}
     for line in dict.fromkeys(lines):
         say(f"refused: {line}")
     notes = [each for each in problems if not each.fatal]
@@ -179,10 +186,12 @@ def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
 
 
 def selected_tool(box: Toolbox, name: str) -> Tool:
-    """Return a tool by its name. Raises `ToolNotFound` if it is not selected."""
+    """Return a tool by its name. Raises `ToolNotFound` if it is not selected, or `SchemaError`."""
     if not box.is_enabled(name):
         raise ToolNotFound(name)
-    return box[name]
+    tool = box[name]
+    _ = tool.input_schema  # made now: a tool that is refused cannot be counted or tested either
+    return tool
 
 
 class Loaded(NamedTuple):

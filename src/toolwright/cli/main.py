@@ -207,7 +207,7 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 
 def _run(chosen: argparse.Namespace) -> int:
     """Run a command; report a mistake of the user in one line on standard error."""
-    from ..errors import DefinitionError, ToolNotFound
+    from ..errors import DefinitionError, SchemaError, ToolNotFound
     from . import logs, output
     from .usage import BadTarget, UsageError
 
@@ -221,6 +221,8 @@ def _run(chosen: argparse.Namespace) -> int:
         code = _command(chosen.command).run(chosen)
         output.flush()
     except ToolNotFound as error:
+        if error.name in getattr(chosen, "refused_names", ()):
+            return _refused_tool(error.name)
         say(f"toolwright: {error} (`toolwright list{chosen.typed_target}` shows all)")
         return 2
     except UsageError as error:
@@ -228,10 +230,9 @@ def _run(chosen: argparse.Namespace) -> int:
             logs.show_trace(error, chosen)
         say(f"toolwright: {error}")
         return 2
-    except DefinitionError:  # why was said when the target was loaded
-        say("toolwright: this tool is refused, and cannot be used")
+    except DefinitionError as error:
         output.drop()
-        return 1
+        return _refused_tool(error.tool if isinstance(error, SchemaError) else "this tool")
     except BrokenPipeError:
         output.drop()
         return 0
@@ -240,6 +241,12 @@ def _run(chosen: argparse.Namespace) -> int:
         output.drop()
         return 1
     return code
+
+
+def _refused_tool(name: str) -> int:
+    """Say that a tool cannot be used; why was said when the target was loaded."""
+    say(f"toolwright: {name} is refused, and cannot be used")
+    return 1
 
 
 def _exit_within(seconds: float, code: int) -> None:

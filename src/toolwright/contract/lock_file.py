@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from .._files import replace_file
 from .._json_values import depth_of, is_list, is_object, strict_json
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
 from ..errors import LockError, SchemaError
@@ -75,7 +76,7 @@ class Lock:
     def write(self, file: str | Path) -> None:
         """Write the file. Raises `LockError`."""
         try:
-            Path(file).write_text(self.to_json(), encoding="utf-8")
+            replace_file(file, self.to_json())
         except OSError as error:
             raise LockError(f"{file} cannot be written: {error.strerror}") from error
 
@@ -220,8 +221,7 @@ class _Reader:
         order = self._table(document, "order")
         orders = {part: self._order(part, order.get(part), parts[part]) for part in _PARTS}
         server = self._table(document, "server")
-        info = server.get("info", {})
-        if not is_object(info) or not isinstance(server.get("instructions", ""), str):
+        if not _is_server(server):
             raise self.wrong("`server` is not as a lock has it")
         made_of = self._made_of(self._table(document, "made_of"))
         return Lock(server, **parts, order=orders, made_of=made_of)
@@ -238,20 +238,27 @@ class _Reader:
             where = f"{part} has `{name[:80]}`"
             if not is_object(entry) or not is_object(entry.get("listed")):
                 raise self.wrong(f"{where}, which is not as a lock has it")
-            self._check_listed(where, part, entry["listed"])
+            self._check_listed(where, part, entry)
             roles = entry.get("roles", [])
             if not is_list(roles) or not all(isinstance(role, str) for role in roles):
                 raise self.wrong(f"{where}, whose roles are not a list of texts")
             if entry.get("hash") != hash_of(entry):
                 raise self.wrong(f"{where}, whose hash is not that of what stands there")
+        if part == "tools" and len({each["listed"]["name"] for each in entries.values()}) < len(
+            entries
+        ):
+            raise self.wrong(f"{part} has one name twice")
         return entries
 
-    def _check_listed(self, where: str, part: str, listed: dict[str, Any]) -> None:
-        schemas = [listed.get("inputSchema")] if part == "tools" else []
-        schemas += [listed["outputSchema"]] if "outputSchema" in listed else []
+    def _check_listed(self, where: str, part: str, entry: Entry) -> None:
+        listed = entry["listed"]
+        tables = [listed.get("inputSchema")] if part == "tools" else []
+        tables += [listed.get(key, {}) for key in ("outputSchema", "annotations", "_meta")]
+        tables.append(entry.get("boxed_output", {}))
         texts = [listed.get("name")]
         texts += [listed.get(key, "") for key in ("title", "description", "uri", "uriTemplate")]
-        if not all(isinstance(text, str) for text in texts) or not all(map(is_object, schemas)):
+        is_shown = all(isinstance(text, str) for text in texts) and all(map(is_object, tables))
+        if not is_shown or not _is_unicode(listed):
             raise self.wrong(f"{where}, which is not as lists show it")
 
     def _order(self, part: str, given: Any, entries: dict[str, Entry]) -> list[str]:
@@ -263,7 +270,29 @@ class _Reader:
 
     def _made_of(self, made_of: dict[str, Any]) -> dict[str, Any]:
         tables = [made_of.get(key, {}) for key in ("files", "folders", "versions")]
-        for table in tables:
-            if not is_object(table) or not all(isinstance(each, str) for each in table.values()):
-                raise self.wrong("`made_of` is not as a lock has it")
+        lists = [made_of.get(key, []) for key in ("select", "needs_code", "refused")]
+        texts = [made_of.get("target", "")]
+        if not all(map(is_object, tables)) or not all(map(is_list, lists)):
+            raise self.wrong("`made_of` is not as a lock has it")
+        texts += [text for table in tables for text in table.values()]
+        texts += [text for each in lists for text in each]
+        if not all(isinstance(text, str) for text in texts):
+            raise self.wrong("`made_of` is not as a lock has it")
         return made_of
+
+
+def _is_server(server: Entry) -> bool:
+    info, pages = server.get("info", {}), server.get("page_size", 1)
+    if not is_object(info) or not isinstance(pages, int) or pages < 1:
+        return False
+    texts = [server.get("instructions", ""), info.get("name", ""), info.get("version", "")]
+    return all(isinstance(text, str) for text in texts) and _is_unicode(server)
+
+
+def _is_unicode(value: Any) -> bool:
+    """Return whether no text in a value has a lone surrogate, which no list can show."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

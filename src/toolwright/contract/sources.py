@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+_MOST_NAME = 200
+"""How much of a name in a lock is repeated."""
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
@@ -80,15 +82,15 @@ def why_stale(sources: Mapping[str, Any], beside: Path) -> str:
     if not sources.get("files"):
         return "it does not say of which files it was made"
     for package, version in environment().items():
-        written = sources["versions"].get(package)
+        written = sources.get("versions", {}).get(package)
         if written != version:
             return f"it was written with {package} {written}, and this is {version}"
     for name, digest in sources["files"].items():
         if _digest(beside / name) != digest:
-            return f"{name} has changed"
+            return f"{name[:_MOST_NAME]} has changed"
     for name, digest in sources.get("folders", {}).items():
         if _listing(beside / name) != digest:
-            return f"there are other modules in {name}"
+            return f"there are other modules in {name[:_MOST_NAME]}"
     return ""
 
 
@@ -101,10 +103,13 @@ def _relative(path: Path, beside: Path) -> str:
 
 
 def _digest(file: Path) -> str:
-    """Return the digest of a file; nothing if it cannot be read."""
+    """Return the digest of a file; nothing if it cannot be read, or is none."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
+        if not file.is_file():  # a pipe, or /dev/zero, would never end
+            return ""
+        with file.open("rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except (OSError, ValueError):  # `ValueError`: a name that no file can have
         return ""
 
 
@@ -118,6 +123,6 @@ def _listing(folder: Path) -> str:
     """Return the digest of the names of all modules and packages in a folder."""
     try:
         names = sorted(each.name for each in folder.iterdir() if _may_be_module(each))
-    except OSError:
+    except (OSError, ValueError):
         return ""
     return hashlib.sha256("\n".join(names).encode("utf-8", "surrogateescape")).hexdigest()

@@ -6,9 +6,8 @@ import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import islice
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from ..arguments.sample import no_collection
 from ..errors import DefinitionError, SchemaError
@@ -18,13 +17,13 @@ from .checks.all_checks import BUILT_IN, FAILED, REFUSED, UNKNOWN_SUPPRESSION, U
 from .checks.portability import dialect_names, unknown_dialect
 from .configuration import OFF, Settings, near
 from .findings import Finding, Severity, cleaned, one_line
+from .own_checks import CheckFailed, OwnChecks, found_by
 from .registry import Check, checks_in
 from .report import Report, sorted_findings
 from .subjects import CheckedTool, CheckedToolbox
 from .suppressions import Suppression, suppressions_in, without
 
-_MOST_FINDINGS = 1_000
-"""Of one check, about one tool or toolbox: a check may never stop yielding."""
+_OURS = frozenset(each.id for each in BUILT_IN)
 
 
 def examine(
@@ -113,6 +112,7 @@ class _Examination:
         self.found: list[Finding] = []
         self.suppressed = 0
         self.refused: set[str] = set()
+        self.own = OwnChecks()
 
     def _is_wanted(self, check: Check) -> bool:
         names = (check.id, check.group)
@@ -170,12 +170,12 @@ class _Examination:
 
     def _made(self, check: Check, subject: CheckedTool | CheckedToolbox) -> Iterator[Finding]:
         """Make one check. Whatever it raises or yields, there are findings."""
+        run = found_by if check.id in _OURS else self.own.found_by
         try:
-            given: Any = check(subject.under(check))
-            for each in islice(_as_list(given), _MOST_FINDINGS):
+            for each in run(check, subject.under(check)):
                 yield self._finding(check, subject, each)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - one bad check must not end it
-            yield self._failed(check, subject, error)
+        except Exception as error:  # noqa: BLE001 - one bad check must not end it
+            yield self._failed(check, subject, error.__cause__ or error)
 
     def _finding(self, check: Check, subject: Any, given: object) -> Finding:
         found = given if isinstance(given, Finding) else subject.finding(str(given))
@@ -190,7 +190,8 @@ class _Examination:
             said = one_line(error)
         except Exception:  # noqa: BLE001 - its own text may raise, too
             said = ""
-        why = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        kind = "" if isinstance(error, CheckFailed) else type(error).__name__
+        why = ": ".join(part for part in (kind, said) if part)
         return cleaned(
             Finding(
                 id=FAILED.id,
@@ -303,12 +304,6 @@ def _place(tool: CheckedTool | None) -> dict[str, Any]:
         return {"file": tool.file, "line": tool.line} if tool else {}
     except Exception:  # noqa: BLE001 - the tool may be what raises
         return {}
-
-
-def _as_list(given: Any) -> Iterable[object]:
-    if given is None:
-        return ()
-    return (given,) if isinstance(given, str | Finding) else cast("Iterable[object]", given)
 
 
 def _matches(names: tuple[str, ...], patterns: Iterable[str]) -> bool:

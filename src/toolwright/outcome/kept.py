@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
 from ..errors import ResultError
-from ..results import Result, is_canonical
+from ..results import Result, is_canonical, json_value, with_value
 from .encode import holds, is_lifted, write
 from .finished import canonical, finished
 from .writer import BYTES, ResultWriter, Stopped
@@ -24,7 +24,11 @@ def keep(writer: ResultWriter, value: Any, made: Result) -> bytes | None:
     if body is not None:
         return b'{"%s":%s}' % (b"stopped" if type(value) is Stopped else b"value", body)
     payload = made.to_mcp()
-    return to_json({"result": payload}) if is_canonical(payload) else None
+    if not is_canonical(payload):
+        return None
+    if type(value) is Result:  # what its author gave as its value is not in what is sent
+        return to_json({"own": [payload, json_value(value)]})
+    return to_json({"result": payload})
 
 
 def kept(writer: ResultWriter, stored: bytes) -> Any:
@@ -32,6 +36,9 @@ def kept(writer: ResultWriter, stored: bytes) -> Any:
     name, body = stored[2:-1].split(b'":', 1)
     if name == b"result":
         return canonical(from_json(body), ())
+    if name == b"own":
+        payload, value = from_json(body)
+        return with_value(canonical(payload, ()), value)
     if writer.to_json is None:
         value: Any = from_json(body)
     else:

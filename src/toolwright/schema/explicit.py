@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from importlib import import_module
@@ -14,6 +15,8 @@ from ..read.signature import Signature
 
 MOST_BROKEN = 50
 """Broken rules that are looked for: finding one more takes as long as the first."""
+_MOST_PATTERN = 10_000
+"""How long a pattern may be that is matched in linear time: it is compiled first."""
 _NO_SCHEMAS = frozenset(("const", "enum", "default", "examples"))
 _MOST_SAID = 1_000_000
 """Characters of their messages: each holds the whole value that broke a rule."""
@@ -116,6 +119,10 @@ def _validators() -> Any:
 
     base: Any = Draft202012Validator
     own: dict[str, Any] = {"uniqueItems": _unique_items, "anyOf": _any_of, "oneOf": _one_of}
+    own |= {"pattern": _pattern, "patternProperties": _pattern_properties}
+    own["additionalProperties"] = functools.partial(
+        _additional_properties, base.VALIDATORS["additionalProperties"]
+    )
     own["multipleOf"] = functools.partial(_multiple_of, base.VALIDATORS["multipleOf"])
     own |= _unevaluated()
     return cast("Any", validators).extend(base, own)
@@ -125,6 +132,57 @@ def _error(message: str) -> Any:
     import jsonschema
 
     return jsonschema.ValidationError(message)
+
+
+@functools.lru_cache(maxsize=1000)
+def searcher(pattern: str) -> Callable[[str], bool] | None:
+    """Return what looks for a pattern in linear time; None if no such engine has what it needs.
+
+    Python's own takes exponential time for some patterns, and holds all threads meanwhile.
+    """
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    if len(pattern) > _MOST_PATTERN:
+        return None
+    try:
+        validator = SchemaValidator(core_schema.str_schema(pattern=pattern, strict=True))
+    except (SchemaError, UnicodeEncodeError):
+        return None
+    return validator.isinstance_python
+
+
+def matches_pattern(pattern: str, text: str) -> bool:
+    """Look for a pattern of an author; one that looks around or back is Python's to find."""
+    search = searcher(pattern)
+    return re.search(pattern, text) is not None if search is None else search(text)
+
+
+def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
+    if isinstance(value, str) and not matches_pattern(pattern, value):
+        yield _error(f"{value!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) -> Iterator[Any]:
+    if is_object(value):
+        for pattern, schema in patterns.items():
+            for key, item in value.items():
+                if matches_pattern(pattern, key):
+                    yield from validator.descend(item, schema, path=key, schema_path=pattern)
+
+
+def _additional_properties(
+    check: Callable[..., Any], validator: Any, rest: Any, value: Any, schema: Any
+) -> Iterator[Any]:
+    """Leave out the names that match a pattern, before jsonschema looks for them by `re`."""
+    patterns = schema.get("patternProperties")
+    if patterns and is_object(value):
+        schema = {key: each for key, each in schema.items() if key != "patternProperties"}
+        value = {
+            key: item
+            for key, item in value.items()
+            if not any(matches_pattern(pattern, key) for pattern in patterns)
+        }
+    yield from check(validator, rest, value, schema) or ()
 
 
 def _unique_items(_validator: Any, wanted: Any, items: Any, _schema: Any) -> Iterator[Any]:

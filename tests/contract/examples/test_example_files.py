@@ -190,6 +190,7 @@ def test_an_empty_file_has_no_tests(tmp_path):
         ("tests: [{tool: a, params: {x: 2026-99-99}}]", "cannot be read"),
         ("state: 5", "`state` is a tool"),
         ("[" * 1500, "nested too deeply"),
+        ("- {tool: add, params: &p {a: *p}}", "nested too deeply"),
     ],
 )
 def test_a_mistake_is_one_line_that_says_where(tmp_path, text, said):

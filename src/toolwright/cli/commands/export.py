@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._files import replace_file
 from ..._log.printable import say
 from ...arguments.wording import count_of
 from .. import output
@@ -22,7 +22,7 @@ _MOST_LOSSES = 50
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_target(parser)
+    add_target(parser, strict=None)
     parser.add_argument(
         "-o",
         "--output",
@@ -36,8 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="dialect",
         metavar="NAME",
-        help="as a provider or client takes them: openai, anthropic, gemini, cursor ...; "
-        "with --strict, it is asked to enforce the schemas",
+        help="as a provider or client takes them: openai, anthropic, gemini, cursor ...",
+    )
+    parser.add_argument(
+        "--strict",
+        dest="enforce",
+        action="store_true",
+        help="with --for: the provider is asked to enforce the schemas",
     )
     parser.add_argument(
         "--prefix", default="", help="what the client puts before names, which counts in them"
@@ -50,7 +55,7 @@ def run(chosen: argparse.Namespace) -> int:
     _check(chosen)
     box, usable = open_target(chosen)
     if chosen.dialect:
-        rendered = box.render(chosen.dialect, strict=chosen.strict, prefix=chosen.prefix)
+        rendered = box.render(chosen.dialect, strict=chosen.enforce, prefix=chosen.prefix)
         _show_losses(rendered)
         written: Any = rendered.definitions
         count = len(rendered.names)
@@ -64,7 +69,7 @@ def run(chosen: argparse.Namespace) -> int:
         output.write(text)
         return 0 if usable else 1
     try:
-        Path(file).write_text(text, encoding="utf-8")
+        replace_file(file, text)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
     if chosen.json:
@@ -85,6 +90,11 @@ def _check(chosen: argparse.Namespace) -> None:
             raise UsageError(str(error)) from None
         if chosen.bare:
             raise UsageError("--bare is for the list of MCP; with --for there is nothing around it")
+    elif chosen.enforce:
+        raise UsageError(
+            "--strict needs --for: the provider is asked to enforce the schemas "
+            "(`toolwright list --strict` fails if a tool is refused)"
+        )
     elif chosen.prefix:
         raise UsageError("--prefix needs --for: it counts in the names of a client")
 

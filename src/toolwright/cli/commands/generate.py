@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..._files import replace_file
 from ..._log.printable import say
 from ..._log.redact import without_likely_secrets
 from ...arguments.wording import count_of
@@ -70,7 +71,7 @@ def run(chosen: argparse.Namespace) -> int:
         output.write(source)
         return 0 if usable else 1
     try:
-        Path(chosen.output).write_text(source, encoding="utf-8")
+        replace_file(chosen.output, source)
     except OSError as error:
         raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
     output.say(f"{count_of(len(made.functions), 'function')} written to {chosen.output}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._files import replace_file
 from ..._json_values import is_object
 from ..._log.levels import LEVELS
 from ..._log.printable import say
@@ -131,7 +131,7 @@ def _tools(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) 
         sys.stdout.write(text)
         return 0
     try:
-        Path(chosen.output).write_text(text, encoding="utf-8")
+        replace_file(chosen.output, text)
     except OSError as error:
         raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
     say(f"{len(tools)} tools written to {chosen.output}")

@@ -14,7 +14,7 @@ from ..._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
 from ...contract.loading import CodeLoader
 from ...contract.lock_file import Lock, read
 from ...contract.sources import own_modules, why_stale
-from ...errors import LockError
+from ...errors import LockError, SchemaError
 from ...toolbox.box import Toolbox, served
 from ...tools.catalog import matches
 from ..load import open_target
@@ -51,7 +51,10 @@ def opened_from_lock(chosen: argparse.Namespace) -> Opened | None:
         return lambda: _tell(lives[0], locked, box)
 
     loader = CodeLoader(lambda: _loaded(chosen), then)
-    locked = LockedBox(lock, loader, names=_names(lock, chosen), refused=served(front).refused)
+    try:
+        locked = LockedBox(lock, loader, names=_names(lock, chosen), refused=served(front).refused)
+    except SchemaError as error:
+        return _not_used(chosen, f"{file} is not used: {error}")
     lives.append(Reloadable(locked))
     return Opened(front, cast("Servable", lives[0]))
 

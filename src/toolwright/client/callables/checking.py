@@ -14,7 +14,7 @@ from typing import Any, cast
 from ..._json_values import JsonObject, is_object
 from ...arguments.wording import path_text, truncate
 from ...errors import Fault
-from ...schema.explicit import broken_rules, validator_for
+from ...schema.explicit import broken_rules, searcher, validator_for
 
 _MOST_STEPS = 5000
 """References that one check follows: a few that refer to each other twice make billions."""
@@ -123,17 +123,5 @@ def _error(message: str) -> Any:
 
 def matches(pattern: str, text: str) -> bool:
     """Return whether a text matches; a pattern that only a backtracking engine takes always does."""
-    found = _compiled(pattern)
-    return found is None or found.isinstance_python(text)
-
-
-@functools.lru_cache(maxsize=500)
-def _compiled(pattern: str) -> Any:
-    from pydantic_core import SchemaError, SchemaValidator, core_schema
-
-    if len(pattern) > 10_000:
-        return None
-    try:
-        return SchemaValidator(core_schema.str_schema(pattern=pattern))
-    except (SchemaError, UnicodeEncodeError):
-        return None
+    search = searcher(pattern)
+    return search is None or search(text)

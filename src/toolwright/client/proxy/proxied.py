@@ -21,6 +21,7 @@ from ...tools.prompt import Prompt
 from ...tools.resource import Resource
 from ..answers import result_of
 from ..bounds import MOST_BYTES
+from .linear import linear
 from .passing import PassedCall
 
 if TYPE_CHECKING:
@@ -156,8 +157,9 @@ def proxied_tool(
 
     Raises `SchemaError` for a rule that takes away what the tool needs.
     """
-    schema: dict[str, Any] = dict(definition.get("inputSchema") or {})
+    schema = linear(definition.get("inputSchema") or {})
     schema.setdefault("type", "object")
+    output: Any = definition.get("outputSchema")
     fixed = dict(rule.fixed) if rule is not None else {}
     if rule is not None:
         schema = _offered(name, schema, rule)
@@ -168,7 +170,7 @@ def proxied_tool(
         "title": definition.get("title"),
         "description": definition.get("description") or "",
         "input_schema": schema,
-        "output_schema": definition.get("outputSchema"),
+        "output_schema": linear(output) if is_object(output) else output,
         "annotations": hints,
         "max_result": MOST_BYTES,
         "extra": "pass",

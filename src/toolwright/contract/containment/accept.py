@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ..._json_values import is_list, is_object
+from ...schema.explicit import searcher
 from .document import Budget, SchemaNode
-from .values import canonical, count_in, exact, has_format, is_number, kind_of, searcher
+from .values import canonical, count_in, exact, has_format, is_number, kind_of
 
 Answer = bool | None
 _MOST_DEPTH = 60

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..._json_values import is_list, is_object
+from ...schema.explicit import searcher
 from .accept import dependencies, property_nodes
 from .document import SchemaNode, Undecided
 from .shaper import Shaper
@@ -22,7 +23,7 @@ from .shapes import (
     ValueShape,
     kind_of_shape,
 )
-from .values import SAMPLES, canonical, kind_of, searcher
+from .values import SAMPLES, canonical, kind_of
 
 _MOST_DEPTH = 12
 _MOST_OF_PART = 12

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeGuard
@@ -62,21 +61,6 @@ def _plain(value: Any) -> Any:
     if is_object(value):
         return {key: _plain(value[key]) for key in sorted(value)}
     return [_plain(item) for item in value] if is_list(value) else value
-
-
-@functools.lru_cache(maxsize=1000)
-def searcher(pattern: str) -> Callable[[str], bool] | None:
-    """Return what looks for a pattern in linear time; None if no such engine has what it needs.
-
-    Python's own takes exponential time for some patterns, and who wrote them is not known.
-    """
-    from pydantic_core import SchemaError, SchemaValidator, core_schema
-
-    try:
-        validator = SchemaValidator(core_schema.str_schema(pattern=pattern, strict=True))
-    except SchemaError:
-        return None
-    return validator.isinstance_python
 
 
 # A text that one of these does not match is no such value, whoever checks it.

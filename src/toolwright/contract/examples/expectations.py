@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..._json_values import is_list, is_object
 from ...errors import ToolwrightError
 from ...results import json_value
-from ...schema.explicit import broken_rules, validator_for
+from ...schema.explicit import broken_rules, matches_pattern, validator_for
 
 if TYPE_CHECKING:
     from ...results import Result
@@ -182,7 +182,11 @@ def _lacks(wanted: Any, value: Any, text: str) -> str:
 
 def _matches(wanted: str, value: Any, text: str) -> str:
     searched = value if isinstance(value, str) else text
-    return "" if re.search(wanted, searched) else f"should match {wanted!r}; got {shown(searched)}"
+    found = matches_pattern(wanted, searched) or (
+        # For Python, `$` is before the end of the last line, too.
+        searched.endswith("\n") and matches_pattern(wanted, searched[:-1])
+    )
+    return "" if found else f"should match {wanted!r}; got {shown(searched)}"
 
 
 def _type(wanted: Any, value: Any, text: str) -> str:

@@ -10,6 +10,7 @@ import datetime as dt
 import difflib
 import json
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +76,10 @@ def read_examples(path: Path) -> ExampleFile:
     except UnicodeDecodeError:
         raise ExampleFileError(f"{path} is not UTF-8") from None
     document, lines = _from_json(path, text) if path.suffix == ".json" else _from_yaml(path, text)
-    return _Reader(path, lines).read(document)
+    try:
+        return _Reader(path, lines).read(document)
+    except RecursionError:  # an alias inside of what it stands for
+        raise ExampleFileError(f"{path} is nested too deeply") from None
 
 
 def _from_json(path: Path, text: str) -> tuple[Any, list[int]]:
@@ -161,7 +165,7 @@ class _Reader:
         given = test.get("params", test.get("arguments"))
         label = test.get("name", "")
         if not isinstance(label, str):
-            raise ExampleFileError(f"{where}: `name` must be text; got {label!r}")
+            raise ExampleFileError(f"{where}: `name` must be text; got {reprlib.repr(label)}")
         return Example(
             tool=tool,
             arguments=self._arguments(where, {} if given is None else given),
@@ -176,7 +180,7 @@ class _Reader:
             return None
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
-            raise ExampleFileError(f"{where}: `timeout` must be seconds; got {value!r}")
+            raise ExampleFileError(f"{where}: `timeout` must be seconds; got {reprlib.repr(value)}")
         return float(value)
 
     def _expected(self, where: str, test: Mapping[str, Any]) -> Expected:
@@ -236,7 +240,9 @@ class _Reader:
 
     def _arguments(self, where: str, given: Any) -> dict[str, Any]:
         if not is_object(given):
-            raise ExampleFileError(f"{where}: `params` must be a mapping; got {given!r}")
+            raise ExampleFileError(
+                f"{where}: `params` must be a mapping; got {reprlib.repr(given)}"
+            )
         return cast("dict[str, Any]", self._plain(where, "params", given))
 
     def _plain(self, where: str, path: str, value: Any) -> Any:
@@ -247,7 +253,9 @@ class _Reader:
         if is_object(value):
             for key in cast("dict[Any, Any]", value):
                 if not isinstance(key, str):
-                    raise ExampleFileError(f"{where}: {path} has the key {key!r}: put it in quotes")
+                    raise ExampleFileError(
+                        f"{where}: {path} has the key {reprlib.repr(key)}: put it in quotes"
+                    )
             return {key: self._plain(where, f"{path}.{key}", each) for key, each in value.items()}
         if is_list(value):
             return [self._plain(where, f"{path}.{at}", each) for at, each in enumerate(value)]
@@ -256,5 +264,5 @@ class _Reader:
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
-            raise ExampleFileError(f"{where}: {path} is not JSON: {value!r}") from None
+            raise ExampleFileError(f"{where}: {path} is not JSON: {reprlib.repr(value)}") from None
         return value

@@ -10,13 +10,12 @@ import re
 import site
 import sys
 import sysconfig
-import tempfile
 import tokenize
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ..._files import replace_file
 from ..findings import Edit, Finding
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -45,22 +44,10 @@ class Mended(NamedTuple):
 
     def write(self) -> None:
         """Replace the file; whoever reads it meanwhile sees one or the other. Raises `OSError`."""
-        place = Path(os.path.realpath(self.file))
         written = self.after.encode(self.encoding)
         if self.has_mark:
             written = b"\xef\xbb\xbf" + written
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-        try:
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(written)
-                opened.flush()
-                os.fsync(opened.fileno())
-            os.chmod(name, place.stat().st_mode & 0o7777)  # noqa: PTH101
-            os.replace(name, place)  # noqa: PTH105
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)  # noqa: PTH108
-            raise
+        replace_file(self.file, written)
 
 
 def mended_files(findings: Iterable[Finding]) -> list[Mended]:

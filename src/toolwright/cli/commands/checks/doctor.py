@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...._files import replace_file
 from ...._log.printable import printable, say
 from ... import output
 from ...load import add_target, open_quietly
@@ -127,7 +127,7 @@ def _print(line: ReportLine) -> None:
 
 def _save(file: str, text: str) -> None:
     try:
-        Path(file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        replace_file(file, text)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
 

@@ -9,9 +9,9 @@ import logging
 import os
 import random
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...._files import replace_file
 from ...._log import log
 from ...load import add_target, open_target
 from ...output import add_json, flush, print_json, say
@@ -191,7 +191,7 @@ def _show(report: TrialReport, box: Toolbox, chosen: argparse.Namespace) -> None
         from ....contract.trials.junit import junit
 
         try:
-            Path(chosen.junit).write_text(junit(report, box.name), encoding="utf-8")
+            replace_file(chosen.junit, junit(report, box.name))
         except OSError as error:
             raise UsageError(f"{chosen.junit} cannot be written: {error.strerror}") from error
     if chosen.json:

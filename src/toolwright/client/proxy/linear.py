@@ -1,0 +1,44 @@
+"""Schemas of other servers, without what could hold this one."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ..._json_values import is_list, is_object
+from ...schema.explicit import searcher
+
+_TABLE = "patternProperties"
+
+
+def linear(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without patterns that only a backtracking engine takes.
+
+    A server that lies may choose the pattern, and the text that it takes forever for. It checks
+    its own patterns, whatever is published here.
+    """
+    return cast("dict[str, Any]", _linear(schema, has_table=_mentions_table(schema)))
+
+
+def _linear(node: Any, *, has_table: bool) -> Any:
+    if is_list(node):
+        return [_linear(each, has_table=has_table) for each in node]
+    if not is_object(node):
+        return node
+    made = {
+        key: _linear(value, has_table=has_table)
+        for key, value in node.items()
+        if not (key == "pattern" and isinstance(value, str) and searcher(value) is None)
+    }
+    if has_table:
+        made.pop("unevaluatedProperties", None)  # jsonschema looks for these by Python's engine
+    table = made.get(_TABLE)
+    if is_object(table) and any(searcher(name) is None for name in table):
+        made[_TABLE] = {name: each for name, each in table.items() if searcher(name) is not None}
+        made.pop("additionalProperties", None)  # which would refuse what the others allow
+    return made
+
+
+def _mentions_table(node: Any) -> bool:
+    if is_list(node):
+        return any(map(_mentions_table, node))
+    return is_object(node) and (_TABLE in node or any(map(_mentions_table, node.values())))

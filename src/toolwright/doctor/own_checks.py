@@ -1,0 +1,63 @@
+"""Runs checks of one's own: whatever they do, the doctor goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, cast
+
+from .findings import Finding
+from .registry import Check
+
+MOST_FINDINGS = 1_000
+"""Of one check, about one tool or toolbox: a check may never stop yielding."""
+SECONDS = 30.0
+"""How long a check of one's own may look at one tool or toolbox."""
+
+
+class CheckFailed(Exception):
+    """A check raised an exception, or did not end."""
+
+
+def found_by(check: Check, subject: Any) -> Iterator[object]:
+    """Yield what a check does. Raises what it raises."""
+    given: Any = check(subject)
+    if isinstance(given, str | Finding):
+        yield given
+    elif given is not None:
+        yield from islice(cast("Iterable[object]", given), MOST_FINDINGS)
+
+
+class OwnChecks:
+    """Runs checks of which nothing is known, each in a thread that may be left behind."""
+
+    def __init__(self) -> None:
+        self._stuck: set[str] = set()
+
+    def found_by(self, check: Check, subject: Any) -> Iterator[object]:
+        """Yield what a check does; nothing if it did not end before. Raises `CheckFailed`."""
+        if check.id in self._stuck:
+            return
+        found: list[object] = []
+        raised: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                for each in found_by(check, subject):
+                    found.append(each)  # noqa: PERF402 - what was found before it fails is kept
+            except BaseException as error:  # noqa: BLE001 - also what would end the command
+                raised.append(error)
+
+        # A daemon: one that never ends must not hold the end of the command.
+        thread = threading.Thread(target=work, name=f"check {check.id}", daemon=True)
+        thread.start()
+        thread.join(SECONDS)
+        yield from list(found)
+        if thread.is_alive():
+            self._stuck.add(check.id)
+            raise CheckFailed(f"it did not end within {SECONDS:g} s, and is not made again")
+        if raised and isinstance(raised[0], KeyboardInterrupt):
+            raise raised[0]
+        if raised:
+            raise CheckFailed from raised[0]
