@@ -18,7 +18,7 @@ from ..asking.handlers import NoAnswer, QuestionHandlers
 from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, StartedServer
-from .http import REFUSED, UNREACHABLE
+from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
 from .live import LiveSession, describe
 from .pages import all_pages
 from .scope import RequestScope, current_scope, told
@@ -26,8 +26,6 @@ from .server_info import ServerInfo
 
 _log = logger("client")
 _RAW: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
-_GONE = "Session terminated"
-"""What the SDK says of a session that the server has forgotten: it has not run the request."""
 _REQUESTS: Mapping[str, tuple[Any, Any]] = {
     "tools/call": (t.CallToolRequest, t.CallToolRequestParams),
     "resources/read": (t.ReadResourceRequest, t.ReadResourceRequestParams),
@@ -76,7 +74,7 @@ class Connection:
             except MCPError as error:
                 if error.code == t.METHOD_NOT_FOUND:
                     return []
-                if not self._is_forgotten(error):
+                if error.code != FORGOTTEN:
                     raise
                 await self._drop(live)
             return await all_pages(await self._opened(), kind, str(self))
@@ -92,7 +90,7 @@ class Connection:
             try:
                 return await self._answered(live, method, params, scope)
             except MCPError as error:
-                if not self._is_forgotten(error):
+                if error.code != FORGOTTEN:
                     raise
                 await self._drop(live)
             return await self._answered(await self._opened(), method, params, scope)
@@ -225,7 +223,7 @@ class Connection:
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
         said = short(error.message)
-        if error.code in (UNREACHABLE, REFUSED):
+        if error.code in (UNREACHABLE, REFUSED, FORGOTTEN):
             hint = "pass token=..., or sign_in=True" if "HTTP 401" in said else ""
             return ServerUnavailable(f"{scope.what}: {self}: {said}", hint=hint)
         if error.code == t.CONNECTION_CLOSED:
@@ -242,9 +240,6 @@ class Connection:
                 f"{scope.what}: the connection to {self} was lost: {why}", hint=hint
             )
         return ToolError(f"{scope.what}: {said}", code=f"protocol {error.code}")
-
-    def _is_forgotten(self, error: MCPError) -> bool:
-        return error.code == t.INVALID_REQUEST and error.message == _GONE
 
     async def _answered(
         self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
@@ -302,16 +297,12 @@ class Connection:
         self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
         """Send a call without the SDK; None if it has to be asked."""
-        stateless = live.is_stateless
-        reports = scope.on_progress is not None
-        if live.streams is not None and live.streams.calls.fits(stateless=stateless):
-            listener = scope.progress if reports else None
-            return await live.streams.calls.call(params, listener, stateless=stateless)
-        if live.http is not None and stateless and live.http.fits(params["name"]):
+        if live.streams is not None and live.streams.calls.fits(stateless=live.is_stateless):
+            listener = scope.progress if scope.on_progress is not None else None
+            return await live.streams.calls.call(params, listener, stateless=live.is_stateless)
+        if live.http is not None and live.http.fits(params["name"]):
             try:
-                return await live.http.call(
-                    params, lambda told: live.heard(told, scope), reports=reports
-                )
+                return await live.http.call(params, scope)
             except MCPError as error:
                 if error.code != t.HEADER_MISMATCH:
                     raise
