@@ -40,7 +40,8 @@ class LyingHttp(BaseHTTPRequestHandler):
                 number = sum(each.get("method") == "initialize" for each, _ in self.seen)
                 self.answer(asked, told, **{"Mcp-Session-Id": f"session-{number}"})
             case "tools/list":
-                self.answer(asked, {**WHOLE, "tools": [TOOL]})
+                more = [{"name": "sub"}] if self.lie == "bad-tool" else []
+                self.answer(asked, {**WHOLE, "tools": [*more, TOOL]})
             case "tools/call":
                 type(self).calls += 1
                 self.called(asked)

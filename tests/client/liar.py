@@ -40,8 +40,10 @@ def tools(asked):
     match LIE:
         case "no-schema":
             del tool["inputSchema"]
+            return {"tools": [tool, {**PLAIN, "name": "minus"}]}
         case "schema-no-object":
             tool["inputSchema"] = "anything"
+            return {"tools": [tool, {**PLAIN, "name": "minus"}, 7]}
         case "schema-unknown-type":
             tool["inputSchema"] = {"type": "object", "properties": {"a": {"type": "zahl"}}}
         case "schema-lost-reference":

@@ -59,3 +59,11 @@ def test_messages_come_with_the_answer(liar):
     said = []
     assert client.call("add", {}, on_log=lambda *line: said.append(line)).value == "3"
     assert said == [("info", "hello")]
+
+
+@pytest.mark.promise("client.malformed")
+def test_a_malformed_tool_costs_no_other_over_http(liar):
+    client, handler = liar
+    handler.lie = "bad-tool"
+    assert client.add(a=1) == "3"
+    assert client.problems == {"sub": "it breaks the protocol: inputSchema: Field required"}

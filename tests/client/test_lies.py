@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from toolwright import ResultError, ServerUnavailable, ToolError, ToolTimeout, ToolwrightError
+from toolwright import (
+    ResultError,
+    ServerUnavailable,
+    Toolbox,
+    ToolError,
+    ToolNotFound,
+    ToolTimeout,
+    ToolwrightError,
+)
 from toolwright.client import connect
 
 LIAR = str(Path(__file__).parent / "liar.py")
@@ -72,8 +80,6 @@ def test_a_call_of_a_liar_is_one_error(liar, lie, kind, text):
 @pytest.mark.parametrize(
     ("lie", "text"),
     [
-        ("no-schema", "inputSchema"),
-        ("schema-no-object", "inputSchema"),
         ("deep-schema", "not valid"),
         ("endless-list", "no end"),
         ("same-cursor", "no end"),
@@ -96,6 +102,20 @@ def test_harmless_lies_do_no_harm(liar, lie):
     client = liar(lie)
     for number in range(5):
         assert client.add(number, b=2).sum == number + 2
+
+
+@pytest.mark.parametrize("lie", ["no-schema", "schema-no-object"])
+@pytest.mark.promise("client.malformed")
+def test_a_malformed_tool_costs_no_other(liar, lie):
+    client = liar(lie)
+    assert client.minus(3, b=2).sum == 5
+    assert list(client.tools) == ["minus"]
+    assert client.problems["add"].startswith("it breaks the protocol: inputSchema")
+    with pytest.raises(ToolNotFound, match="inputSchema"):
+        client["add"]
+    hub = Toolbox("hub")
+    hub.include(client)
+    assert list(hub) == ["minus"]
 
 
 @pytest.mark.parametrize("lie", ["schema-unknown-type", "schema-lost-reference"])

@@ -19,6 +19,7 @@ from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, StartedServer
 from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
+from .interface import ServerList
 from .live import LiveSession, describe
 from .pages import all_pages
 from .scope import RequestScope, current_scope, told
@@ -62,18 +63,18 @@ class Connection:
         """Connect, if need be, and return what the server says about itself."""
         return describe(await self._connected("connecting"))
 
-    async def listed(self, kind: str) -> list[dict[str, Any]]:
+    async def listed(self, kind: str) -> ServerList:
         """Return all tools, resources, templates or prompts. Raises `CallError`."""
         scope = RequestScope(f"listing {kind}", self.settings.timeout)
         live = await self._connected(scope.what)
         async with self._bounded(scope):
             if not live.offers(kind):
-                return []
+                return ServerList([], {})
             try:
                 return await all_pages(live, kind, str(self))
             except MCPError as error:
                 if error.code == t.METHOD_NOT_FOUND:
-                    return []
+                    return ServerList([], {})
                 if error.code != FORGOTTEN:
                     raise
                 await self._drop(live)
@@ -297,15 +298,13 @@ class Connection:
         self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
         """Send a call without the SDK; None if it has to be asked."""
-        if live.streams is not None and live.streams.calls.fits(stateless=live.is_stateless):
-            listener = scope.progress if scope.on_progress is not None else None
-            return await live.streams.calls.call(params, listener, stateless=live.is_stateless)
-        if live.http is not None and live.http.fits(params["name"]):
-            try:
-                return await live.http.call(params, scope)
-            except MCPError as error:
-                if error.code != t.HEADER_MISMATCH:
-                    raise
+        if not live.goes_short(params["name"]):
+            return None
+        try:
+            return await live.sent("tools/call", params, scope)
+        except MCPError as error:
+            if error.code != t.HEADER_MISMATCH:
+                raise
         return None
 
     # -- questions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..settings import ClientSettings
 from ..targets import ServerAddress, StartedServer
@@ -13,6 +13,15 @@ from .server_info import ServerInfo
 
 if TYPE_CHECKING:
     from ..asking.handlers import QuestionHandlers
+
+
+class ServerList(NamedTuple):
+    """A list of a server."""
+
+    items: list[dict[str, Any]]
+    """What it has, as it describes it."""
+    faults: dict[str, str]
+    """What breaks the protocol, by its name: the rest of the list is none the worse for it."""
 
 
 class AnyConnection(Protocol):
@@ -27,7 +36,7 @@ class AnyConnection(Protocol):
         """Return what the server says about itself."""
         ...
 
-    async def listed(self, kind: str) -> list[dict[str, Any]]:
+    async def listed(self, kind: str) -> ServerList:
         """Return all tools, resources, templates or prompts."""
         ...
 

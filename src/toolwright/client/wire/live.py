@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any, cast
 
@@ -20,7 +21,7 @@ from .http.bounded import http_client
 from .http.calls import HttpCalls
 from .interface import Owner
 from .messages import ServerMessages
-from .scope import told
+from .scope import RequestScope, told
 from .server_info import ServerInfo
 from .stdio import ProcessStreams
 
@@ -182,6 +183,23 @@ class LiveSession:
             logging_callback=self.messages.logged,
             message_handler=self._noticed,
         )
+
+    # -- requests without the SDK
+
+    def goes_short(self, name: str) -> bool:
+        """Return whether a call of a tool can be sent without the SDK."""
+        if self.streams is not None:
+            return self.streams.calls.fits(stateless=self.is_stateless)
+        return self.http is not None and self.http.fits(name)
+
+    async def sent(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any] | None:
+        """Send a request without the SDK; None if it was sent elsewhere. Raises `MCPError`."""
+        if self.streams is not None:
+            calls, stateless = self.streams.calls, self.is_stateless
+            return await calls.call(method, params, scope, stateless=stateless)
+        return None if self.http is None else await self.http.call(method, params, scope)
 
     async def _noticed(self, message: Any) -> None:
         """Take a notification that belongs to no request of the SDK."""

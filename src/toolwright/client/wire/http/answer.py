@@ -1,4 +1,4 @@
-"""The answer to one call: a text, or a stream of messages."""
+"""One answer: a text, or a stream of messages."""
 
 from __future__ import annotations
 

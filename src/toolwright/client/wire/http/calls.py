@@ -72,8 +72,12 @@ class HttpCalls:
         in_header = self._stamp and (name not in self.plain or not _PLAIN.fullmatch(name))
         return not in_header
 
-    async def call(self, params: Mapping[str, Any], scope: RequestScope) -> dict[str, Any] | None:
-        """Send a call and return its result; None if it was sent elsewhere. Raises `MCPError`."""
+    async def call(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any] | None:
+        """Send a request; return its result, None if it was sent elsewhere. Raises `MCPError`."""
+        if not self._channel.headers:
+            return None
         own = f"call-{next(self._ids)}"
         meta = {**params.get("_meta", {}), **self._stamp}
         if scope.on_progress is not None:
@@ -81,7 +85,8 @@ class HttpCalls:
             self._listening[own] = scope
         told = {**params, "_meta": meta} if meta else params
         try:
-            return await self._sent(own, told, scope)
+            request = {"jsonrpc": "2.0", "id": own, "method": method, "params": told}
+            return await self._sent(own, request, scope)
         except (httpx2.StreamError, httpx2.SSEError, httpx2.TransportError) as error:
             raise MCPError(code=UNREACHABLE, message=said(error)) from None
         except asyncio.CancelledError:
@@ -92,11 +97,14 @@ class HttpCalls:
             self._listening.pop(own, None)
 
     async def _sent(
-        self, own: str, params: Mapping[str, Any], scope: RequestScope
+        self, own: str, request: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
-        headers = {"mcp-method": "tools/call", "mcp-name": params["name"]} if self._stamp else None
-        told = {"jsonrpc": "2.0", "id": own, "method": "tools/call", "params": params}
-        response = await self._channel.post(told, headers)
+        headers: dict[str, str] = {}
+        if self._stamp:
+            headers["mcp-method"] = request["method"]
+            if "name" in request["params"]:
+                headers["mcp-name"] = request["params"]["name"]
+        response = await self._channel.post(request, headers)
         if response.is_redirect:
             await response.aclose()
             return None  # it has not run: the SDK knows whether to follow, or what to say
