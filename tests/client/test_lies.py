@@ -1,10 +1,12 @@
 """Servers that do not keep to the protocol: one clear error each, never a hang or a wrong value."""
 
+import asyncio
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from processes import until
 
 from toolwright import (
     ResultError,
@@ -132,6 +134,46 @@ def test_there_is_always_an_end(liar, lie):
     with pytest.raises(ToolTimeout, match=r"gave no answer in 1.5 s") as caught:
         client.add(1)
     said(caught.value)
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+def test_an_answer_that_comes_too_late_is_nobodys(liar, proxied):
+    client = liar("late")
+    made = client
+    if proxied:
+        made = Toolbox("hub")
+        made.include(client)
+
+    async def main():
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1):
+                await made.call_async("add", {"a": 1})
+        for number in range(2, 5):
+            assert (await made.call_async("add", {"a": number})).structured == {"sum": number}
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("lie", ["dies", "huge", "other-id", "unreadable", "breaks-output"])
+def test_a_liar_behind_a_toolbox_is_one_error(liar, lie):
+    client = liar(lie, timeout=2 if lie == "other-id" else 60)
+    hub = Toolbox("hub")
+    hub.include(client)
+    with connect(hub) as front:
+        result = front.call("add", {"a": 1})
+        assert result.is_error
+        said(result.error)
+        assert list(front.tools) == ["add"]
+
+
+def test_a_toolbox_follows_a_server_that_changes_its_tools(liar):
+    hub = Toolbox("hub")
+    hub.include(liar("swaps-tools"))
+    assert list(hub) == ["add"]
+    assert hub.call("add", {"a": 1}).structured == {"sum": 1}  # says that the list has changed
+    until(lambda: list(hub) == ["minus"], "the toolbox has changed")
+    assert hub.call("add", {"a": 1}).is_error
+    assert hub.call("minus", {"a": 1}).structured == {"sum": 1}
 
 
 @pytest.mark.soak

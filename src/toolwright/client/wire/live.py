@@ -111,6 +111,8 @@ class LiveSession:
             async with AsyncExitStack() as stack:
                 transport = await self._transport(stack)
                 client = await stack.enter_async_context(self._sdk_client(transport))
+                if self.mode == STATELESS_SINCE:
+                    await _discover(client.session)
                 self._client = client
                 if not ready.done():
                     ready.set_result(None)
@@ -263,6 +265,12 @@ class LiveSession:
             await asyncio.sleep(_WATCH_PAUSE)
             for what in ("tools", "resources", "prompts"):  # something may have been missed
                 await told(self.owner.on_change, what, "")
+
+
+async def _discover(session: Any) -> None:
+    """Ask what a server offers: a client of a given version takes it to offer nothing."""
+    told = await session.send_discover(STATELESS_SINCE)
+    session.adopt(t.DiscoverResult.model_validate(told))
 
 
 def describe(live: LiveSession) -> ServerInfo:
