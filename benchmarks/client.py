@@ -1,14 +1,19 @@
 """Calls through `connect` and through a proxy, beside the SDK's own client: `python benchmarks/client.py`.
 
-One call of `add(a, b)` at a time, over standard streams, over HTTP and in one process. The
-contestants take turns in short rounds; shown is the best round of each, in microseconds of wall time,
-and of processor time of the client's process.
+One call of `add(a, b)` at a time: in one process, over standard streams and over HTTP, in both eras of the
+protocol, to a server of Toolwright, of the SDK and of FastMCP. The contestants take turns in short rounds;
+shown are the best and the median round of each, in microseconds of processor time of the client's process,
+and the best by the clock on the wall. Words of the command choose the places: `http handshake` is all that
+have both in their names.
 """
 
 import asyncio
 import contextlib
+import socket
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,17 +23,43 @@ from toolwright import Toolbox
 from toolwright.client import connect
 
 CALLS, ROUNDS = 50, 20
-SERVER = """
+SERVERS = {
+    "Toolwright": """
+import sys
 from toolwright import Toolbox
 box = Toolbox("sums")
 @box.tool
 def add(a: int, b: int) -> int:
     "Add two numbers."
     return a + b
-if __name__ == "__main__":
-    import sys
-    box.serve("http", port=int(sys.argv[1])) if len(sys.argv) > 1 else box.serve()
-"""
+box.serve("http", port=int(sys.argv[1])) if len(sys.argv) > 1 else box.serve()
+""",
+    "SDK": """
+import sys
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("sums", log_level="ERROR")
+@server.tool()
+def add(a: int, b: int) -> int:
+    "Add two numbers."
+    return a + b
+server.run("streamable-http", port=int(sys.argv[1])) if len(sys.argv) > 1 else server.run()
+""",
+    "FastMCP": """
+import sys
+from fastmcp import FastMCP
+server = FastMCP("sums")
+@server.tool
+def add(a: int, b: int) -> int:
+    "Add two numbers."
+    return a + b
+if len(sys.argv) > 1:
+    server.run("http", port=int(sys.argv[1]), show_banner=False)
+else:
+    server.run(show_banner=False)
+""",
+}
+ERAS = {"stateless": "auto", "handshake": "legacy"}
+"""Eras as `connect` calls them, and as the SDK's client does."""
 GIVEN = {"a": 2, "b": 3}
 
 
@@ -43,13 +74,15 @@ async def rounds(contestants):
             if number:  # the first round warms up
                 taken[name][0].append((time.perf_counter() - wall) / CALLS * 1e6)
                 taken[name][1].append((time.process_time() - own) / CALLS * 1e6)
-    return {name: [min(each) for each in both] for name, both in taken.items()}
+    return taken
 
 
-async def compare(title, sdk_target, own_target):
+async def compare(title, era, sdk_target, own_target):
+    if not all(word.lower() in title.lower() for word in sys.argv[1:]):
+        return
     async with contextlib.AsyncExitStack() as stack:
-        sdk = await stack.enter_async_context(Client(sdk_target))
-        shop = await stack.enter_async_context(connect(own_target))
+        sdk = await stack.enter_async_context(Client(sdk_target, mode=ERAS[era]))
+        shop = await stack.enter_async_context(connect(own_target, era=era))
         hub = Toolbox("hub")
         front = await asyncio.to_thread(hub.include, shop)
         assert front
@@ -57,19 +90,19 @@ async def compare(title, sdk_target, own_target):
         via = await stack.enter_async_context(connect(hub))
 
         async def plain():
-            assert (await sdk.call_tool("add", GIVEN)).structured_content == 5
+            assert (await sdk.call_tool("add", GIVEN)).content[0].text == "5"
 
         async def awaited():
-            assert await shop.add.call_async(2, 3) == 5
+            assert await shop.add.call_async(2, 3) is not None
 
         async def waited():
-            assert shop.add(2, 3) == 5
+            assert shop.add(2, 3) is not None
 
         async def proxied():
             assert (await hub.call_async("add", GIVEN)).value is not None
 
         async def proxied_client():
-            assert await via.add.call_async(2, 3) == 5
+            assert await via.add.call_async(2, 3) is not None
 
         contestants = {
             "SDK `Client.call_tool`": plain,
@@ -79,14 +112,37 @@ async def compare(title, sdk_target, own_target):
             "proxied, and called through `connect(hub)`": proxied_client,
         }
         for name, (wall, own) in (await rounds(contestants)).items():
-            print(f"| {title} | {name} | {wall:.0f} | {own:.0f} |", flush=True)
+            least, middle = min(own), statistics.median(own)
+            print(
+                f"| {title} | {name} | {least:.0f} | {middle:.0f} | {min(wall):.0f} |", flush=True
+            )
+
+
+@contextlib.asynccontextmanager
+async def started(argv):
+    """Start a server over HTTP; give its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        *argv, str(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                await asyncio.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def main():
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/tmp")
-    script = folder / "toolwright_client_bench.py"
-    script.write_text(SERVER)
-    print("| where | call | wall us | CPU us of the client |\n|---|---|---|---|")
+    print("| where | call | CPU us, best | CPU us, median | wall us, best |")
+    print("|---|---|---|---|---|")
     box = Toolbox("sums")
 
     @box.tool
@@ -96,17 +152,20 @@ async def main():
 
     from toolwright.serve.sdk.server import SdkServer
 
-    await compare("in process", SdkServer(box.__servable__()).server, box)
-    argv = [sys.executable, str(script)]
-    started = StdioServerParameters(command=argv[0], args=argv[1:])
-    await compare("stdio", started, argv)
-    command = [*argv, "8899"]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:  # noqa: ASYNC220
-        await asyncio.sleep(3)
-        try:
-            await compare("HTTP", "http://127.0.0.1:8899/mcp", "http://127.0.0.1:8899/mcp")
-        finally:
-            server.terminate()
+    await compare("in process", "stateless", SdkServer(box.__servable__()).server, box)
+    with tempfile.TemporaryDirectory() as folder:
+        for maker, source in SERVERS.items():
+            script = Path(folder) / f"{maker}_server.py"
+            script.write_text(source)
+            argv = [sys.executable, str(script)]
+            eras = ERAS if maker == "Toolwright" else ["handshake"]
+            command = StdioServerParameters(command=argv[0], args=argv[1:])
+            for era in eras:
+                await compare(f"stdio, {era}, {maker}", era, command, argv)
+            async with started(argv) as url:
+                for era in eras:
+                    await compare(f"HTTP, {era}, {maker}", era, url, url)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -23,6 +23,7 @@ PLAIN = {
 }
 CALLS = itertools.count(1)
 LISTS = itertools.count(1)
+LATE = []
 
 
 def send(message):
@@ -40,8 +41,10 @@ def tools(asked):
     match LIE:
         case "no-schema":
             del tool["inputSchema"]
+            return {"tools": [tool, {**PLAIN, "name": "minus"}]}
         case "schema-no-object":
             tool["inputSchema"] = "anything"
+            return {"tools": [tool, {**PLAIN, "name": "minus"}, 7]}
         case "schema-unknown-type":
             tool["inputSchema"] = {"type": "object", "properties": {"a": {"type": "zahl"}}}
         case "schema-lost-reference":
@@ -63,7 +66,7 @@ def tools(asked):
             return {"tools": [{**tool, "name": f"t{each}"} for each in range(20_000)]}
         case "list-never":
             time.sleep(600)
-        case "changes-tools":
+        case "changes-tools" | "swaps-tools":
             return {"tools": [tool] if number == 1 else [{**tool, "name": "minus"}]}
         case "list-error":
             return None
@@ -101,6 +104,10 @@ def called(asked):
                 os._exit(7)
         case "never":
             return None
+        case "late":
+            if given.get("a") == 1:  # it is answered once nobody waits for it any more
+                LATE.append((asked, {**good, "structuredContent": {"sum": -1}}))
+                return None
         case "other-id":
             send({"jsonrpc": "2.0", "id": 987654, "result": good})
             return None
@@ -141,7 +148,7 @@ def called(asked):
                 asked_of = {"method": "elicitation/create", "params": params}
                 send({"jsonrpc": "2.0", "id": f"q{each}", **asked_of})
                 sys.stdin.readline()
-        case "tells-changes":
+        case "tells-changes" | "swaps-tools":
             send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         case "ignores-end":
             import signal
@@ -177,6 +184,8 @@ def main():
                     answer(asked, result)
             case "tools/call":
                 called(asked)
+            case "notifications/cancelled" if LATE:
+                answer(*LATE.pop())
             case str() as method if "id" in asked and not method.startswith("notifications/"):
                 if LIE == "dies-at-discover":
                     sys.exit(1)

@@ -27,7 +27,15 @@ def soak(*way):
     return pytest.param(*way, marks=pytest.mark.soak)
 
 
-WAYS = ["box", soak("stdio"), soak("stdio-handshake"), "http", "http-handshake"]
+WAYS = [
+    "box",
+    soak("stdio"),
+    soak("stdio-handshake"),
+    soak("stdio-stateless"),
+    "http",
+    "http-handshake",
+    soak("http-stateless"),
+]
 
 
 @pytest.fixture
@@ -263,3 +271,13 @@ def test_what_cannot_be_reached_is_one_clear_error(target):
     assert client.call("x").error.code == "unavailable"
     with pytest.raises(ServerUnavailable), client:
         pass
+
+
+@pytest.mark.parametrize("target", ["stdio", "http"])
+def test_a_client_of_a_given_era_knows_what_the_server_offers(shop_url, target):
+    for era, version in (("stateless", "2026-07-28"), ("handshake", "2025-11-25")):
+        with connect(SHOP if target == "stdio" else shop_url, era=era) as client:
+            assert client.server.protocol == version
+            assert client.server.name == "shop"
+            assert set(client) == set(shop)
+            assert len(client.resources) == 2

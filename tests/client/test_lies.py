@@ -1,12 +1,22 @@
 """Servers that do not keep to the protocol: one clear error each, never a hang or a wrong value."""
 
+import asyncio
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from processes import until
 
-from toolwright import ResultError, ServerUnavailable, ToolError, ToolTimeout, ToolwrightError
+from toolwright import (
+    ResultError,
+    ServerUnavailable,
+    Toolbox,
+    ToolError,
+    ToolNotFound,
+    ToolTimeout,
+    ToolwrightError,
+)
 from toolwright.client import connect
 
 LIAR = str(Path(__file__).parent / "liar.py")
@@ -72,8 +82,6 @@ def test_a_call_of_a_liar_is_one_error(liar, lie, kind, text):
 @pytest.mark.parametrize(
     ("lie", "text"),
     [
-        ("no-schema", "inputSchema"),
-        ("schema-no-object", "inputSchema"),
         ("deep-schema", "not valid"),
         ("endless-list", "no end"),
         ("same-cursor", "no end"),
@@ -98,6 +106,20 @@ def test_harmless_lies_do_no_harm(liar, lie):
         assert client.add(number, b=2).sum == number + 2
 
 
+@pytest.mark.parametrize("lie", ["no-schema", "schema-no-object"])
+@pytest.mark.promise("client.malformed")
+def test_a_malformed_tool_costs_no_other(liar, lie):
+    client = liar(lie)
+    assert client.minus(3, b=2).sum == 5
+    assert list(client.tools) == ["minus"]
+    assert client.problems["add"].startswith("it breaks the protocol: inputSchema")
+    with pytest.raises(ToolNotFound, match="inputSchema"):
+        client["add"]
+    hub = Toolbox("hub")
+    hub.include(client)
+    assert list(hub) == ["minus"]
+
+
 @pytest.mark.parametrize("lie", ["schema-unknown-type", "schema-lost-reference"])
 def test_a_schema_that_is_none_harms_no_other_tool(liar, lie):
     client = liar(lie)
@@ -112,6 +134,46 @@ def test_there_is_always_an_end(liar, lie):
     with pytest.raises(ToolTimeout, match=r"gave no answer in 1.5 s") as caught:
         client.add(1)
     said(caught.value)
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+def test_an_answer_that_comes_too_late_is_nobodys(liar, proxied):
+    client = liar("late")
+    made = client
+    if proxied:
+        made = Toolbox("hub")
+        made.include(client)
+
+    async def main():
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1):
+                await made.call_async("add", {"a": 1})
+        for number in range(2, 5):
+            assert (await made.call_async("add", {"a": number})).structured == {"sum": number}
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("lie", ["dies", "huge", "other-id", "unreadable", "breaks-output"])
+def test_a_liar_behind_a_toolbox_is_one_error(liar, lie):
+    client = liar(lie, timeout=2 if lie == "other-id" else 60)
+    hub = Toolbox("hub")
+    hub.include(client)
+    with connect(hub) as front:
+        result = front.call("add", {"a": 1})
+        assert result.is_error
+        said(result.error)
+        assert list(front.tools) == ["add"]
+
+
+def test_a_toolbox_follows_a_server_that_changes_its_tools(liar):
+    hub = Toolbox("hub")
+    hub.include(liar("swaps-tools"))
+    assert list(hub) == ["add"]
+    assert hub.call("add", {"a": 1}).structured == {"sum": 1}  # says that the list has changed
+    until(lambda: list(hub) == ["minus"], "the toolbox has changed")
+    assert hub.call("add", {"a": 1}).is_error
+    assert hub.call("minus", {"a": 1}).structured == {"sum": 1}
 
 
 @pytest.mark.soak

@@ -80,10 +80,11 @@ class Listing:
             return known
         version = self._version
         made: dict[str, RemoteTool] = {}
-        problems: dict[str, str] = {}
         definitions: dict[str, dict[str, Any]] = {}
         await self.info()
-        for told in await self._connection.listed("tools"):
+        listed = await self._connection.listed("tools")
+        problems = dict(listed.faults)
+        for told in listed.items:
             name = told.get("name")
             fault = self._fault(told, name, made)
             if fault:
@@ -139,7 +140,9 @@ class Listing:
         if kind not in self._known:
             await self.info()
             version = self._version
-            items = await self._connection.listed(kind)
+            items, faults = await self._connection.listed(kind)
+            for name, fault in faults.items():
+                _log.warning("%s: %s: %s: %s", self._connection, kind, name, fault)
             made = {
                 str(each[key]): harmless(each)
                 for each in items[:MOST_ITEMS]

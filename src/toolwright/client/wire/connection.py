@@ -18,7 +18,8 @@ from ..asking.handlers import NoAnswer, QuestionHandlers
 from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, StartedServer
-from .http import REFUSED, UNREACHABLE
+from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
+from .interface import ServerList
 from .live import LiveSession, describe
 from .pages import all_pages
 from .scope import RequestScope, current_scope, told
@@ -26,8 +27,6 @@ from .server_info import ServerInfo
 
 _log = logger("client")
 _RAW: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
-_GONE = "Session terminated"
-"""What the SDK says of a session that the server has forgotten: it has not run the request."""
 _REQUESTS: Mapping[str, tuple[Any, Any]] = {
     "tools/call": (t.CallToolRequest, t.CallToolRequestParams),
     "resources/read": (t.ReadResourceRequest, t.ReadResourceRequestParams),
@@ -64,19 +63,19 @@ class Connection:
         """Connect, if need be, and return what the server says about itself."""
         return describe(await self._connected("connecting"))
 
-    async def listed(self, kind: str) -> list[dict[str, Any]]:
+    async def listed(self, kind: str) -> ServerList:
         """Return all tools, resources, templates or prompts. Raises `CallError`."""
         scope = RequestScope(f"listing {kind}", self.settings.timeout)
         live = await self._connected(scope.what)
         async with self._bounded(scope):
             if not live.offers(kind):
-                return []
+                return ServerList([], {})
             try:
                 return await all_pages(live, kind, str(self))
             except MCPError as error:
                 if error.code == t.METHOD_NOT_FOUND:
-                    return []
-                if not self._is_forgotten(error):
+                    return ServerList([], {})
+                if error.code != FORGOTTEN:
                     raise
                 await self._drop(live)
             return await all_pages(await self._opened(), kind, str(self))
@@ -92,7 +91,7 @@ class Connection:
             try:
                 return await self._answered(live, method, params, scope)
             except MCPError as error:
-                if not self._is_forgotten(error):
+                if error.code != FORGOTTEN:
                     raise
                 await self._drop(live)
             return await self._answered(await self._opened(), method, params, scope)
@@ -225,7 +224,7 @@ class Connection:
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
         said = short(error.message)
-        if error.code in (UNREACHABLE, REFUSED):
+        if error.code in (UNREACHABLE, REFUSED, FORGOTTEN):
             hint = "pass token=..., or sign_in=True" if "HTTP 401" in said else ""
             return ServerUnavailable(f"{scope.what}: {self}: {said}", hint=hint)
         if error.code == t.CONNECTION_CLOSED:
@@ -242,9 +241,6 @@ class Connection:
                 f"{scope.what}: the connection to {self} was lost: {why}", hint=hint
             )
         return ToolError(f"{scope.what}: {said}", code=f"protocol {error.code}")
-
-    def _is_forgotten(self, error: MCPError) -> bool:
-        return error.code == t.INVALID_REQUEST and error.message == _GONE
 
     async def _answered(
         self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
@@ -302,19 +298,13 @@ class Connection:
         self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
         """Send a call without the SDK; None if it has to be asked."""
-        stateless = live.is_stateless
-        reports = scope.on_progress is not None
-        if live.streams is not None and live.streams.calls.fits(stateless=stateless):
-            listener = scope.progress if reports else None
-            return await live.streams.calls.call(params, listener, stateless=stateless)
-        if live.http is not None and stateless and live.http.fits(params["name"]):
-            try:
-                return await live.http.call(
-                    params, lambda told: live.heard(told, scope), reports=reports
-                )
-            except MCPError as error:
-                if error.code != t.HEADER_MISMATCH:
-                    raise
+        if not live.goes_short(params["name"]):
+            return None
+        try:
+            return await live.sent("tools/call", params, scope)
+        except MCPError as error:
+            if error.code != t.HEADER_MISMATCH:
+                raise
         return None
 
     # -- questions

@@ -1,13 +1,27 @@
-"""What clients and proxies need of a connection."""
+"""What clients, proxies and sessions need of a connection."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..settings import ClientSettings
+from ..targets import ServerAddress, StartedServer
 from .scope import RequestScope
 from .server_info import ServerInfo
+
+if TYPE_CHECKING:
+    from ..asking.handlers import QuestionHandlers
+
+
+class ServerList(NamedTuple):
+    """A list of a server."""
+
+    items: list[dict[str, Any]]
+    """What it has, as it describes it."""
+    faults: dict[str, str]
+    """What breaks the protocol, by its name: the rest of the list is none the worse for it."""
 
 
 class AnyConnection(Protocol):
@@ -22,7 +36,7 @@ class AnyConnection(Protocol):
         """Return what the server says about itself."""
         ...
 
-    async def listed(self, kind: str) -> list[dict[str, Any]]:
+    async def listed(self, kind: str) -> ServerList:
         """Return all tools, resources, templates or prompts."""
         ...
 
@@ -38,4 +52,27 @@ class AnyConnection(Protocol):
 
     async def close(self) -> None:
         """End the connection."""
+        ...
+
+
+class Owner(Protocol):
+    """What a session needs of the connection that it belongs to."""
+
+    target: ServerAddress | StartedServer
+    settings: ClientSettings
+    handlers: QuestionHandlers
+    on_change: Any
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Stop the clocks of all requests while a person signs in."""
+        ...
+
+    def scope_of_message(self) -> RequestScope | None:
+        """Return the request that a message belongs to."""
+        ...
+
+    async def answered(
+        self, key: str, asked: Mapping[str, Any], scope: RequestScope | None
+    ) -> dict[str, Any]:
+        """Return the answer to a question."""
         ...

@@ -5,61 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, AsyncExitStack
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from contextlib import AsyncExitStack
+from typing import Any, cast
 
 import mcp_types as t
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from ..._json_values import is_object
 from ..._log import logger
 from ..._protocol import STATELESS_SINCE
-from ...errors import CallError
 from ..bounds import MOST_TEXT, short
-from ..targets import ServerAddress, StartedServer
-from .http import http_client
-from .http_calls import HttpCalls
+from ..targets import StartedServer
+from .http.bounded import http_client
+from .http.calls import HttpCalls
+from .interface import Owner
+from .messages import ServerMessages
 from .scope import RequestScope, told
 from .server_info import ServerInfo
 from .stdio import ProcessStreams
 
-if TYPE_CHECKING:
-    from ..asking.handlers import QuestionHandlers
-    from ..settings import ClientSettings
-
 _log = logger("client")
-_CHANGES: Mapping[type[Any], str] = {
-    t.ToolListChangedNotification: "tools",
-    t.ResourceListChangedNotification: "resources",
-    t.PromptListChangedNotification: "prompts",
-}
 _WATCH_PAUSE = 5.0
 """Seconds until a stream of changes that has ended is opened again."""
-
-
-class Owner(Protocol):
-    """What a session needs of the connection that it belongs to."""
-
-    target: ServerAddress | StartedServer
-    settings: ClientSettings
-    handlers: QuestionHandlers
-    on_change: Any
-
-    def waiting(self) -> AbstractContextManager[None]:
-        """Stop the clocks of all requests while a person signs in."""
-        ...
-
-    def scope_of_message(self) -> RequestScope | None:
-        """Return the request that a message belongs to."""
-        ...
-
-    async def answered(
-        self, key: str, asked: Mapping[str, Any], scope: RequestScope | None
-    ) -> dict[str, Any]:
-        """Return the answer to a question."""
-        ...
 
 
 class LiveSession:
@@ -68,6 +36,7 @@ class LiveSession:
     def __init__(self, owner: Owner, mode: str) -> None:
         self.owner = owner
         self.mode = mode
+        self.messages = ServerMessages(owner)
         self.streams: ProcessStreams | None = None
         self.http: HttpCalls | None = None
         self.failure = ""
@@ -142,6 +111,8 @@ class LiveSession:
             async with AsyncExitStack() as stack:
                 transport = await self._transport(stack)
                 client = await stack.enter_async_context(self._sdk_client(transport))
+                if self.mode == STATELESS_SINCE:
+                    await _discover(client.session)
                 self._client = client
                 if not ready.done():
                     ready.set_result(None)
@@ -192,7 +163,8 @@ class LiveSession:
             auth = await stack.enter_async_context(signing_in(target.url, owner.waiting))
         client = http_client(headers, settings.token, settings.max_answer, auth)
         await stack.enter_async_context(client)
-        self.http = HttpCalls(target.url, client, settings.max_answer)
+        self.http = HttpCalls(client, settings.max_answer, self.messages)
+        stack.push_async_callback(self.http.end)
         return streamable_http_client(
             target.url, http_client=client, max_sse_event_size=settings.max_answer
         )
@@ -207,71 +179,39 @@ class LiveSession:
             mode=self.mode,
             cache=None,
             client_info=t.Implementation(name="toolwright", version=version("toolwright")),
-            elicitation_callback=self._elicited if asked else None,
-            sampling_callback=self._sampled if "sampling" in abilities else None,
-            list_roots_callback=self._rooted if "roots" in abilities else None,
-            logging_callback=self._logged,
-            message_handler=self._changed,
+            elicitation_callback=self.messages.elicited if asked else None,
+            sampling_callback=self.messages.sampled if "sampling" in abilities else None,
+            list_roots_callback=self.messages.rooted if "roots" in abilities else None,
+            logging_callback=self.messages.logged,
+            message_handler=self._noticed,
         )
 
-    # -- what a server sends by itself
+    # -- requests without the SDK
 
-    async def _elicited(self, context: Any, params: Any) -> Any:
-        return await self._asked("elicitation/create", params, t.ElicitResult)
+    def goes_short(self, name: str) -> bool:
+        """Return whether a call of a tool can be sent without the SDK."""
+        if self.streams is not None:
+            return self.streams.calls.fits(stateless=self.is_stateless)
+        return self.http is not None and self.http.fits(name)
 
-    async def _sampled(self, context: Any, params: Any) -> Any:
-        return await self._asked("sampling/createMessage", params, t.CreateMessageResult)
+    async def sent(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any] | None:
+        """Send a request without the SDK; None if it was sent elsewhere. Raises `MCPError`."""
+        if self.streams is not None:
+            calls, stateless = self.streams.calls, self.is_stateless
+            return await calls.call(method, params, scope, stateless=stateless)
+        return None if self.http is None else await self.http.call(method, params, scope)
 
-    async def _rooted(self, context: Any) -> Any:
-        return await self._asked("roots/list", None, t.ListRootsResult)
+    async def _noticed(self, message: Any) -> None:
+        """Take a notification that belongs to no request of the SDK."""
+        if isinstance(message, t.ProgressNotification):
+            if self.http is not None:
+                await self.http.progress(message.params)
+        else:
+            await self.messages.noticed(message)
 
-    async def _asked(self, method: str, params: Any, kind: Any) -> Any:
-        scope = self.owner.scope_of_message()
-        given: dict[str, Any] = (
-            {}
-            if params is None
-            else params.model_dump(mode="json", by_alias=True, exclude_none=True)
-        )
-        if scope is not None:
-            scope.questions += 1
-        key = f"question-{scope.questions if scope is not None else 0}"
-        try:
-            asked = {"method": method, "params": given}
-            came = await self.owner.answered(key, asked, scope)
-            return kind.model_validate(came)
-        except CallError as error:
-            return t.ErrorData(code=t.INVALID_REQUEST, message=short(str(error)))
-        except Exception as error:  # noqa: BLE001 - of a handler
-            _log.exception("a handler of a server's questions failed")
-            return t.ErrorData(
-                code=t.INTERNAL_ERROR, message=f"{type(error).__name__} in a handler"
-            )
-
-    async def heard(self, message: Mapping[str, Any], scope: RequestScope) -> None:
-        """Pass on what a server says while it answers a request."""
-        params: Any = message.get("params")
-        if not is_object(params):
-            return
-        if message["method"] == "notifications/progress":
-            done, total, said = (params.get(key) for key in ("progress", "total", "message"))
-            if isinstance(done, int | float):
-                of_all = total if isinstance(total, int | float) else None
-                await scope.progress(done, of_all, said if isinstance(said, str) else None)
-        elif message["method"] == "notifications/message" and scope.on_log is not None:
-            await told(scope.on_log, str(params.get("level")), params.get("data"))
-
-    async def _logged(self, params: Any) -> None:
-        scope = self.owner.scope_of_message()
-        listener = (scope.on_log if scope is not None else None) or self.owner.settings.on_log
-        if listener is not None:
-            await told(listener, str(params.level), params.data)
-
-    async def _changed(self, message: Any) -> None:
-        what = _CHANGES.get(cast("Any", type(message)))
-        if what is not None:
-            await told(self.owner.on_change, what, "")
-        elif isinstance(message, t.ResourceUpdatedNotification):
-            await told(self.owner.on_change, "resource", str(message.params.uri))
+    # -- what a server is asked for
 
     async def hear(self) -> None:
         """Ask for messages of all levels, once; before 2026-07-28 it holds for the session."""
@@ -325,6 +265,12 @@ class LiveSession:
             await asyncio.sleep(_WATCH_PAUSE)
             for what in ("tools", "resources", "prompts"):  # something may have been missed
                 await told(self.owner.on_change, what, "")
+
+
+async def _discover(session: Any) -> None:
+    """Ask what a server offers: a client of a given version takes it to offer nothing."""
+    told = await session.send_discover(STATELESS_SINCE)
+    session.adopt(t.DiscoverResult.model_validate(told))
 
 
 def describe(live: LiveSession) -> ServerInfo:

@@ -16,6 +16,7 @@ from ...tools.prompt import messages_of
 from ...tools.resource import contents_of
 from ..asking.handlers import QuestionHandlers
 from ..settings import ClientSettings
+from .interface import ServerList
 from .scope import RequestScope
 from .server_info import ServerInfo
 
@@ -61,8 +62,11 @@ class LocalConnection:
             self._unsubscribe()
             self._unsubscribe = None
 
-    async def listed(self, kind: str) -> list[dict[str, Any]]:
+    async def listed(self, kind: str) -> ServerList:
         """Return all tools, resources, templates or prompts."""
+        return ServerList(self._items(kind), {})
+
+    def _items(self, kind: str) -> list[dict[str, Any]]:
         box = self.box
         call = Call() if box.asks else None
         if kind == "tools":

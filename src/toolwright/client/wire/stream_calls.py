@@ -14,6 +14,7 @@ from opentelemetry import trace
 
 from ..._json_values import compact_json, is_object
 from ..._protocol import META
+from .scope import RequestScope
 
 _Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 STAMPS = tuple(f"{META}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
@@ -51,18 +52,18 @@ class StreamCalls:
         return not trace.get_current_span().get_span_context().is_valid
 
     async def call(
-        self, params: Mapping[str, Any], progress: _Progress | None, *, stateless: bool
+        self, method: str, params: Mapping[str, Any], scope: RequestScope, *, stateless: bool
     ) -> dict[str, Any]:
-        """Send a call and return its result. Raises `MCPError`."""
+        """Send a request and return its result. Raises `MCPError`."""
         if self._ended:
             raise MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
         own = f"call-{next(self._ids)}"
         meta = {**params.get("_meta", {}), **(self._stamp if stateless else {})}
-        if progress is not None:
+        if scope.on_progress is not None:
             meta["progressToken"] = own
-            self._progress[own] = progress
+            self._progress[own] = scope.progress
         told = {**params, "_meta": meta} if meta else params
-        request = {"jsonrpc": "2.0", "id": own, "method": "tools/call", "params": told}
+        request = {"jsonrpc": "2.0", "id": own, "method": method, "params": told}
         answer = self._waiting[own] = asyncio.get_running_loop().create_future()
         try:
             await self._send(compact_json(request))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
@@ -10,10 +11,14 @@ from typing import Any
 import httpx2
 import mcp_types as t
 
+from ...._json_values import is_object
+
 UNREACHABLE = -32050
 """Our own code for what no server has said: no connection, or no answer."""
 REFUSED = -32051
 """Our own code for an HTTP status that says no."""
+FORGOTTEN = -32052
+"""Our own code for a session that the server does not know: it has not looked at the request."""
 _CONNECT_SECONDS = 15.0
 
 
@@ -35,7 +40,7 @@ class BoundedStream(httpx2.AsyncByteStream):
                     raise httpx2.StreamError(msg)
                 yield part
         except httpx2.TransportError as error:
-            msg = f"the connection was lost: {_said(error)}"
+            msg = f"the connection was lost: {said(error)}"
             raise httpx2.StreamError(msg) from error
 
     async def aclose(self) -> None:
@@ -52,18 +57,17 @@ class BoundedClient(httpx2.AsyncClient):
     def __init__(self, most: int, **settings: Any) -> None:
         super().__init__(**settings)
         self._most = most
-        self.on_request: Callable[[httpx2.Request], None] | None = None
+        self.on_answered: Callable[[httpx2.Request], None] | None = None
+        """Told of each POST that was neither refused nor sent elsewhere."""
 
     async def send(self, request: httpx2.Request, **settings: Any) -> httpx2.Response:
         """Send a request; there is always a response."""
-        if self.on_request is not None and request.method == "POST":
-            self.on_request(request)
         try:
             response = await super().send(request, **settings)
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
-            return _error(request, 503, UNREACHABLE, f"it cannot be reached: {_said(error)}")
+            return _error(request, 503, UNREACHABLE, f"it cannot be reached: {said(error)}")
         except Exception as error:  # noqa: BLE001 - of the sign-in
-            return _error(request, 401, REFUSED, f"the sign-in failed: {_said(error)}")
+            return _error(request, 401, REFUSED, f"the sign-in failed: {said(error)}")
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()  # a few bytes may stand for very many
             return _error(
@@ -74,30 +78,45 @@ class BoundedClient(httpx2.AsyncClient):
             return await self._refused(request, response, kind)
         if not kind.startswith("text/event-stream"):
             response.stream = BoundedStream(response.stream, self._most)
+        if self.on_answered is not None and request.method == "POST" and not response.is_redirect:
+            self.on_answered(request)
         return response
 
     async def _refused(
         self, request: httpx2.Request, response: httpx2.Response, kind: str
     ) -> httpx2.Response:
         """Say which status it was: the SDK does not."""
-        if response.status_code == HTTPStatus.NOT_FOUND:
-            response.stream = BoundedStream(response.stream, self._most)
-            return response
+        status = response.status_code
+        response.stream = BoundedStream(response.stream, self._most)
+        error: Any = None
         if kind.startswith("application/json"):
-            response.stream = BoundedStream(response.stream, self._most)
-            try:
-                body = await response.aread()
-                if isinstance(json.loads(body).get("error"), dict):
-                    return response
-            except (httpx2.StreamError, ValueError, AttributeError, RecursionError):
-                pass
+            with contextlib.suppress(
+                httpx2.StreamError, ValueError, AttributeError, RecursionError
+            ):
+                error = json.loads(await response.aread()).get("error")
+        if "mcp-session-id" in request.headers and _forgets(status, error):
+            await response.aclose()
+            return _error(request, status, FORGOTTEN, "it does not know the session any more")
+        if is_object(error) or status == HTTPStatus.NOT_FOUND:
+            return response
         await response.aclose()
         try:
-            phrase = HTTPStatus(response.status_code).phrase
+            phrase = HTTPStatus(status).phrase
         except ValueError:
             phrase = ""
-        text = f"it answered with HTTP {response.status_code} {phrase}".rstrip()
-        return _error(request, response.status_code, REFUSED, text, response.headers)
+        text = f"it answered with HTTP {status} {phrase}".rstrip()
+        return _error(request, status, REFUSED, text, response.headers)
+
+
+def _forgets(status: int, error: Any) -> bool:
+    """Return whether a server says that it does not know a session.
+
+    That is 404; but many servers, which follow an example of the TypeScript SDK, say 400.
+    """
+    known = error if is_object(error) else {}
+    if status == HTTPStatus.NOT_FOUND:
+        return known.get("code") != t.METHOD_NOT_FOUND
+    return status == HTTPStatus.BAD_REQUEST and "session" in str(known.get("message")).lower()
 
 
 def _error(
@@ -117,7 +136,8 @@ def _error(
     return httpx2.Response(status, headers=kept, json=body, request=request)
 
 
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
+    """Return what an exception says, or its name."""
     return str(error) or type(error).__name__
 
 

@@ -1,0 +1,1 @@
+"""HTTP with bounds, and calls around the SDK."""

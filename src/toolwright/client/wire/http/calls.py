@@ -1,0 +1,127 @@
+"""Calls over HTTP that need nothing of the SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+from mcp.shared.exceptions import MCPError
+from opentelemetry import trace
+from pydantic_core import from_json
+
+from ...._json_values import is_object
+from ...._protocol import STATELESS_SINCE
+from ..messages import ServerMessages
+from ..scope import RequestScope
+from ..stream_calls import STAMPS
+from .answer import HttpAnswer
+from .bounded import UNREACHABLE, BoundedClient, said
+from .channel import HttpChannel
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./:-]{1,200}")
+"""Names that a header can hold as they are."""
+
+
+class HttpCalls:
+    """Sends `tools/call`: in the session that the SDK has opened, or, since 2026-07-28, in none.
+
+    The SDK shakes hands, listens for what a server says outside of its answers, and ends the
+    session. Its requests show what has to stand in ours.
+    """
+
+    def __init__(self, client: BoundedClient, most: int, messages: ServerMessages) -> None:
+        self._messages = messages
+        self._channel = HttpChannel(client, most)
+        self._ids = itertools.count(1)
+        self._stamp: dict[str, Any] = {}
+        self._listening: dict[str, RequestScope] = {}
+        """Calls whose progress is asked for, by token."""
+        self.plain: frozenset[str] = frozenset()
+        """The tools of which no parameter goes into a header."""
+        self.end = self._channel.end
+        client.on_answered = self._learn
+
+    def _learn(self, request: httpx2.Request) -> None:
+        """Remember where the SDK sends requests, and what it says about session and client."""
+        channel, told = self._channel, request.headers
+        version = told.get("mcp-protocol-version")
+        if channel.headers or not version or told.get("mcp-method") == "server/discover":
+            return
+        headers = {
+            "accept": "application/json, text/event-stream",
+            "content-type": "application/json",
+            "mcp-protocol-version": version,
+        }
+        if version >= STATELESS_SINCE:
+            self._stamp = _stamp_of(request)
+            if not self._stamp:
+                return
+        elif "mcp-session-id" in told:
+            headers["mcp-session-id"] = told["mcp-session-id"]
+        channel.url, channel.headers = request.url, headers
+        channel.has_session = not self._stamp
+
+    def fits(self, name: str) -> bool:
+        """Return whether a call of a tool can be sent without the SDK."""
+        if not self._channel.headers or trace.get_current_span().get_span_context().is_valid:
+            return False
+        in_header = self._stamp and (name not in self.plain or not _PLAIN.fullmatch(name))
+        return not in_header
+
+    async def call(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any] | None:
+        """Send a request; return its result, None if it was sent elsewhere. Raises `MCPError`."""
+        if not self._channel.headers:
+            return None
+        own = f"call-{next(self._ids)}"
+        meta = {**params.get("_meta", {}), **self._stamp}
+        if scope.on_progress is not None:
+            meta["progressToken"] = own
+            self._listening[own] = scope
+        told = {**params, "_meta": meta} if meta else params
+        try:
+            request = {"jsonrpc": "2.0", "id": own, "method": method, "params": told}
+            return await self._sent(own, request, scope)
+        except (httpx2.StreamError, httpx2.SSEError, httpx2.TransportError) as error:
+            raise MCPError(code=UNREACHABLE, message=said(error)) from None
+        except asyncio.CancelledError:
+            if self._channel.has_session:  # else it is enough that nobody reads the answer
+                await self._channel.give_up(own)
+            raise
+        finally:
+            self._listening.pop(own, None)
+
+    async def _sent(
+        self, own: str, request: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any] | None:
+        headers: dict[str, str] = {}
+        if self._stamp:
+            headers["mcp-method"] = request["method"]
+            if "name" in request["params"]:
+                headers["mcp-name"] = request["params"]["name"]
+        response = await self._channel.post(request, headers)
+        if response.is_redirect:
+            await response.aclose()
+            return None  # it has not run: the SDK knows whether to follow, or what to say
+        return await HttpAnswer(self._channel, self._messages, scope).read(response, own)
+
+    async def progress(self, told: Any) -> None:
+        """Take a step of progress that came outside of the answer that it belongs to."""
+        scope = self._listening.get(told.progress_token)
+        if scope is not None:
+            await scope.progress(told.progress, told.total, told.message)
+
+
+def _stamp_of(request: httpx2.Request) -> dict[str, Any]:
+    """Return what a request says about its client; nothing, if it does not say all."""
+    told = from_json(request.read())
+    params = told.get("params") if is_object(told) else None
+    meta = params.get("_meta") if is_object(params) else None
+    if not is_object(meta) or not all(key in meta for key in STAMPS):
+        return {}
+    return {key: meta[key] for key in STAMPS}
