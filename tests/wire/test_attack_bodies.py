@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from counting import soaked
 from other_client import SECONDS, Other
 from processes import Http, Stdio
 
@@ -35,13 +36,13 @@ SLOW = {
 }
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=["short", *soaked("sdk")])
 def over_http(request):
     with Http(TOOLS, *PATHS[request.param]) as server:
         yield server
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=["short", *soaked("sdk")])
 def over_stdio(request):
     with Stdio(TOOLS, *PATHS[request.param]) as server:
         yield server
