@@ -328,7 +328,10 @@ def run_package(imported):
     for name in sys.modules.keys() - imported:
         del sys.modules[name]
     gc.collect()
-    sys.stderr.flush()
+    for each in gc.get_objects():  # those from before the fork are frozen, and not among them
+        if isinstance(each, io.TextIOBase | io.BufferedIOBase):
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+                each.flush()
     os._exit(code & 0xFF)
 
 

@@ -30,8 +30,13 @@ KINDS = [
 SLOW = {
     "fence": lambda: {"a": "```" + "\n" * 5000},
     "many fences": lambda: {"items": ["```" + "\n" * 1500] * 1200},
-    "escaped twice": lambda: {"items": json.dumps(json.dumps([f'say "{at}"' for at in range(2500)]))},
-    "long integers": lambda: {"items": [10**4000 + at for at in range(900)], "tree": "```" + "\n" * 5000},
+    "escaped twice": lambda: {
+        "items": json.dumps(json.dumps([f'say "{at}"' for at in range(2500)]))
+    },
+    "long integers": lambda: {
+        "items": [10**4000 + at for at in range(900)],
+        "tree": "```" + "\n" * 5000,
+    },
     "digits": lambda: {"a": "1" * 1_000_000},
 }
 
