@@ -25,8 +25,12 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
 
-collect_ignore = ["wire/nasty_server.py", "client/liar.py"]
-"""One limits the memory of whatever imports it, the other reads its standard input."""
+
+def pytest_ignore_collect(collection_path):
+    """Look for examples in tests only: modules beside them are servers, programs and data."""
+    name = collection_path.name
+    return True if name.endswith(".py") and not name.startswith("test_") else None
+
 
 # Modules beside the tests whose assertions must say what they compared, as those of tests do.
 pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "taking")

@@ -10,6 +10,7 @@ import time
 from typing import Literal
 
 import pytest
+from counting import soaked
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -90,7 +91,8 @@ def test_the_patterns_of_the_package_are_found():
 
 
 @pytest.mark.parametrize(
-    "source", [r"\s*\d+", r"(a+)+b", r'"(?:[^"\\]|\\.)*"', r"\w+\s*:", r"<[^>]*>"]
+    "source",
+    [r"(a+)+b", r"<[^>]*>", *soaked(r"\s*\d+", r'"(?:[^"\\]|\\.)*"', r"\w+\s*:")],
 )
 def test_a_slow_pattern_is_noticed(source):
     assert slow_text(re.compile(source, re.DOTALL)) is not None

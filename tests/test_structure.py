@@ -280,6 +280,6 @@ def test_no_module_goes_through_the_front_door(path):
 def test_a_module_says_in_few_words_what_it_is():
     """The first line of each module; the package itself says what the project is."""
     for path in sorted(SOURCE.rglob("*.py")):
-        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        said = ast.get_docstring(tree(path)) or ""
         first = said.partition("\n")[0].split()
         assert 0 < len(first) < 12 or path == SOURCE / "__init__.py", (path.name, first)

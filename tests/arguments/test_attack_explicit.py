@@ -50,36 +50,39 @@ def check(**given) -> int:
     return 1
 
 
+# Made where they are sent: whoever collects the tests makes none of them.
 GOOD = {
-    "objects": {"unique": [{"a": at} for at in range(60_000)]},
-    "one hash": {"unique": [at * SAME_HASH for at in range(1, 100_000)] + ["x"]},
-    "mixed": {"unique": [*range(100_000), *map(str, range(100_000)), [], {}]},
-    "seen items": {"strict": [*range(40_000)]},
-    "seen properties": {"open": {f"k{at}": at for at in range(40_000)}},
+    "objects": lambda: {"unique": [{"a": at} for at in range(60_000)]},
+    "one hash": lambda: {"unique": [at * SAME_HASH for at in range(1, 100_000)] + ["x"]},
+    "mixed": lambda: {"unique": [*range(100_000), *map(str, range(100_000)), [], {}]},
+    "seen items": lambda: {"strict": [*range(40_000)]},
+    "seen properties": lambda: {"open": {f"k{at}": at for at in range(40_000)}},
 }
 BAD = {
-    "same at the end": {"unique": [*({"a": at} for at in range(60_000)), {"a": 5.0}]},
-    "faults": {"items": ["x"] * 600_000},
-    "unknown": {f"k{at}": "x" for at in range(280_000)},
-    "any of": {"either": ["x"] * 300_000},
-    "one of": {"one": ["x"] * 300_000},
-    "unseen items": {"strict": [1, *["x"] * 40_000]},
-    "unseen properties": {"open": {f"{at}": at for at in range(40_000)}},
-    "long values": {"long": [["x" * 100_000] * 2] * 20},
+    "same at the end": lambda: {"unique": [*({"a": at} for at in range(60_000)), {"a": 5.0}]},
+    "faults": lambda: {"items": ["x"] * 600_000},
+    "unknown": lambda: {f"k{at}": "x" for at in range(280_000)},
+    "any of": lambda: {"either": ["x"] * 300_000},
+    "one of": lambda: {"one": ["x"] * 300_000},
+    "unseen items": lambda: {"strict": [1, *["x"] * 40_000]},
+    "unseen properties": lambda: {"open": {f"{at}": at for at in range(40_000)}},
+    "long values": lambda: {"long": [["x" * 100_000] * 2] * 20},
 }
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_large_arguments_are_checked_in_linear_time(name):
+    sent = json.dumps(GOOD[name]())
     begun = time.thread_time()
-    assert box.call("check", json.dumps(GOOD[name])).value == 1
+    assert box.call("check", sent).value == 1
     assert time.thread_time() - begun < MOST_SECONDS
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_hostile_arguments_are_refused_in_few_words(name):
+    sent = json.dumps(BAD[name]())
     begun = time.thread_time()
-    result = box.call("check", json.dumps(BAD[name]))
+    result = box.call("check", sent)
     assert time.thread_time() - begun < MOST_SECONDS
     assert isinstance(result.error, ArgumentError)
     assert len(result.text) < 3000

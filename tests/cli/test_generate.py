@@ -2,15 +2,13 @@
 
 import importlib.util
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from command_files import here
 from generated_modules import ruff
-from processes import good, refused, run
+from processes import good, refused, run, run_script
 
 __all__ = ["here"]  # a fixture
 
@@ -93,13 +91,7 @@ def test_what_was_written_runs_wherever_it_is(here):
 
         with pytest.raises(ToolError, match="too expensive"):
             client.orders_buy({"name": "x", "price": 5000})
-    done = subprocess.run(
-        [sys.executable, "client.py", "search", "bike", "--sort", "price"],
-        capture_output=True,
-        text=True,
-        cwd="sub",
-        env={**os.environ},
-    )
+    done = run_script("client.py", "search", "bike", "--sort", "price", cwd="sub")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == [{"name": "bike", "price": 10.0, "tags": ["price"]}]
 

@@ -8,7 +8,7 @@ import mcp
 import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from counting import soaked
-from processes import COMMAND, good, refused, run
+from processes import COMMAND, good, refused, run, run_script
 
 APPS = {
     "click": """
@@ -157,11 +157,8 @@ def test_a_program_serves_itself(program, tmp_path):
     own = f"from toolwright import add_mcp\nadd_mcp({app})\n\nif __name__"
     (tmp_path / "cloud.py").write_text(text.replace("if __name__", own))
 
-    import subprocess
-
     def cloud(*words):
-        command = [sys.executable, "cloud.py", *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return run_script("cloud.py", *words)
 
     ended = cloud("mcp", "tools")
     assert ended.returncode == 0, ended.stderr

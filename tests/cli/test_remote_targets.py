@@ -5,7 +5,8 @@ import shlex
 
 import pytest
 from command_files import here
-from processes import COMMAND, good, refused, run
+from counting import soaked
+from processes import COMMAND, Stdio, good, refused, run
 
 __all__ = ["here"]  # a fixture
 
@@ -79,7 +80,7 @@ def words(file):
     return shlex.join([*COMMAND, "serve", str(file)])
 
 
-@pytest.fixture(params=["url", "command", "entry", "client"])
+@pytest.fixture(params=["url", "command", "entry", "client", *soaked("client, command")])
 def target(request, file, url, here, monkeypatch):
     here({})
     if request.param == "url":
@@ -90,7 +91,8 @@ def target(request, file, url, here, monkeypatch):
     if request.param == "entry":
         here({"mcp.json": json.dumps({"mcpServers": {"shop": entry, "other": {"url": url}}})})
         return ["mcp.json:shop"]
-    here({".cursor/mcp.json": json.dumps({"mcpServers": {"notes": entry}})})
+    notes = {"url": url} if request.param == "client" else entry
+    here({".cursor/mcp.json": json.dumps({"mcpServers": {"notes": notes}})})
     return ["cursor:notes"]
 
 
@@ -149,6 +151,18 @@ def test_what_cannot_be_reached_or_found(here, file):
 
 @pytest.mark.promise("remote.targets")
 def test_several_servers_are_served_as_one(here, file, url):
+    entry = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve", str(file)]}
+    here({"mcp.json": json.dumps({"mcpServers": {"one": entry, "two": {"url": url}}})})
+    with Stdio("mcp.json") as server:
+        names = [each["name"] for each in server.ask("tools/list")["result"]["tools"]]
+        assert {"one_search", "two_search"} <= set(names)
+        for name in ("one_search", "two_search"):
+            came = server.call(name, query="y", limit=1)["structuredContent"]
+            assert came == {"result": [{"name": "y", "price": 1.0}]}
+
+
+@pytest.mark.soak
+def test_a_server_of_servers_is_a_target_too(here, file, url):
     entry = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve", str(file)]}
     here({"mcp.json": json.dumps({"mcpServers": {"one": entry, "two": {"url": url}}})})
     serve = shlex.join([*COMMAND, "serve", "mcp.json"])

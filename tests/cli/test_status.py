@@ -8,8 +8,10 @@ import signal
 import subprocess
 import threading
 
+import forked
 import pytest
 from command_files import here
+from counting import soaked
 from processes import COMMAND, LONGEST, Http, good, until
 
 __all__ = ["here"]  # a fixture
@@ -37,7 +39,7 @@ class Screen:
     def __init__(self, *arguments, stdout=None):
         ours, theirs = pty.openpty()
         self.bytes = bytearray()
-        self.process = subprocess.Popen(
+        self.process = forked.start(
             [*COMMAND, "serve", *arguments, "--http", "--port", "0"],
             stdin=subprocess.DEVNULL,
             stdout=stdout or theirs,
@@ -150,7 +152,7 @@ def test_the_line_stays_when_tools_are_loaded_again(here):
         until(lambda: "3 calls" in screen.lines()[-1], "a count")
 
 
-@pytest.mark.parametrize("more", [[], ["--workers", "2"]])
+@pytest.mark.parametrize("more", [[], *soaked(["--workers", "2"])])
 def test_names_and_reasons_command_no_terminal(here, more):
     """The name of a toolbox may come from its data, and so may what a lifespan says."""
     here(

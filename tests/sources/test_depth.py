@@ -5,6 +5,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 from toolwright.sources.running.environment import DEPTH, MOST_DEPTH
 
 SERVES_ITSELF = """
@@ -21,6 +23,7 @@ SERVES_ITSELF = """
 """
 
 
+@pytest.mark.soak
 def test_a_program_that_starts_itself_ends(tmp_path):
     script, count = tmp_path / "itself.py", tmp_path / "count"
     script.write_text(textwrap.dedent(SERVES_ITSELF))

@@ -7,6 +7,7 @@ import queue
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -47,6 +48,15 @@ def run(*arguments, stdin="", timeout=LONGEST, **more):
             process.kill()
             raise
         return subprocess.CompletedProcess(process.args, process.returncode, out, said)
+
+
+def run_script(script, *arguments, **more):
+    """Run a script that imports the package, to its end."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    command = [sys.executable, str(script), *arguments]
+    with forked.start(command, text=True, **pipes, **more) as process:
+        out, said = process.communicate("", LONGEST)
+        return subprocess.CompletedProcess(command, process.returncode, out, said)
 
 
 def good(*arguments, **more):

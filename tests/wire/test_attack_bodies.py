@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from counting import soaked
 from other_client import SECONDS, Other
 from processes import Http, Stdio
 
@@ -15,9 +16,10 @@ TURNS = 150
 ENOUGH = 3
 """Answers to others while one hostile request is read; at most one when the loop reads it."""
 
+# Made where they are sent: whoever collects the tests makes none of them.
 LARGE = {
-    "unknown arguments": {f"k{at}": 1 for at in range(280_000)},
-    "faults": {"items": [True] * 600_000},
+    "unknown arguments": lambda: {f"k{at}": 1 for at in range(280_000)},
+    "faults": lambda: {"items": [True] * 600_000},
 }
 KINDS = [
     ("unknown arguments", "add"),
@@ -26,21 +28,26 @@ KINDS = [
     pytest.param("faults", "add", marks=pytest.mark.soak),
 ]
 SLOW = {
-    "fence": {"a": "```" + "\n" * 5000},
-    "many fences": {"items": ["```" + "\n" * 1500] * 1200},
-    "escaped twice": {"items": json.dumps(json.dumps([f'say "{at}"' for at in range(2500)]))},
-    "long integers": {"items": [10**4000 + at for at in range(900)], "tree": "```" + "\n" * 5000},
-    "digits": {"a": "1" * 1_000_000},
+    "fence": lambda: {"a": "```" + "\n" * 5000},
+    "many fences": lambda: {"items": ["```" + "\n" * 1500] * 1200},
+    "escaped twice": lambda: {
+        "items": json.dumps(json.dumps([f'say "{at}"' for at in range(2500)]))
+    },
+    "long integers": lambda: {
+        "items": [10**4000 + at for at in range(900)],
+        "tree": "```" + "\n" * 5000,
+    },
+    "digits": lambda: {"a": "1" * 1_000_000},
 }
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=["short", *soaked("sdk")])
 def over_http(request):
     with Http(TOOLS, *PATHS[request.param]) as server:
         yield server
 
 
-@pytest.fixture(scope="module", params=PATHS)
+@pytest.fixture(scope="module", params=["short", *soaked("sdk")])
 def over_stdio(request):
     with Stdio(TOOLS, *PATHS[request.param]) as server:
         yield server
@@ -81,14 +88,14 @@ def test_others_are_answered_while_a_large_body_is_read(over_http, kind, name):
     counts = []
     with Other(over_http) as other:
         while not counts or (max(counts) < ENOUGH and len(counts) < TRIES):
-            counts.append(answered_meanwhile(over_http, other, name, LARGE[kind]))
+            counts.append(answered_meanwhile(over_http, other, name, LARGE[kind]()))
     assert max(counts) >= ENOUGH, counts
 
 
 @pytest.mark.parametrize("kind", SLOW)
 def test_a_body_that_took_minutes_is_answered(over_http, kind):
     with Other(over_http) as other:
-        answered_meanwhile(over_http, other, "add", SLOW[kind])
+        answered_meanwhile(over_http, other, "add", SLOW[kind]())
 
 
 def answered_before(server, name, arguments):
@@ -111,10 +118,10 @@ def answered_before(server, name, arguments):
 def test_later_calls_are_answered_while_a_large_line_is_read(over_stdio, kind, name):
     counts = []
     while not counts or (max(counts) < ENOUGH and len(counts) < TRIES):
-        counts.append(answered_before(over_stdio, name, LARGE[kind]))
+        counts.append(answered_before(over_stdio, name, LARGE[kind]()))
     assert max(counts) >= ENOUGH, counts
 
 
 @pytest.mark.parametrize("kind", SLOW)
 def test_a_line_that_took_minutes_is_answered(over_stdio, kind):
-    answered_before(over_stdio, "add", SLOW[kind])
+    answered_before(over_stdio, "add", SLOW[kind]())

@@ -33,6 +33,7 @@ def confirmed(server, label, state):
     return json.loads(server.asked(server.message("tools/call", params, meta=ASKED))[1])
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.workers-state")
 def test_every_worker_opens_what_another_one_has_sealed(gate):
     with Http(TOOLS, "--workers", "2") as server:

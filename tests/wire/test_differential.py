@@ -154,7 +154,7 @@ def test_random_sessions_go_alike(count):
 # -- over HTTP
 
 
-@pytest.mark.parametrize("stateless", [False, True])
+@pytest.mark.parametrize("stateless", [False, *soaked(True)])
 @pytest.mark.parametrize("seed", [1, *soaked(2)])
 def test_posts_of_the_newest_version_are_answered_alike(seed, stateless):
     check(posted_newest(seed, stateless=stateless))

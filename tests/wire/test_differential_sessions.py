@@ -170,7 +170,7 @@ def test_what_belongs_to_no_session(era):
 
 
 @pytest.mark.parametrize("name", VALUES)
-@pytest.mark.parametrize("how", ["instead", "first", "last", "absent", "twice"])
+@pytest.mark.parametrize("how", ["instead", *soaked("first", "last", "absent", "twice")])
 def test_headers(name, how):
     era = "2025-11-25"
     messages = [

@@ -73,6 +73,57 @@ def test_it_ends_in_the_same_way(probe, how):
     assert seen[0][0] != 0
 
 
+ENDS = """
+import atexit, os, sys, threading
+
+class Last:
+    def __del__(self):
+        os.write(2, b"taken apart\\n")
+
+LAST = Last()
+LAST.own = LAST
+threading.kept = open(os.dup(2), "w")
+threading.kept.write("what nobody flushed\\n")
+
+def outlive():
+    threading.main_thread().join()
+    os.write(2, b"; the thread\\n")
+
+threading.Thread(target=outlive).start()
+atexit.register(os.write, 2, b"first registered\\n")
+atexit.register(os.write, 2, b"then registered\\n")
+
+def leave(how: str) -> str:
+    sys.stderr.write("no line")
+    if how == "unawaited":
+        never()
+    return how
+
+async def never():
+    pass
+"""
+
+
+@pytest.mark.parametrize("how", ["plain", "unawaited", "closed"])
+def test_what_it_leaves_is_taken_apart_in_the_same_order(probe, how):
+    probe.write_text(ENDS)
+    seen = []
+    for fresh in (True, False):
+        ours, theirs = os.pipe()
+        streams = {"stdout": theirs, "stderr": subprocess.PIPE}
+        with start("call", "probe.py", "leave", f"how={how}", fresh=fresh, **streams) as process:
+            os.close(theirs)
+            if how == "closed":
+                os.close(ours)
+            said = process.stderr.read()
+            seen.append((process.wait(), said, how == "closed" or os.read(ours, 99)))
+        if how != "closed":
+            os.close(ours)
+    assert seen[0] == seen[1]
+    ended = [b"; the thread", b"then registered", b"first registered", b"taken apart"]
+    assert seen[0][1].endswith(b"\n".join([*ended, b"what nobody flushed\n"]))
+
+
 def test_it_has_the_same_streams_on_a_terminal(probe):
     seen = []
     for fresh in (True, False):

@@ -73,14 +73,25 @@ def ask(topic: str, tone: str = "kind") -> str:
     "Ask."
     return f"{topic}, {tone}"
 """
+LOCK = "toolwright.lock.json"
 LISTS = ("tools/list", "resources/templates/list", "prompts/list")
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A target whose import takes until `held` is gone, with its lock: made once."""
+    folder = tmp_path_factory.mktemp("locked")
+    made = {"slow.py": SLOW, "helper.py": "WORD = 'word'\n"}
+    for name, text in made.items():
+        (folder / name).write_text(text)
+    done = run("lock", "slow.py", cwd=folder)
+    assert "locked" in done.stdout, done.stderr
+    return {**made, LOCK: (folder / LOCK).read_text()}
+
+
 @pytest.fixture
-def slow(here):
-    """A target whose import takes until `held` is gone, with its lock."""
-    here({"slow.py": SLOW, "helper.py": "WORD = 'word'\n"})
-    good_lock("slow.py")
+def slow(here, files):
+    here(files)
     return here
 
 

@@ -199,6 +199,7 @@ def test_a_task_that_was_lost_with_its_server_has_failed(store, how):
         assert call(server, "slow_compute", seconds=0)["content"][0]["text"] == "computed "
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("soon")
 @pytest.mark.promise("everyday.task-readable")
 def test_every_worker_knows_every_task(store):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from client_shop import shop
-from processes import until
+from counting import soaked
+from processes import Stdio, run, until
 
 from toolwright import ServerUnavailable, Toolbox
 from toolwright.client import connect
@@ -16,6 +17,7 @@ from toolwright.sources import Rule
 
 HERE = Path(__file__).parent.parent
 SHOP = [sys.executable, str(HERE / "client_shop.py")]
+SERVE = [sys.executable, "-m", "toolwright", "serve"]
 
 
 @pytest.fixture
@@ -186,26 +188,29 @@ def test_the_command_serves_servers(tmp_path, shop_url):
     told = {"mcpServers": {"far": {"url": shop_url}, "dead": {"url": "http://127.0.0.1:9/mcp"}}}
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps(told))
-    serve = [sys.executable, "-m", "toolwright", "serve"]
-    with connect([*serve, str(file)]) as hub:
+    with connect([*SERVE, str(file)]) as hub:
         assert hub.far_search("x", limit=1)[0].name == "x 0"
         assert hub.read("shop://orders/1") == "order 1"
-    with connect([*serve, f"{file}:far"]) as one, connect([*serve, shop_url]) as other:
-        assert one.server[:2] == other.server[:2] == ("shop", "1.5")
-        assert one.list_all_things() == other.list_all_things() == ["a", "b"]
+
+
+@pytest.mark.parametrize("by_name", [True, *soaked(False)], ids=["name", "address"])
+def test_the_command_serves_one_server_as_it_is(tmp_path, shop_url, by_name):
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"far": {"url": shop_url}}}))
+    with Stdio(f"{file}:far" if by_name else shop_url) as server:
+        told = server.hello["serverInfo"]
+        assert (told["name"], told["version"]) == ("shop", "1.5")
+        listed = server.call("list-all-things")["structuredContent"]
+        assert listed == {"result": ["a", "b"]}
 
 
 @pytest.mark.promise("proxy.waited")
 def test_the_command_names_a_server_that_is_not_there(tmp_path):
-    import subprocess
-
     file = tmp_path / "mcp.json"
     dead = {"url": "http://127.0.0.1:9/mcp"}
     file.write_text(json.dumps({"mcpServers": {"one": dead, "two": dead}}))
-    command = [sys.executable, "-m", "toolwright", "list", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run("list", file)
     lines = done.stderr.splitlines()
     assert [line.split()[:2] for line in lines[:2]] == [["refused:", "one"], ["refused:", "two"]]
-    command[-1] = "http://127.0.0.1:9/mcp"
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run("list", "http://127.0.0.1:9/mcp")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
