@@ -221,14 +221,14 @@ class _Batch:
 
 
 def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
-    """Return whether a target that was let through takes any object: it has an untyped variadic,
-    and a type for nothing that a caller can send."""
+    """Return whether a target that was let through takes any object: all that a caller can send
+    to it are variadics without a type."""
     sent = {slot.name for slot in planned.slots}
     parameters = [p for p in signature.parameters if p.name in sent or p.kind in VARIADIC]
     return (
         options.on_unsupported == "permissive"
-        and any(p.kind in VARIADIC for p in parameters)
-        and all(p.untyped for p in parameters)
+        and bool(parameters)
+        and all(p.untyped and p.kind in VARIADIC for p in parameters)
     )
 
 
