@@ -58,7 +58,7 @@ class _Batch:
     """What the tools of one batch share: class twins, output adapters, definitions."""
 
     def __init__(self) -> None:
-        self.twins: dict[type, Any] = {}
+        self.twins: dict[Any, Any] = {}
         # By identity: equal hints need not be the same (`Literal["a", "b"] == Literal["b", "a"]`).
         # The hints are kept, so that no other takes their place in memory.
         self.adapters: dict[tuple[int, int], tuple[Any, TypeAdapter[Any]]] = {}
@@ -70,20 +70,38 @@ class _Batch:
         drafts = [self.draft(*job) for job in jobs]
         together = [draft for draft in drafts if isinstance(draft, Draft) and not draft.alone]
         shared = iter(self.finish(together))
-        for draft in drafts:
+        for draft, job in zip(drafts, jobs, strict=True):
             if isinstance(draft, SchemaError):
-                yield draft
+                done = draft
             else:
-                yield self.finish([draft])[0] if draft.alone else next(shared)
+                done = self.finish([draft])[0] if draft.alone else next(shared)
+            yield self.chosen(job, done) if isinstance(done, SchemaError) else done
+
+    def chosen(
+        self, job: tuple[Signature, Options, Collection[Any]], refused: SchemaError
+    ) -> Compiled | SchemaError:
+        """Compile a tool that was refused again, with classes by their names.
+
+        Only here: what a caller need not choose, no caller is asked to.
+        """
+        draft = self.draft(*job, choosing=True)
+        done = draft if isinstance(draft, SchemaError) else self.finish([draft])[0]
+        return refused if isinstance(done, SchemaError) else done
 
     # -- adapters
 
     def draft(
-        self, signature: Signature, options: Options, provided: Collection[Any]
+        self,
+        signature: Signature,
+        options: Options,
+        provided: Collection[Any],
+        *,
+        choosing: bool = False,
     ) -> Draft | SchemaError:
         # What a class becomes may depend on local names; only without any is it the same for all.
-        twins = {} if signature.namespace else self.twins
-        translate = LazyTranslator(signature.namespace, twins)
+        home = _package(signature.call)
+        twins = {} if signature.namespace or choosing else self.twins
+        translate = LazyTranslator(signature.namespace, twins, home, choosing=choosing)
         try:
             planned = plan(
                 signature,
@@ -218,6 +236,12 @@ class _Batch:
         except SchemaError as refusal:
             return refusal
         return self.finish([draft])[0]
+
+
+def _package(target: Any) -> str:
+    """Return the package that a target was written in."""
+    module = getattr(target, "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
