@@ -238,7 +238,7 @@ def test_classes_are_chosen_by_name_only_where_all_are_named():
     assert {"enum": ["int", "str"], "type": "string"} in tool.input_schema["properties"]["x"][
         "anyOf"
     ]
-    for hint in (type[int], type[T] | type[int], type[enum.Enum] | type, type[int] | type[Sized]):
+    for hint in (type[T], type[T] | type, type[Any], list[type[object]]):
         with pytest.raises(SchemaError):
             taking(hint).compile()
 

@@ -1,5 +1,6 @@
 """Variadics without a type, let through, leave the types of their neighbours alone."""
 
+import textwrap
 from typing import Annotated
 
 import pytest
@@ -64,10 +65,23 @@ def test_a_typed_variadic_counts_as_a_type():
 
 
 @pytest.mark.promise("parameters.permissive-variadics")
-def test_where_nothing_is_typed_any_object_is_taken():
+def test_parameters_without_a_type_stay():
+    made = permissive(textwrap.wrap)
+    schema = made.input_schema
+
+    assert list(schema["properties"]) == ["text", "width"]
+    assert schema["properties"]["width"]["default"] == 70
+    assert schema["required"] == ["text"]
+    assert schema["additionalProperties"] is not False
+    assert made.call({"text": "a b", "width": 1, "initial_indent": ""}).value == ["a", "b"]
+    assert made.call({"width": 1}).is_error
+
+
+@pytest.mark.promise("parameters.permissive-variadics")
+def test_variadics_without_a_type_alone_take_any_object():
     def positionals(*args): ...
     def keywords(**kwargs): ...
-    def both(a, *args, **kwargs): ...
+    def both(*args, **kwargs): ...
     def called(call: Call, **kwargs): ...
     def fixed(x: Annotated[int, Fixed(1)], *args): ...
     def hidden(*args, x: Annotated[int, Hidden()] = 1): ...

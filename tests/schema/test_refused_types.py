@@ -18,12 +18,25 @@ class Engine:
 Bound = typing.TypeVar("Bound", bound="Engine")
 
 
-@pytest.mark.parametrize("hint", [type[Bound], list[type[Bound]], type[Bound] | type[int]])
-def test_a_class_as_argument_is_refused_whatever_its_bound(hint):
+Free = typing.TypeVar("Free")
+
+
+@pytest.mark.parametrize(
+    "hint", [type[Free], list[type[Free]], type[typing.Any], type[object], type]
+)
+def test_a_class_as_argument_is_refused_where_any_would_do(hint):
     def go(cls: hint): ...
 
     with pytest.raises(SchemaError, match=r"^go.cls has a type that cannot be sent as JSON: `"):
         Tool(go).input_schema
+
+
+@pytest.mark.parametrize("hint", [type[Bound], type[Engine], type[Engine | Bound]])
+def test_a_class_as_argument_goes_by_the_name_of_its_bound(hint):
+    def go(cls: hint): ...
+
+    assert Tool(go).input_schema["properties"] == {"cls": {"type": "string", "enum": ["Engine"]}}
+    assert Tool(go).bind({"cls": "Engine"}) == ([], {"cls": Engine})
 
 
 def test_values_that_cannot_be_sent_do_not_split_a_batch(monkeypatch):
@@ -84,7 +97,7 @@ def test_a_service_is_to_be_injected():
     )
 
 
-@pytest.mark.parametrize("hint", [list[Engine], Callable[[], None], type[Engine]])
+@pytest.mark.parametrize("hint", [list[Engine], Callable[[], None], type[typing.Any]])
 def test_what_is_no_single_service_is_to_be_injected_where_it_stands(hint):
     def go(x: hint): ...
 

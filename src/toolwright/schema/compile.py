@@ -58,7 +58,7 @@ class _Batch:
     """What the tools of one batch share: class twins, output adapters, definitions."""
 
     def __init__(self) -> None:
-        self.twins: dict[type, Any] = {}
+        self.twins: dict[Any, Any] = {}
         # By identity: equal hints need not be the same (`Literal["a", "b"] == Literal["b", "a"]`).
         # The hints are kept, so that no other takes their place in memory.
         self.adapters: dict[tuple[int, int], tuple[Any, TypeAdapter[Any]]] = {}
@@ -70,20 +70,38 @@ class _Batch:
         drafts = [self.draft(*job) for job in jobs]
         together = [draft for draft in drafts if isinstance(draft, Draft) and not draft.alone]
         shared = iter(self.finish(together))
-        for draft in drafts:
+        for draft, job in zip(drafts, jobs, strict=True):
             if isinstance(draft, SchemaError):
-                yield draft
+                done = draft
             else:
-                yield self.finish([draft])[0] if draft.alone else next(shared)
+                done = self.finish([draft])[0] if draft.alone else next(shared)
+            yield self.chosen(job, done) if isinstance(done, SchemaError) else done
+
+    def chosen(
+        self, job: tuple[Signature, Options, Collection[Any]], refused: SchemaError
+    ) -> Compiled | SchemaError:
+        """Compile a tool that was refused again, with classes by their names.
+
+        Only here: what a caller need not choose, no caller is asked to.
+        """
+        draft = self.draft(*job, choosing=True)
+        done = draft if isinstance(draft, SchemaError) else self.finish([draft])[0]
+        return refused if isinstance(done, SchemaError) else done
 
     # -- adapters
 
     def draft(
-        self, signature: Signature, options: Options, provided: Collection[Any]
+        self,
+        signature: Signature,
+        options: Options,
+        provided: Collection[Any],
+        *,
+        choosing: bool = False,
     ) -> Draft | SchemaError:
         # What a class becomes may depend on local names; only without any is it the same for all.
-        twins = {} if signature.namespace else self.twins
-        translate = LazyTranslator(signature.namespace, twins)
+        home = _package(signature.call)
+        twins = {} if signature.namespace or choosing else self.twins
+        translate = LazyTranslator(signature.namespace, twins, home, choosing=choosing)
         try:
             planned = plan(
                 signature,
@@ -220,15 +238,21 @@ class _Batch:
         return self.finish([draft])[0]
 
 
+def _package(target: Any) -> str:
+    """Return the package that a target was written in."""
+    module = getattr(target, "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
 def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:
-    """Return whether a target that was let through takes any object: it has an untyped variadic,
-    and a type for nothing that a caller can send."""
+    """Return whether a target that was let through takes any object: all that a caller can send
+    to it are variadics without a type."""
     sent = {slot.name for slot in planned.slots}
     parameters = [p for p in signature.parameters if p.name in sent or p.kind in VARIADIC]
     return (
         options.on_unsupported == "permissive"
-        and any(p.kind in VARIADIC for p in parameters)
-        and all(p.untyped for p in parameters)
+        and bool(parameters)
+        and all(p.untyped and p.kind in VARIADIC for p in parameters)
     )
 
 

@@ -30,6 +30,7 @@ from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
     REFUSED_KEY,
+    TAGGED_KEY,
     SendableGenerator,
     with_losses,
 )
@@ -312,7 +313,8 @@ class Generator(SendableGenerator):
         """Write a discriminated union; its tag must be sent, even where it has a default."""
         written = super().tagged_union_schema(schema)
         tag = schema["discriminator"]
-        if self.mode == "validation" and isinstance(tag, str):
+        tagged = TAGGED_KEY in (schema.get("metadata") or {})
+        if self.mode == "validation" and isinstance(tag, str) and not tagged:
             arms: list[JsonSchemaValue] = written["oneOf"]
             for arm in arms:
                 arm["required"] = list(dict.fromkeys([tag, *arm.get("required", [])]))

@@ -49,6 +49,10 @@ class Translate(Protocol):
         """Translate one hint."""
         ...
 
+    def optional(self, hint: Any) -> Any:
+        """Translate the hint of what need not be sent."""
+        ...
+
     def hints_of(self, cls: type) -> dict[str, Any]:
         """Resolve the annotations of a class."""
         ...
@@ -202,7 +206,7 @@ def plan(
             _plan_keywords(planned, signature, parameter, translate)
         elif parameter.kind is VAR_POSITIONAL:
             items = PydanticField(default_factory=list)
-            hint = translate(list[parameter.hint])
+            hint = translate.optional(list[parameter.hint])
             text = parameter.description
             planned.slots.append(Slot(parameter.name, hint, items, text, written=parameter.hint))
             planned.rest = parameter.name
@@ -237,7 +241,8 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
     default = parameter.default
     if type(default).__name__ in _FACTORIES:
         default = PydanticField(default_factory=lambda: parameter.default)
-    bare, description = _described(translate(hint))
+    needed = effective_default(hint, parameter.default) is EMPTY
+    bare, description = _described((translate if needed else translate.optional)(hint))
     return Slot(
         parameter.name,
         bare,
@@ -329,7 +334,7 @@ def _plan_keywords(
     planned: Plan, signature: Signature, parameter: Parameter, translate: Translate
 ) -> None:
     if not is_unpack(parameter.hint):
-        planned.extra = translate(parameter.hint)
+        planned.extra = translate.optional(parameter.hint)
         planned.extra_description = parameter.description
         return
     hint = strip_annotated(get_args(parameter.hint)[0])
@@ -338,7 +343,7 @@ def _plan_keywords(
     known = dict(zip(variables, get_args(hint), strict=False))
     rest = getattr(typed_dict, "__extra_items__", None)
     if rest is not None and rest not in _NO_ITEMS:
-        planned.extra = translate(substitute(unqualify(rest)[0], known))
+        planned.extra = translate.optional(substitute(unqualify(rest)[0], known))
         planned.extra_description = parameter.description
     from ..read.attributes import class_docs
 

@@ -7,14 +7,16 @@ numpy and pandas are never imported; their classes are recognised by name.
 
 from __future__ import annotations
 
+import builtins
 import datetime as dt
 import numbers
 import sys
 import types
 import typing
 import zoneinfo
+from collections import abc
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
-from typing import Any, NamedTuple, NoReturn, cast, get_args
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
 import typing_extensions
 from pydantic import ConfigDict, with_config
@@ -154,6 +156,10 @@ def carrier_of(cls: Any, arguments: tuple[Any, ...] = ()) -> Carrier | None:
         return found
     if _is_namespace(cls):
         return Carrier(dict[str, Any], _namespace(cls), dict[str, Any], vars)
+    if isinstance(cls, type) and issubclass(cls, BaseException):
+        return _exception_carrier(cls)
+    if (cls.__module__, cls.__name__) == ("http.cookiejar", "CookieJar"):
+        return Carrier(list[Cookie], _cookie_jar)
     known = _NAMED.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}")
     return known(cls, arguments) if known is not None and _is_loaded(cls) else None
 
@@ -187,6 +193,63 @@ def _namespace(cls: Any) -> Callable[[Any], Any]:
         return cls(**sent)
 
     return make
+
+
+# -- cookies and exceptions
+
+
+@with_config(_FORBID)
+class Cookie(typing_extensions.TypedDict):
+    """A cookie; without a domain, of no site in particular."""
+
+    name: str
+    value: str
+    domain: typing_extensions.NotRequired[str]
+    path: typing_extensions.NotRequired[str]
+    secure: typing_extensions.NotRequired[bool]
+    expires: typing_extensions.NotRequired[int | None]
+
+
+def _cookie_jar(sent: list[Cookie]) -> Any:
+    from http import cookiejar
+
+    jar = cookiejar.CookieJar()
+    for each in sent:
+        domain, path, expires = each.get("domain", ""), each.get("path", "/"), each.get("expires")
+        rest: dict[str, str] = {}
+        made = cookiejar.Cookie(
+            *(0, each["name"], each["value"], None, False),
+            *(domain, bool(domain), domain.startswith("."), path, "path" in each),
+            *(each.get("secure", False), expires, expires is None, None, None, rest),
+        )
+        jar.set_cookie(made)
+    return jar
+
+
+def _exception_carrier(cls: type[BaseException]) -> Carrier | None:
+    """Return how JSON carries Python's own exceptions: those that are made of a message."""
+    found: dict[str, Any] = {
+        name: each
+        for name, each in vars(builtins).items()
+        if isinstance(each, type) and issubclass(each, Exception) and issubclass(each, cls)
+        if each.__name__ == name and _takes_message(each)
+    }
+    if cls.__module__ != "builtins" or not found:
+        return None
+    make_type: Any = typing_extensions.TypedDict
+    raised = make_type("Raised", {"type": Literal[tuple(found)], "message": str})
+
+    def make(sent: dict[str, str]) -> BaseException:
+        return found[sent["type"]](sent["message"])
+
+    return Carrier(with_config(_FORBID)(raised), make)
+
+
+def _takes_message(cls: Any) -> bool:
+    try:
+        return cls("").args == ("",)
+    except TypeError:
+        return False
 
 
 # -- arrays and tables
@@ -310,55 +373,13 @@ class Ready(Coroutine[Any, Any, Any]):
         """Nothing is open."""
 
 
-# -- what goes by a name
-
-
-class Named:
-    """Takes one of some objects by its name: the classes that `type[A] | type[B]` says, or the
-    members that an extension's class has instead of an enum."""
-
-    def __init__(self, objects: Mapping[str, Any]) -> None:
-        self.objects = objects
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Read a name; one of the objects stays as it is."""
-        read = core_schema.no_info_after_validator_function(
-            self._find, core_schema.literal_schema(list(self.objects))
-        )
-        return core_schema.json_or_python_schema(
-            json_schema=read,
-            python_schema=core_schema.no_info_wrap_validator_function(self._keep, read),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                self._name, return_schema=core_schema.literal_schema(list(self.objects))
-            ),
-        )
-
-    def _find(self, name: str) -> Any:
-        return self.objects[name]
-
-    def _keep(self, value: Any, handler: Any) -> Any:
-        return value if any(value is each for each in self.objects.values()) else handler(value)
-
-    def _name(self, value: Any) -> str:
-        for name, each in self.objects.items():
-            if value is each:
-                return name
-        msg = "not one of them"
-        raise PydanticSerializationUnexpectedValue(msg)
-
-
-def members_of(cls: Any) -> dict[str, Any]:
-    """Return the members of a class of an extension that is an enum in all but its type."""
-    if not cls.__flags__ & _NOT_MADE:
-        return {}
-    held = cast("Mapping[str, Any]", vars(cls))
-    found = {
-        name: value
-        for name, value in held.items()
-        if type(value) is cls and not name.startswith("_")
-    }
-    return found if len(found) > 1 else {}
-
-
-_NOT_MADE = 1 << 7
-"""`Py_TPFLAGS_DISALLOW_INSTANTIATION`: there are no values but those that the extension made."""
+LISTS: frozenset[Any] = frozenset((abc.Iterable, abc.Collection, abc.Container, abc.Reversible))
+AWAITABLES: frozenset[Any] = frozenset((abc.Awaitable, abc.Coroutine))
+ITERATORS: Mapping[Any, Callable[[list[Any]], Any]] = {
+    abc.Iterator: iter,
+    abc.Generator: generator,
+    abc.AsyncIterable: AsyncItems,
+    abc.AsyncIterator: async_generator,
+    abc.AsyncGenerator: async_generator,
+}
+"""What makes an iterator of a list."""

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any, get_args, get_origin
 
 import typing_extensions
-from pydantic import EncodedBytes
+from pydantic import AfterValidator, EncodedBytes
 
 from ...read.names.unresolved import needs_scope
 from ...read.records import is_typed_dict
-from .carried import Named
+from .choices import Named
 from .construct import is_named_tuple
 from .encoded import Encoded
+from .hints import substitute
 
 _TYPING = frozenset(("typing", "typing_extensions", "annotationlib"))
 _PARAMETERS = (typing.ParamSpec, typing_extensions.ParamSpec)
@@ -32,11 +33,23 @@ def is_known(cls: Any) -> bool:
     """Return whether pydantic has a way of its own with a class."""
     return (
         hasattr(cls, "__pydantic_complete__")
-        or hasattr(cls, "__get_pydantic_core_schema__")
+        or has_core_schema(cls)
         or is_typed_dict(cls)
         or dataclasses.is_dataclass(cls)
         or is_named_tuple(cls)
     )
+
+
+def has_core_schema(cls: Any) -> bool:
+    """Return whether a class tells pydantic of its values: not only its instances of others."""
+    hook = inspect.getattr_static(cls, "__get_pydantic_core_schema__", None)
+    if inspect.isfunction(hook):
+        return hook.__code__.co_argcount < _OF_INSTANCE
+    return hasattr(cls, "__get_pydantic_core_schema__")
+
+
+_OF_INSTANCE = 3
+"""The parameters of the hook of something that stands inside `Annotated`: `self` is the first."""
 
 
 def with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -88,7 +101,39 @@ def has_local_strings(cls: type) -> bool:
     return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())
 
 
-def take_identity(twin: Any, cls: Any) -> None:
+def named_tuple_twin(cls: Any, fields: Mapping[str, Any]) -> Any:
+    """Return a hint that makes a named tuple of fields with other types."""
+    make: Any = typing.NamedTuple
+    twin = make(cls.__name__, list(fields.items()))
+    twin.__new__.__defaults__ = cls.__new__.__defaults__
+    _take_identity(twin, cls)
+
+    def convert(value: Any) -> Any:
+        return cls(*value)
+
+    return Annotated[twin, AfterValidator(convert)]
+
+
+def empty_typed_dict(cls: Any) -> Any:
+    """Return a TypedDict that stands for another, without fields yet."""
+    make: Any = typing_extensions.TypedDict
+    twin = make(cls.__name__, {})
+    _take_identity(twin, cls)
+    if hasattr(cls, "__pydantic_config__"):
+        twin.__pydantic_config__ = cls.__pydantic_config__
+    return twin
+
+
+def fill_typed_dict(
+    twin: Any, fields: Mapping[str, tuple[Any, bool]], known: Mapping[Any, Any]
+) -> None:
+    """Give a TypedDict its fields, each with whether it is required."""
+    twin.__annotations__ = {key: substitute(hint, known) for key, (hint, _) in fields.items()}
+    twin.__required_keys__ = frozenset(key for key, (_, required) in fields.items() if required)
+    twin.__optional_keys__ = frozenset(fields) - twin.__required_keys__
+
+
+def _take_identity(twin: Any, cls: Any) -> None:
     """Let a twin be known, and documented, as the class it stands for."""
     twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
     twin.__doc__ = cls.__doc__

@@ -9,7 +9,7 @@ import dataclasses
 import dis
 import functools
 import inspect
-from typing import Annotated, Any, cast, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, cast, get_origin
 
 from pydantic import Field
 from pydantic_core import core_schema
@@ -24,7 +24,7 @@ from ...read.target import open_target
 from ..core.constraints import CLASS_KEY
 from ..core.stand_in import TAKEN_ONLY, call_schema
 from ..generate import DOCS
-from ..plan import Plan, Translate, plan
+from ..plan import Plan, Slot, Translate, plan
 from .hints import unqualify
 from .unsendable import Unsendable, unsendable_schema
 
@@ -129,15 +129,25 @@ def _constructor(cls: Any) -> Signature:
     return made
 
 
+class Tag(NamedTuple):
+    """What tells a class from the others of a choice: the key, and the class's name in it."""
+
+    key: str
+    name: str
+
+
 class Constructed:
     """Tells pydantic to build a class by calling it, and to write it by its attributes."""
 
-    def __init__(self, hint: Any, translate: Translate) -> None:
+    def __init__(self, hint: Any, translate: Translate, tag: Tag | None = None) -> None:
         self.hint = hint
+        self.tag = tag
         self.cls: Any = get_origin(hint) or hint
         self.translate = translate
         cls = self.cls
         self.ref = f"{cls.__module__}.{cls.__qualname__}:{id(hint)}"
+        if tag is not None:
+            self.ref += f":{tag.key}:{tag.name}"
         self.building = False
         self.is_record = dataclasses.is_dataclass(cls)
 
@@ -161,7 +171,8 @@ class Constructed:
 
     def _schema(self, handler: Any) -> Any:
         signature = self._signature()
-        if all(p.kind in VARIADIC and p.hint in _ANYTHING for p in signature.parameters):
+        parameters = signature.parameters
+        if parameters and all(p.kind in VARIADIC and p.hint in _ANYTHING for p in parameters):
             raise signature.refusal("takes anything: its parameters have no names and no types")
         # A record drops unknown keys, as pydantic does for one it takes as it is.
         extra = "ignore" if self.is_record else None
@@ -171,6 +182,8 @@ class Constructed:
                 "is injected, but only parameters of tools and providers can be",
                 parameter=next(iter(planned.injected)),
             )
+        if self.tag is not None:
+            planned.slots.insert(0, Slot(self.tag.key, Literal[self.tag.name], EMPTY, ""))
         for slot in planned.slots:
             if slot.description:
                 slot.hint = Annotated[slot.hint, Field(description=slot.description)]
@@ -191,6 +204,8 @@ class Constructed:
 
     def _builder(self, planned: Plan) -> Any:
         def build(validated: dict[str, Any]) -> Any:
+            if self.tag is not None:
+                del validated[self.tag.key]
             for name in planned.unsendable.intersection(validated):
                 raise ValueError(f"unknown argument `{name}`")
             positional, named = planned.bind(validated)

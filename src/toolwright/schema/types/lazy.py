@@ -17,9 +17,13 @@ class LazyTranslator:
     All that translating needs takes a server of plain functions five milliseconds to load.
     """
 
-    def __init__(self, names: Mapping[str, Any] | None, twins: dict[Any, Any]) -> None:
+    def __init__(
+        self, names: Mapping[str, Any] | None, twins: dict[Any, Any], home: str, *, choosing: bool
+    ) -> None:
         self.twins = twins
         self._names = names
+        self._home = home
+        self._choosing = choosing
         self._made: Translator | None = None
 
     @property
@@ -30,6 +34,10 @@ class LazyTranslator:
     def __call__(self, hint: Any) -> Any:
         """Translate a hint."""
         return hint if is_plain(hint) else self._whole(hint)
+
+    def optional(self, hint: Any) -> Any:
+        """Translate the hint of what need not be sent."""
+        return hint if is_plain(hint) else self._whole.optional(hint)
 
     def hints_of(self, cls: type) -> dict[str, Any]:
         """Resolve the annotations of a class."""
@@ -44,5 +52,5 @@ class LazyTranslator:
         if self._made is None:
             from .translate import Translator
 
-            self._made = Translator(self._names, self.twins)
+            self._made = Translator(self._names, self.twins, self._home, choosing=self._choosing)
         return self._made

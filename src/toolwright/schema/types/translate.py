@@ -11,7 +11,7 @@ import dataclasses
 import types
 import typing
 from collections import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
@@ -24,25 +24,20 @@ from ...read.names.evaluate import class_hints, type_var_bound
 from ...read.names.lazy_alias import LazyAlias
 from ...read.names.unresolved import UnresolvedName
 from ...read.records import is_typed_dict
-from .carried import (
-    AsyncItems,
-    Carried,
-    Named,
-    Ready,
-    async_generator,
-    carrier_of,
-    generator,
-    members_of,
-)
+from .carried import AWAITABLES, ITERATORS, LISTS, Carried, Ready, carrier_of
+from .choices import Implementations, Named, choice_of, class_named, members_of
 from .class_kinds import (
+    empty_typed_dict,
+    fill_typed_dict,
+    has_core_schema,
     has_local_strings,
     identifier,
     is_known,
     is_protocol,
     is_refused,
     is_type,
+    named_tuple_twin,
     own_encoding,
-    take_identity,
     with_class_names,
 )
 from .complete import Unknown, complete
@@ -59,18 +54,9 @@ from .hints import (
     unqualify,
 )
 from .plain import PLAIN
-from .struct import Struct, is_standard, is_struct
+from .struct import Struct, is_standard, is_struct, takes_anything
 from .unsendable import Unsendable
 
-_LISTS: frozenset[Any] = frozenset((abc.Iterable, abc.Collection, abc.Container, abc.Reversible))
-_ITERATORS: Mapping[Any, Callable[[list[Any]], Any]] = {
-    abc.Iterator: iter,
-    abc.Generator: generator,
-    abc.AsyncIterable: AsyncItems,
-    abc.AsyncIterator: async_generator,
-    abc.AsyncGenerator: async_generator,
-}
-_AWAITABLES: frozenset[Any] = frozenset((abc.Awaitable, abc.Coroutine))
 _UNCHANGED: frozenset[Any] = frozenset((abc.Callable, typing.Literal))
 _SIMPLE: Mapping[Any, Any] = {
     typing.LiteralString: str,
@@ -85,8 +71,13 @@ class Translator:
     """Translates hints; `names` are those local to where they were written, `twins` what classes
     have become so far (shared by all that is compiled together)."""
 
-    def __init__(self, names: Mapping[str, Any] | None, twins: dict[Any, Any]) -> None:
+    def __init__(
+        self, names: Mapping[str, Any] | None, twins: dict[Any, Any], home: str, *, choosing: bool
+    ) -> None:
         self.names = names
+        self.home = home
+        self.choosing = choosing
+        """Whether a caller may choose a class by its name."""
         self.twins = twins
         self.survey: _Survey | None = None
         self.class_hints: dict[Any, tuple[dict[str, Any], bool]] = {}
@@ -114,6 +105,17 @@ class Translator:
             return hint if same else Annotated[(inner, *said)]
         opened = isinstance(origin, ALIAS_TYPES)
         return (self._generic_alias if opened else self._generic)(hint, origin)
+
+    def optional(self, hint: Any) -> Any:
+        """Translate the hint of what need not be sent: nothing in it is chosen by name.
+
+        What has a default is the program's own affair more often than not, and a choice is large.
+        """
+        choosing, self.choosing = self.choosing, False
+        try:
+            return self(hint)
+        finally:
+            self.choosing = choosing
 
     def hints_of(self, cls: type) -> dict[str, Any]:
         """Resolve the annotations of a class, with the local names."""
@@ -184,13 +186,16 @@ class Translator:
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
-        if is_protocol(origin) or origin is type:
+        if is_protocol(origin):
             return Annotated[Any, Unsendable(hint)]
-        if origin in _ITERATORS:
-            return Annotated[list[self(arguments[0])], AfterValidator(_ITERATORS[origin])]
-        if origin in _LISTS:
+        if origin is type:
+            unsendable = Annotated[Any, Unsendable(hint)]
+            return class_named(hint, self.home) if self.choosing else unsendable
+        if origin in ITERATORS:
+            return Annotated[list[self(arguments[0])], AfterValidator(ITERATORS[origin])]
+        if origin in LISTS:
             return list[self(arguments[0])]
-        if origin in _AWAITABLES:
+        if origin in AWAITABLES:
             return Annotated[self(arguments[-1]), AfterValidator(Ready)]
         if any(origin is each for each in UNIONS):
             return self._union(hint, with_class_names(arguments))
@@ -223,7 +228,7 @@ class Translator:
         of 52 records, 40 of which hold that union; a tool that takes one had 690 kB of schema.
         """
         arms = [arm for arm in arguments if arm is not type(None)]
-        key = tuple(id(arm) for arm in arms)
+        key = (self.choosing, *(id(arm) for arm in arms))
         known = self.twins.get(key)
         if known is None:
             name = f"{identifier(arms[0])}_or_{len(arms) - 1}_others"
@@ -253,10 +258,10 @@ class Translator:
         return made
 
     def _class(self, cls: Any) -> Any:
-        if cls in _LISTS:
+        if cls in LISTS:
             return list
-        if cls in _ITERATORS:
-            return Annotated[list[Any], AfterValidator(_ITERATORS[cls])]
+        if cls in ITERATORS:
+            return Annotated[list[Any], AfterValidator(ITERATORS[cls])]
         if cls in _SIMPLE:
             return _SIMPLE[cls]
         if is_protocol(cls):
@@ -265,7 +270,7 @@ class Translator:
             return self.twins[cls]
         if hasattr(cls, "__pydantic_complete__"):
             return self._pydantic_class(cls)
-        if issubclass(cls, Enum) or hasattr(cls, "__get_pydantic_core_schema__"):
+        if issubclass(cls, Enum) or has_core_schema(cls):
             return cls
         if is_typed_dict(cls) and is_refused(cls):
             return self._typed_dict_twin(cls, {})
@@ -277,12 +282,23 @@ class Translator:
         carrier = carrier_of(cls)
         if carrier is not None:
             return Annotated[cls, Carried(cls, carrier)]
-        if has_typed_constructor(cls):
+        if is_struct(cls):
+            return self._struct(cls)
+        typed = has_typed_constructor(cls)
+        if typed and not takes_anything(cls):
             return self._constructed(cls)
         members = members_of(cls)
         if members:
             return Annotated[cls, Named(members)]
-        return self._struct(cls) if is_struct(cls) else cls
+        return self._chosen(cls) or (self._constructed(cls) if typed else cls)
+
+    def _chosen(self, cls: Any) -> Any:
+        """Translate a class that cannot be made itself; None if no other can be chosen for it."""
+        if not self.choosing:
+            return None
+        if (cls, Implementations) not in self.twins:
+            self.twins[cls, Implementations] = choice_of(cls, self, self.home)
+        return self.twins[cls, Implementations]
 
     def _struct(self, cls: Any) -> Any:
         try:
@@ -326,29 +342,15 @@ class Translator:
 
     def _named_tuple_twin(self, cls: Any) -> Any:
         hints = self.hints_of(cls)
-        make: Any = typing.NamedTuple
-        twin = make(cls.__name__, [(name, self(hints[name])) for name in cls._fields])
-        twin.__new__.__defaults__ = cls.__new__.__defaults__
-        take_identity(twin, cls)
-
-        def convert(value: Any) -> Any:
-            return cls(*value)
-
-        made = self.twins[cls] = Annotated[twin, AfterValidator(convert)]
-        return made
+        twin = named_tuple_twin(cls, {name: self(hints[name]) for name in cls._fields})
+        self.twins[cls] = twin
+        return twin
 
     def _typed_dict_twin(self, cls: Any, known: Mapping[Any, Any]) -> Any:
-        make: Any = typing_extensions.TypedDict
-        twin = make(cls.__name__, {})
+        twin = empty_typed_dict(cls)
         if not known:
             self.twins[cls] = twin  # before its fields: one of them may be the class itself
-        fields = self.typed_dict_fields(cls)
-        twin.__annotations__ = {k: substitute(hint, known) for k, (hint, _) in fields.items()}
-        twin.__required_keys__ = frozenset(k for k, (_, required) in fields.items() if required)
-        twin.__optional_keys__ = frozenset(fields) - twin.__required_keys__
-        take_identity(twin, cls)
-        if hasattr(cls, "__pydantic_config__"):
-            twin.__pydantic_config__ = cls.__pydantic_config__
+        fill_typed_dict(twin, self.typed_dict_fields(cls), known)
         return twin
 
 
@@ -356,7 +358,7 @@ class _Survey(Translator):
     """Finds out which records must change: records may hold each other, so all are looked at first."""
 
     def __init__(self, translate: Translator) -> None:
-        super().__init__(translate.names, {})
+        super().__init__(translate.names, {}, translate.home, choosing=True)
         self.class_hints = translate.class_hints
         self.inside: set[Any] = set()
         """The records that the hints of one record name."""

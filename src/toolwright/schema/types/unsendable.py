@@ -28,6 +28,8 @@ REFUSED_KEY = "\0refused"
 NAME_KEY = "toolwright_name"
 REASON_KEY = "toolwright_reason"
 """In the metadata of a core schema: what it is called, and why it cannot be sent."""
+TAGGED_KEY = "toolwright_tagged"
+"""In the metadata of a discriminated union: all its arms require their tag."""
 _Key = tuple[str, str]
 """A reference, and the mode in which it is written."""
 _PART = "leaves a part of its type out: "

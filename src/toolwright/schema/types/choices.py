@@ -1,0 +1,291 @@
+"""Classes by their names: implementations of others, and classes themselves.
+
+Known is what is imported when a tool is compiled, and stands under a public name in the package
+of the class itself or of the tool. No caller can name anything else, and nothing is imported.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
+
+from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
+
+from ...errors import SchemaError
+from ...read.names.evaluate import type_var_bound
+from ...read.names.unresolved import UnresolvedName
+from ...read.target import open_target
+from ..core.constraints import CLASS_KEY
+from ..core.stand_in import TAKEN_ONLY
+from ..plan import Translate
+from .construct import Constructed, Tag, has_typed_constructor, is_named_tuple
+from .hints import UNIONS, unalias
+from .struct import Struct, attributes_of, is_made_empty, is_standard, takes_anything, takes_nothing
+from .unsendable import TAGGED_KEY, Unsendable, unsendable_schema
+
+MOST_CHOICES = 100
+"""Of more classes, none is offered: which ones would be a guess."""
+_KEYS = ("type", "kind", "class_name", "implementation")
+_DATA = (bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
+_ANY_CLASS: tuple[Any, ...] = (Any, object, type)
+
+
+class Implementations:
+    """Tells pydantic to build one of the classes that implement another, by its name in a key.
+
+    Only arguments are chosen: a result may be of a class that nobody knows yet.
+    """
+
+    def __init__(self, cls: type, key: str, arms: Mapping[str, tuple[type, Any]]) -> None:
+        self.cls = cls
+        self.key = key
+        self.arms = arms
+        self.ref = f"{cls.__module__}.{cls.__qualname__}:{id(self)}"
+        self.building = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Build the schema; inside itself, a choice is only referred to."""
+        instance = core_schema.is_instance_schema(self.cls)
+        if not TAKEN_ONLY.get():
+            return instance
+        reference = core_schema.definition_reference_schema(self.ref)
+        if self.building or _is_built(reference, handler):
+            return reference
+        self.building = True
+        try:
+            chosen = core_schema.tagged_union_schema(
+                {name: _arm(cls, hint, handler) for name, (cls, hint) in self.arms.items()},
+                self.key,
+                metadata={TAGGED_KEY: True},
+            )
+        finally:
+            self.building = False
+        return core_schema.json_or_python_schema(
+            json_schema=chosen,
+            python_schema=core_schema.union_schema([instance, chosen]),
+            ref=self.ref,
+            metadata={CLASS_KEY: self.cls},
+        )
+
+    def __repr__(self) -> str:
+        return f"Implementations({self.cls.__name__})"
+
+
+def _is_built(reference: Any, handler: Any) -> bool:
+    try:
+        handler.resolve_ref_schema(reference)
+    except LookupError:
+        return False
+    return True
+
+
+def _arm(cls: type, hint: Any, handler: Any) -> Any:
+    try:
+        return handler.generate_schema(hint)
+    except UnresolvedName as error:
+        return unsendable_schema(cls, f"{error.what}; {error.hint}")
+
+
+def choice_of(cls: Any, translate: Translate, home: str) -> Any:
+    """Return a hint for one of the classes that implement a class; None if none is known.
+
+    `home` is the package of the tool. Which class of the standard library is meant, a caller
+    cannot choose: most of them are about files, threads and connections. Nor does a class that
+    can be made itself stand for others.
+    """
+    if is_standard(cls) or getattr(cls, "_is_protocol", False):
+        return None
+    if takes_nothing(cls) and not inspect.isabstract(cls):
+        return None
+    known = [each for each in known_subclasses(cls, home) if not inspect.isabstract(each)]
+    makers = {each: _maker(each) for each in known}
+    if not any(makers.values()):
+        return None
+    if len(known) > MOST_CHOICES:
+        return Annotated[Any, Unsendable(cls, _too_many(known))]
+    taken = {name for each in known if makers[each] for name in _names_in(each)}
+    key = next((key for key in _KEYS if key not in taken), "")
+    if not key:
+        return None
+    arms: dict[str, tuple[type, Any]] = {}
+    for name, each in by_name(known).items():
+        make = makers[each]
+        made: Any = make(each, translate, Tag(key, name)) if make else None
+        arms[name] = each, Annotated[each, made or Unsendable(each, _UNTYPED)]
+    return Annotated[cls, Implementations(cls, key, arms)]
+
+
+_UNTYPED = "its constructor does not say what it takes, or does more than set that"
+
+
+def _maker(cls: Any) -> type[Constructed] | None:
+    """Return how a class is made of JSON, if anything says so."""
+    if hasattr(cls, "__get_pydantic_core_schema__") or is_named_tuple(cls):
+        return None
+    if is_made_empty(cls):
+        return Struct
+    return Constructed if has_typed_constructor(cls) and not takes_anything(cls) else None
+
+
+def _names_in(cls: type) -> list[str]:
+    try:
+        written = [parameter.name for parameter in open_target(cls).parameters]
+    except SchemaError:
+        written = []
+    return [*written, *attributes_of(cls)]
+
+
+def known_subclasses(cls: type, home: str) -> list[type]:
+    """Return the public classes below a class that are of its package or a tool's, by name."""
+    packages = {_package(cls.__module__), home}
+    found: dict[type, None] = {}
+    todo: list[type] = [cls]
+    while todo:
+        new = [each for each in type.__subclasses__(todo.pop()) if each not in found]
+        found.update(dict.fromkeys(new))
+        todo += new
+    mine = [each for each in found if _package(each.__module__) in packages and _is_public(each)]
+    return sorted(mine, key=lambda each: (each.__name__, each.__module__, each.__qualname__))
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def _is_public(cls: type) -> bool:
+    """Return whether a class is found under a public name, which an author has imported."""
+    names = cls.__qualname__.split(".")
+    if any(name.startswith(("_", "<")) for name in names):
+        return False
+    found: Any = sys.modules.get(cls.__module__)
+    try:
+        return reduce(getattr, names, found) is cls
+    except AttributeError:
+        return False
+
+
+def by_name(classes: Sequence[type]) -> dict[str, type]:
+    """Return classes by their names, with their modules where two have the same."""
+    names = [each.__name__ for each in classes]
+    return {
+        name if names.count(name) == 1 else f"{each.__module__}.{each.__qualname__}": each
+        for name, each in zip(names, classes, strict=True)
+    }
+
+
+def _too_many(classes: Sequence[type]) -> str:
+    return f"{len(classes)} classes are of its kind, and at most {MOST_CHOICES} can be offered"
+
+
+# -- what goes by a name
+
+
+class Named:
+    """Takes one of some objects by its name: the classes that `type[A] | type[B]` says, or the
+    members that an extension's class has instead of an enum."""
+
+    def __init__(self, objects: Mapping[str, Any]) -> None:
+        self.objects = objects
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read a name; one of the objects stays as it is."""
+        read = core_schema.no_info_after_validator_function(
+            self._find, core_schema.literal_schema(list(self.objects))
+        )
+        return core_schema.json_or_python_schema(
+            json_schema=read,
+            python_schema=core_schema.no_info_wrap_validator_function(self._keep, read),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                self._name, return_schema=core_schema.literal_schema(list(self.objects))
+            ),
+        )
+
+    def _find(self, name: str) -> Any:
+        return self.objects[name]
+
+    def _keep(self, value: Any, handler: Any) -> Any:
+        return value if any(value is each for each in self.objects.values()) else handler(value)
+
+    def _name(self, value: Any) -> str:
+        for name, each in self.objects.items():
+            if value is each:
+                return name
+        msg = "not one of them"
+        raise PydanticSerializationUnexpectedValue(msg)
+
+
+def members_of(cls: Any) -> dict[str, Any]:
+    """Return the members of a class of an extension that is an enum in all but its type."""
+    if not cls.__flags__ & _NOT_MADE:
+        return {}
+    held = cast("Mapping[str, Any]", vars(cls))
+    found = {
+        name: value
+        for name, value in held.items()
+        if type(value) is cls and not name.startswith("_")
+    }
+    return found if len(found) > 1 else {}
+
+
+_NOT_MADE = 1 << 7
+"""`Py_TPFLAGS_DISALLOW_INSTANTIATION`: there are no values but those that the extension made."""
+
+
+class ClassNamed(Named):
+    """Takes a class by its name; what class a result is cannot be said."""
+
+    def __init__(self, hint: Any, objects: Mapping[str, Any]) -> None:
+        super().__init__(objects)
+        self.hint = hint
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read a name, if it is an argument."""
+        if TAKEN_ONLY.get():
+            return super().__get_pydantic_core_schema__(source, handler)
+        return Unsendable(self.hint).__get_pydantic_core_schema__(source, handler)
+
+
+def class_named(hint: Any, home: str) -> Any:
+    """Return a hint for what `type[X]` takes: X and the classes below it, by name."""
+    found: dict[type, None] = {}
+    for each in _classes_in(get_args(hint)[0]):
+        if each in _ANY_CLASS or not isinstance(each, type):
+            return Annotated[Any, Unsendable(hint)]
+        found.update(dict.fromkeys(_kinds_of(each, home)))
+    if not found:
+        return Annotated[Any, Unsendable(hint)]
+    if len(found) > MOST_CHOICES:
+        return Annotated[Any, Unsendable(hint, _too_many(list(found)))]
+    return Annotated[Any, ClassNamed(hint, by_name(list(found)))]
+
+
+def _classes_in(hint: Any) -> list[Any]:
+    bare = unalias(hint)
+    if isinstance(bare, TypeVar):
+        return [each for bound in _bounds(bare) for each in _classes_in(bound)]
+    if get_origin(bare) in UNIONS:
+        return [each for arm in get_args(bare) for each in _classes_in(arm)]
+    return [bare]
+
+
+def _bounds(variable: TypeVar) -> tuple[Any, ...]:
+    try:
+        written = type_var_bound(variable)
+    except UnresolvedName:
+        return ()
+    if written is not None:
+        return (written,)
+    return variable.__constraints__ or tuple(filter(None, (variable.__bound__,)))
+
+
+def _kinds_of(cls: type, home: str) -> list[type]:
+    """Return a class, those below it, and Python's own types of data if they are of its kind."""
+    known = [cls, *known_subclasses(cls, home)]
+    if getattr(cls, "_is_protocol", False):
+        return []
+    if inspect.isabstract(cls) and is_standard(cls):
+        known += [each for each in _DATA if issubclass(each, cls)]
+    return [each for each in dict.fromkeys(known) if not inspect.isabstract(each)]
