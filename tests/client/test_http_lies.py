@@ -109,7 +109,7 @@ def liar(request):
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    client = connect(f"http://127.0.0.1:{server.server_port}/mcp", max_answer=1_000_000, timeout=20)
+    client = connect(f"http://127.0.0.1:{server.server_port}/mcp", max_answer=1_000_000, timeout=60)
     yield client, handler
     client.close()
     server.shutdown()
