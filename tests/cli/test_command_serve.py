@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command_files import NOISE, here
+from counting import soaked
 from toolwright.serve.server import listen
 from processes import (
     COMMAND,
@@ -31,7 +32,7 @@ from processes import (
 __all__ = ["here"]  # a fixture
 
 
-@pytest.mark.parametrize("more", [[], ["--sdk"]])
+@pytest.mark.parametrize("more", [[], *soaked(["--sdk"])])
 def test_serve_on_stdio(here, more):
     here({"loud.py": NOISE})
     with Stdio("loud.py", *more, fresh=True) as server:
@@ -68,7 +69,7 @@ def test_serve_chooses(here):
         assert "error" in server.ask("tools/call", {"name": "add", "arguments": {"a": 1}})
 
 
-@pytest.mark.parametrize("more", [[], ["--sdk"]])
+@pytest.mark.parametrize("more", [[], *soaked(["--sdk"])])
 def test_serve_on_http(here, more):
     with Http("shop.py", *more, fresh=True) as server:
         assert server.call("add", a=1, b=2)["structuredContent"] == 3
@@ -256,6 +257,7 @@ def test_answers_are_sent_at_once():
             assert accepted.proto == socket.IPPROTO_TCP
 
 
+@pytest.mark.soak
 def test_workers_that_die_young_do_not_end_the_server(here):
     here(
         {

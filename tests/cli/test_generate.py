@@ -157,6 +157,7 @@ def test_the_target_may_be_that_of_the_project(here):
         assert client.say("hello") == "hello"
 
 
+@pytest.mark.soak
 def test_the_target_may_be_a_server_of_a_file(here):
     here({"shop.py": SHOP})
     words = ["-m", "toolwright", "serve", str(Path("shop.py").resolve())]

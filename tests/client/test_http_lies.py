@@ -10,7 +10,7 @@ from toolwright.client import connect
 @pytest.fixture(params=["stateless", "handshake"])
 def liar(request):
     with lying(era=request.param) as (url, handler):
-        client = connect(url, max_answer=1_000_000, timeout=20)
+        client = connect(url, max_answer=1_000_000, timeout=60)
         yield client, handler
         client.close()
 

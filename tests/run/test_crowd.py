@@ -2,8 +2,6 @@
 
 import asyncio
 import collections
-import subprocess
-import sys
 import textwrap
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -16,6 +14,7 @@ from toolwright.run import threads as workers
 
 from counting import soaked
 from driving import LATER, LONGEST, SOON, code_of, wait_until
+from processes import run_script
 
 CROWD = 10_000
 
@@ -320,12 +319,11 @@ print(result.error.code, flush=True)
 
 
 @pytest.mark.parametrize("case", EXITS)
-def test_the_end_of_the_process_waits_for_no_abandoned_thread(case):
+def test_the_end_of_the_process_waits_for_no_abandoned_thread(case, tmp_path):
     """The thread is blocked for ever: that the process ends at all is the proof."""
     tool, call = EXITS[case]
-    code = SCRIPT.format(tool=textwrap.dedent(tool), call=call, seconds=0.2)
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST, check=True
-    )
-    assert run.stdout.strip() == "timeout"
+    script = tmp_path / "exits.py"
+    script.write_text(SCRIPT.format(tool=textwrap.dedent(tool), call=call, seconds=0.2))
+    run = run_script(script)
+    assert (run.returncode, run.stdout.strip()) == (0, "timeout")
     assert "Traceback" not in run.stderr
