@@ -57,6 +57,22 @@ class _Private(Dot):
     pass
 
 
+class Marker(ABC):
+    """Meant to be implemented, though nothing says what with."""
+
+
+class Marked(Marker):
+    pass
+
+
+class Settings:
+    debug: bool = False
+
+
+class LocalSettings(Settings):
+    pass
+
+
 class Alone(ABC):
     @abstractmethod
     def go(self) -> None: ...
@@ -113,6 +129,19 @@ def test_without_an_implementation_nothing_can_be_chosen():
 
     with pytest.raises(SchemaError, match="`Alone`"):
         Tool(go).compile()
+
+
+def test_only_what_is_abstract_or_cannot_be_made_stands_for_others():
+    def mark(x: Marker) -> str:
+        return type(x).__name__
+
+    def settle(x: Settings) -> None: ...
+    def dot(x: Dot) -> None: ...
+
+    assert Tool(mark).call({"x": {"type": "Marked"}}).value == "Marked"
+    for target in (settle, dot):
+        with pytest.raises(SchemaError):
+            Tool(target).compile()
 
 
 def test_a_result_is_of_a_class_that_nobody_may_know():

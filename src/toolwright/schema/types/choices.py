@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from abc import ABC, ABCMeta
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
@@ -98,7 +99,7 @@ def choice_of(cls: Any, translate: Translate, home: str) -> Any:
     """
     if is_standard(cls) or getattr(cls, "_is_protocol", False):
         return None
-    if takes_nothing(cls) and not inspect.isabstract(cls):
+    if takes_nothing(cls) and not _is_interface(cls):
         return None
     known = [each for each in known_subclasses(cls, home) if not inspect.isabstract(each)]
     makers = {each: _maker(each) for each in known}
@@ -119,6 +120,12 @@ def choice_of(cls: Any, translate: Translate, home: str) -> Any:
 
 
 _UNTYPED = "its constructor does not say what it takes, or does more than set that"
+
+
+def _is_interface(cls: type) -> bool:
+    """Return whether a class is abstract, or the first of its bases that is meant to be."""
+    of_abc = [each for each in cls.__mro__ if isinstance(each, ABCMeta) and each is not ABC]
+    return inspect.isabstract(cls) or of_abc == [cls]
 
 
 def _maker(cls: Any) -> type[Constructed] | None:
