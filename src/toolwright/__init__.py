@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost most of our time
 
 if TYPE_CHECKING:
-    from ._version import __version__ as __version__
+    from ._door import __version__ as __version__
     from .call import Call
     from .cli.embedded.add import add_mcp
     from .content import Audio, File, Image, converter
@@ -94,7 +94,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "_version": ("__version__",),
+    "_door": ("__version__",),
     "errors": (
         "ArgumentError",
         "CallCancelled",

@@ -1,10 +1,12 @@
-"""Shows public names where users import them from."""
+"""The version, and public names shown where users import them from."""
 
 from __future__ import annotations
 
 from typing import Any, TypeVar, get_type_hints
 
 T = TypeVar("T")
+
+__version__ = "0.1.0"
 
 DOOR = "toolwright"
 

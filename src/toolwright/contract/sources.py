@@ -55,7 +55,7 @@ def environment() -> dict[str, str]:
     """Return the versions that lists of tools depend on besides the files."""
     import pydantic_core
 
-    from .._version import __version__
+    from .._door import __version__
 
     # pydantic needs one version of its core exactly, and its core is loaded anyway.
     return {"toolwright": __version__, "pydantic-core": pydantic_core.__version__}

@@ -1,4 +1,4 @@
-"""Runs checks of one's own: whatever they do, the doctor goes on."""
+"""Runs checks of one's own, whatever they do."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..._version import __version__
+from ..._door import __version__
 from ..output import add_json, print_json, say
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from ..._version import __version__
+from ..._door import __version__
 from ..findings import Finding, Severity
 from ..registry import Check
 from .places import shown_file, uri_of
