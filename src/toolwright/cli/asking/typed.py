@@ -29,6 +29,10 @@ class Typist:
 
     def __init__(self) -> None:
         self._stop, self._stopped = os.pipe()
+        self._writing = threading.Lock()
+        self._is_stopped = False
+        self._is_open = False
+        """Whether the cursor stands behind a prompt."""
 
     @staticmethod
     def is_there() -> bool:
@@ -44,9 +48,14 @@ class Typist:
 
     def line(self, prompt: str) -> str | None:
         """Ask for a line; None at the end of input (Ctrl-D). Raises `NobodyWaits`."""
-        sys.stderr.write(printable(prompt))
-        sys.stderr.flush()
+        with self._writing:  # a question may end, in another thread, just as it is asked
+            if self._is_stopped:
+                raise NobodyWaits
+            sys.stderr.write(printable(prompt))
+            sys.stderr.flush()
+            self._is_open = True
         text = self._read()
+        self._is_open = False
         if not text:
             sys.stderr.write("\n")
             return None
@@ -63,7 +72,10 @@ class Typist:
 
     def stop(self) -> None:
         """End the question that is open."""
-        sys.stderr.write("\n")
+        with self._writing:
+            self._is_stopped = True
+            if self._is_open:
+                sys.stderr.write("\n")
         with contextlib.suppress(OSError):
             os.write(self._stopped, b"x")
 
