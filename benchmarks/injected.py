@@ -21,7 +21,7 @@ META = {
 }
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}}
 HELLO["clientInfo"] = {"name": "bench", "version": "1"}
-KINDS = ("plain", "called", "provided")
+KINDS = ("plain", "called", "provided", "made")
 WORKERS = ("thread", "inline", "async")
 
 
@@ -35,6 +35,9 @@ def serve(where):
     def number() -> int:
         return 0
 
+    def length() -> int:
+        return len("")
+
     def plain(a: int, b: int) -> int:
         return a + b
 
@@ -44,9 +47,24 @@ def serve(where):
     def provided(a: int, b: int, c: Annotated[int, Inject(number)]) -> int:
         return a + b + c
 
-    for each in (plain, called, provided):
+    def made(a: int, b: int, c: Annotated[int, Inject(length)]) -> int:
+        return a + b + c
+
+    for each in (plain, called, provided, made):
         box.add(each, name=f"{each.__name__}_thread")
         box.add(each, name=f"{each.__name__}_inline", run_on="inline")
+
+    add_async(box, number, length)
+    if where == "stdio":
+        box.serve()
+    else:
+        box.serve("http", port=int(where))
+
+
+def add_async(box, number, length):
+    from typing import Annotated
+
+    from toolwright import Call, Inject
 
     @box.tool
     async def plain_async(a: int, b: int) -> int:
@@ -60,10 +78,9 @@ def serve(where):
     async def provided_async(a: int, b: int, c: Annotated[int, Inject(number)]) -> int:
         return a + b + c
 
-    if where == "stdio":
-        box.serve()
-    else:
-        box.serve("http", port=int(where))
+    @box.tool
+    async def made_async(a: int, b: int, c: Annotated[int, Inject(length)]) -> int:
+        return a + b + c
 
 
 def cpu(process):

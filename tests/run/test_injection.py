@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from toolwright import Call, Fixed, Flatten, Inject, SchemaError, Tool, Toolbox
 from toolwright.run.inject.providers import Providers
+from toolwright.run.threads import threads
 
 
 class Settings:
@@ -333,3 +334,48 @@ def test_first_calls_that_come_together_share_what_is_closed_in_the_end(monkeypa
         each.join()
     box.close()
     assert told == ["open", "close"]
+
+
+POOL = ["a", "b"]
+
+
+class Lazy:
+    """Its attribute is made where it is looked up."""
+
+    @property
+    def thread(self):
+        return threading.get_ident()
+
+
+LAZY = Lazy()
+
+
+def test_a_provider_that_hands_out_what_is_there_needs_no_thread(monkeypatch):
+    def pool() -> list[str]:
+        return POOL
+
+    def thread() -> int:
+        return LAZY.thread
+
+    box = Toolbox("b")
+
+    @box.tool
+    async def held(pool: Annotated[list[str], Inject(pool)]) -> bool:
+        return pool is POOL
+
+    @box.tool
+    async def elsewhere(thread: Annotated[int, Inject(thread)]) -> bool:
+        return thread != threading.get_ident()
+
+    async def main():
+        assert (await box.call_async("elsewhere")).value is True
+        started = []
+        begin = threads.start
+        monkeypatch.setattr(
+            threads, "start", lambda *sent, **more: started.append(begin(*sent, **more))
+        )
+        monkeypatch.setattr(threads, "run", lambda *sent, **more: started.append(sent))
+        assert (await box.call_async("held")).value is True
+        assert started == []
+
+    asyncio.run(main())

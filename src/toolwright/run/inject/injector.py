@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import types
@@ -140,9 +141,31 @@ def _kind(make: Any) -> str:
         return "async generator"
     if inspect.iscoroutinefunction(function):
         return "awaitable"
-    return "generator" if inspect.isgeneratorfunction(function) else "value"
+    if inspect.isgeneratorfunction(function):
+        return "generator"
+    return "ready" if _hands_out(make) else "value"
 
 
+def _hands_out(make: Any) -> bool:
+    """Return whether a provider only hands out what is there, such as a pool of its module.
+
+    It calls nothing and looks up no attribute, so it cannot block an event loop, and needs no
+    thread.
+    """
+    if not isinstance(make, types.FunctionType):
+        return False
+    return all(step.opname in _HANDING_OUT for step in dis.get_instructions(make))
+
+
+_HANDING_OUT = frozenset(
+    (
+        *("RESUME", "NOP", "CACHE", "COPY_FREE_VARS", "MAKE_CELL"),
+        *("LOAD_CONST", "LOAD_GLOBAL", "LOAD_DEREF"),
+        *("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_LOAD_FAST"),
+        *("BUILD_TUPLE", "BUILD_LIST", "BUILD_MAP", "BUILD_CONST_KEY_MAP"),
+        *("RETURN_VALUE", "RETURN_CONST"),
+    )
+)
 _CALLED: Any = (type, functools.partial, types.BuiltinFunctionType)
 
 

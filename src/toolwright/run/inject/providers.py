@@ -188,7 +188,9 @@ def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
 
 
 async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitStack) -> Any:
-    """Run a provider from async code; a sync one runs in a thread."""
+    """Run a provider from async code; a sync one that may block runs in a thread."""
+    if step.kind == "ready":
+        return entered(step, needed, ExitStack())
     if step.kind == "async generator":
         context = asynccontextmanager(generator_of(step.make))(**needed)
         return await stack.enter_async_context(context)
