@@ -65,7 +65,8 @@ class McpClient:
     @property
     def tools(self) -> dict[str, RemoteTool]:
         """The tools, by the server's own names."""
-        return background.run(self._listing.tools())
+        known = self._listing.known_tools()  # every `client.name` asks: no other thread for that
+        return background.run(self._listing.tools()) if known is None else known
 
     @property
     def resources(self) -> dict[str, dict[str, Any]]:
@@ -93,7 +94,8 @@ class McpClient:
 
     def __getitem__(self, name: str) -> RemoteTool:
         """Return a tool by the server's own name for it. Raises `ToolNotFound`."""
-        return background.run(self._listing.tool(name))
+        known = self._listing.known_tools() or {}
+        return known[name] if name in known else background.run(self._listing.tool(name))
 
     def __getattr__(self, name: str) -> RemoteTool:
         # Nothing that Python or a notebook looks for by itself is asked of a server.
@@ -101,9 +103,9 @@ class McpClient:
             msg = f"{type(self).__name__!r} object has no attribute {name!r}"
             raise AttributeError(msg)
         tools = self.tools
-        found = [each for each in tools if python_name(each) == name]
         if name in tools:
             return tools[name]
+        found = [each for each in tools if python_name(each) == name]
         if len(found) == 1:
             return tools[found[0]]
         if found:

@@ -73,6 +73,10 @@ class Listing:
             self._known["info"] = await self._connection.info()
         return self._known["info"]
 
+    def known_tools(self) -> dict[str, RemoteTool] | None:
+        """Return the tools, in any thread, unless the server has to be asked for them."""
+        return self._known.get("tools")
+
     async def tools(self) -> dict[str, RemoteTool]:
         """Return the tools that can be used, by name."""
         known = self._known.get("tools")
