@@ -110,6 +110,9 @@ def test_coverage_is_shown_and_may_fail(shop):
     ]
     assert run("test", "shop.py", "--fail-under", "60").returncode == 0
     assert run("test", "shop.py", "--fail-under", "70").returncode == 1
+    assert "a number from 0 to 100; got `200`" in refused(
+        2, "test", "shop.py", "--fail-under", "200"
+    )
 
 
 def test_reports_are_written_as_json_and_junit(shop):

@@ -192,6 +192,10 @@ def test_a_message_of_another_provider_is_refused(shop):
         shop.run_tool_calls(asked, "openai")
     with pytest.raises(ValueError, match="no messages that ask for tools"):
         shop.run_tool_calls(asked, "cursor")
+    with pytest.raises(ValueError, match="did you mean `openai`"):
+        shop.run_tool_calls(asked, "opnai")
+    with pytest.raises(ValueError, match="unknown dialect `None` - known are openai, "):
+        shop.run_tool_calls(asked, None)
     with pytest.raises(TypeError, match="a dict or an object"):
         shop.run_tool_calls("{}", "openai")
 

@@ -82,15 +82,17 @@ async def run_tool_calls_async(
 ) -> list[dict[str, Any]]:
     """Run the calls of a provider's message from async code: the same path."""
     from ..call import end
+    from ..dialects import Rendered
+    from ..dialects.known import dialect_named
     from ..dialects.loops.answers import grouped
     from ..dialects.loops.asked import asked_in
     from ..dialects.loops.doubts import by_id
 
-    name = dialect if isinstance(dialect, str) else dialect.dialect
+    name = dialect.dialect if isinstance(dialect, Rendered) else dialect_named(dialect).name
     asked = asked_in(message, name)
     if not asked:
         return []
-    if isinstance(dialect, str):
+    if not isinstance(dialect, Rendered):
         dialect = box.render(dialect, strict=strict, prefix=prefix)
     gate = _Gate(box.__servable__(), dialect, call, confirm)
     # One after the other: people are asked about one call at a time, and before anything runs.

@@ -36,6 +36,18 @@ def whole_number(text: str) -> int:
     return number
 
 
+def percent(text: str) -> float:
+    """Read a share of parameters. Raises `argparse.ArgumentTypeError`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 100:  # also of NaN
+        msg = f"takes a number from 0 to 100; got `{text}`"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
 def apply_settings(chosen: argparse.Namespace) -> None:
     """Complete what was given from the project; what was given counts more. Raises `UsageError`."""
     project = project_at(chosen.target)

@@ -16,7 +16,7 @@ from ...._log import log
 from ...load import add_target, open_target
 from ...output import add_json, flush, print_json, say
 from ...terminal import ProgressBar, interruptible
-from ...trials.settings import apply_settings, example_files, whole_number
+from ...trials.settings import apply_settings, example_files, percent, whole_number
 from ...usage import UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--coverage", action="store_true", help="show which tools and parameters were tried"
     )
     parser.add_argument(
-        "--fail-under", type=float, metavar="PERCENT", help="fail if fewer parameters were tried"
+        "--fail-under", type=percent, metavar="PERCENT", help="fail if fewer parameters were tried"
     )
     parser.add_argument(
         "--in-process",
