@@ -5,10 +5,12 @@ import contextvars
 import threading
 from collections.abc import Iterator
 
+import pytest
 from ways import box_of
 from returning import returning
 
 from toolwright import Toolbox
+from toolwright.run.loop import background
 
 
 def test_calls_work_inside_a_running_loop():
@@ -235,5 +237,43 @@ def test_a_quick_tool_that_becomes_slow_holds_no_loop():
         held = [asyncio.ensure_future(box.call_async("maybe", {"wait": True})) for _ in range(5)]
         await asyncio.to_thread(met.wait)
         assert not any([(await each).is_error for each in held])
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), asyncio.CancelledError()])
+def test_whatever_ends_a_coroutine_on_the_background_loop_reaches_the_caller(error):
+    async def fails():
+        raise error
+
+    async def main():
+        with pytest.raises(type(error)) as caught:
+            await background.run_async(fails())
+        assert caught.value is error
+        return await background.run_async(asyncio.sleep(0, "alive"))
+
+    assert asyncio.run(main()) == "alive"
+
+
+def test_a_coroutine_on_the_background_loop_is_cancelled_with_its_caller():
+    began, ended = threading.Event(), threading.Event()
+    seen = contextvars.ContextVar("seen", default="nothing")
+
+    async def waits():
+        assert seen.get() == "the caller's"
+        began.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    async def main():
+        seen.set("the caller's")
+        task = asyncio.create_task(background.run_async(waits()))
+        assert await asyncio.to_thread(began.wait, 60)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(ended.wait, 60)
 
     asyncio.run(main())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
+from .threads import Raised, settle_future
 from .waiting import HERE, Pending
 
 
@@ -34,18 +36,8 @@ class Background:
         pending = Pending()
         held: list[asyncio.Task[None]] = []
 
-        async def guarded() -> None:
-            # Nothing may leave the task: SystemExit would end the loop for all callers.
-            value: Any = None
-            failure: BaseException | None = None
-            try:
-                value = await coroutine
-            except BaseException as error:  # noqa: BLE001
-                failure = error
-            pending.settle(value, failure)
-
         def start() -> None:
-            held.append(loop.create_task(guarded(), context=context))
+            held.append(loop.create_task(_settled(coroutine, pending.settle), context=context))
 
         loop.call_soon_threadsafe(start)
         try:
@@ -57,10 +49,28 @@ class Background:
 
     async def run_async(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine to its end, from async code of any loop; cancelled, it is cancelled."""
-        loop = self._started()
-        if asyncio.get_running_loop() is loop:
+        loop, here = self._started(), asyncio.get_running_loop()
+        if here is loop:
             return await coroutine
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+        future: asyncio.Future[Any] = here.create_future()
+        held: list[asyncio.Task[None]] = []
+
+        def settle(value: Any, failure: BaseException | None) -> None:
+            with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
+                here.call_soon_threadsafe(settle_future, future, value, failure)
+
+        # Not `run_coroutine_threadsafe`, whose future for threads is chained to both loops: that
+        # takes more time than the rest of a call over standard streams.
+        loop.call_soon_threadsafe(
+            lambda: held.append(loop.create_task(_settled(coroutine, settle)))
+        )
+        try:
+            return await future
+        except Raised as raised:
+            raise raised.error from None
+        except asyncio.CancelledError:
+            loop.call_soon_threadsafe(lambda: held and held[0].cancel())
+            raise
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Start a coroutine that nobody waits for."""
@@ -74,6 +84,19 @@ class Background:
                     target=self.loop.run_forever, name="toolwright-loop", daemon=True
                 ).start()
             return self.loop
+
+
+async def _settled(
+    coroutine: Coroutine[Any, Any, Any], settle: Callable[[Any, BaseException | None], object]
+) -> None:
+    """Tell how a coroutine ended. Nothing leaves it: SystemExit would end the loop for all."""
+    value: Any = None
+    failure: BaseException | None = None
+    try:
+        value = await coroutine
+    except BaseException as error:  # noqa: BLE001
+        failure = error
+    settle(value, failure)
 
 
 background = Background()
