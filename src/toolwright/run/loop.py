@@ -89,7 +89,7 @@ class Background:
 async def _settled(
     coroutine: Coroutine[Any, Any, Any], settle: Callable[[Any, BaseException | None], object]
 ) -> None:
-    """Tell how a coroutine ended. Nothing leaves it: SystemExit would end the loop for all."""
+    """Run a coroutine and hand on how it ended. Nothing is raised: SystemExit would end the loop."""
     value: Any = None
     failure: BaseException | None = None
     try:

@@ -57,7 +57,7 @@ class HttpChannel:
             await response.aclose()
 
     async def give_up(self, request: str) -> None:
-        """Tell the server that nobody waits for the answer to a request any more."""
+        """Cancel a request at the server: its answer is no longer wanted."""
         told = {"requestId": request, "reason": "the caller no longer waits"}
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
