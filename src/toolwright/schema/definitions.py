@@ -26,7 +26,7 @@ class Definition:
         self.losses = [f"`{place}`: {text}" for place, text in losses(schema, self.name)]
         self.schema = apply_rules(schema, steps)
         self.refs: Refs = Counter(refs(self.schema))
-        self.size = len(json.dumps(self.schema))
+        self.size = _written_size(self.schema)
 
 
 class Definitions:
@@ -97,6 +97,16 @@ class Definitions:
             for key in used:
                 counts.update(self[key].refs)
             kept = recursive | {key for key in used if self._saves(key, counts[key])}
+            shared = self._attached(root, used, kept)
+            # The choice is made for each definition alone, so all of them may save nothing.
+            most = _written_size(shared)
+            if kept == recursive or self._size(root, recursive, 2 * most) > 2 * most:
+                return shared
+            copied = self._attached(root, used, recursive)
+            return shared if most < _written_size(copied) else copied
+        return self._attached(root, used, kept)
+
+    def _attached(self, root: JsonObject, used: list[str], kept: set[str]) -> JsonObject:
         names = _unique_names([key for key in used if key in kept], self)
         made = self._place(root, kept, names)
         if names:
@@ -113,7 +123,7 @@ class Definitions:
 
     def _size(self, root: JsonObject, recursive: set[str], limit: int) -> int:
         """Estimate the size with everything inlined; stops counting above the limit."""
-        total = len(json.dumps(root))
+        total = _written_size(root)
         todo = list(refs(root))
         counted: set[str] = set()
         while todo and total <= limit:
@@ -150,6 +160,11 @@ class Definitions:
             return merge(self._inlined(target, kept, names), said)
 
         return rewrite(schema, change)
+
+
+def _written_size(schema: JsonObject) -> int:
+    """Return how many characters a schema has on the wire."""
+    return len(json.dumps(schema, separators=(",", ":")))
 
 
 def keys_with_bytes(raw: Mapping[str, JsonObject]) -> frozenset[str]:
