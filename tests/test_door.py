@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import operator
 import pickle
 import re
 import subprocess
@@ -13,6 +14,7 @@ import typing
 from pathlib import Path
 
 import pytest
+from counting import for_every
 from pydantic import BaseModel, ConfigDict, create_model
 
 import toolwright
@@ -60,7 +62,7 @@ INSTANCES = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name != "FULL"])
+@for_every("name", [name for name in PUBLIC if name != "FULL"])
 def test_a_public_name_says_that_it_is_from_the_package(name):
     shown = PUBLIC[name]
     assert shown.__module__ == "toolwright"
@@ -68,14 +70,14 @@ def test_a_public_name_says_that_it_is_from_the_package(name):
     assert getattr(importlib.import_module(shown.__module__), name) is shown
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@for_every("name", CLASSES)
 def test_the_hints_of_a_public_class_can_be_read(name):
     cls = CLASSES[name]
     for hint in typing.get_type_hints(cls, include_extras=True).values():
         assert not isinstance(hint, str | typing.ForwardRef)
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@for_every("name", CLASSES)
 def test_a_public_class_is_found_again_by_pickle(name):
     assert pickle.loads(pickle.dumps(CLASSES[name])) is CLASSES[name]
 
@@ -92,7 +94,7 @@ def test_an_object_of_a_public_class_is_pickled(name):
         assert again == given
 
 
-@pytest.mark.parametrize("name", INSTANCES)
+@for_every("name", INSTANCES)
 def test_a_public_class_is_the_type_of_a_field(name):
     given = INSTANCES[name]
     model = create_model(
@@ -142,7 +144,7 @@ def test_content_is_known_by_its_class():
 HOMES = {name: home for home, names in toolwright._HOMES.items() for name in names}
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@for_every("name", CLASSES)
 def test_the_examples_in_the_documentation_of_a_public_class_hold(name):
     """Doctest leaves out classes that say they are from elsewhere, so they are run here."""
     home = importlib.import_module(f"toolwright.{HOMES[name]}")
@@ -161,9 +163,7 @@ def texts():
         yield path, path.read_text()
 
 
-@pytest.mark.parametrize(
-    ("path", "text"), list(texts()), ids=lambda given: getattr(given, "name", "")
-)
+@for_every(("path", "text"), texts(), ids=lambda path, text: path.name)
 def test_texts_import_from_public_rooms_only(path, text):
     named = re.findall(r"(?:from|import) +toolwright\.([a-z_.]+)", text)
     named += re.findall(r"\(from `toolwright\.([a-z_.]+)`\)", text)
@@ -252,8 +252,8 @@ def public_functions():
 
 
 @pytest.mark.promise("door.returned")
-@pytest.mark.parametrize(
-    "function", sorted(set(public_functions()), key=repr), ids=lambda each: each.__qualname__
+@for_every(
+    "function", sorted(set(public_functions()), key=repr), ids=operator.attrgetter("__qualname__")
 )
 def test_what_a_public_function_returns_is_public(function):
     known = list(public_objects())
@@ -262,10 +262,8 @@ def test_what_a_public_function_returns_is_public(function):
             assert each in known
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.py"))],
-    ids=lambda path: path.name,
+@for_every(
+    "path", [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.py"))]
 )
 def test_texts_use_no_private_attributes(path):
     assert re.findall(r"\b\w+\._[a-z]\w*", path.read_text()) == []

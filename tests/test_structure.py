@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from counting import for_every
 
 import toolwright
 
@@ -60,6 +61,11 @@ def dotted(path):
 
 
 @functools.cache
+def module_names():
+    return {dotted(module) for module in modules()}
+
+
+@functools.cache
 def tree(path):
     return ast.parse(path.read_text())
 
@@ -80,8 +86,7 @@ def imports(path):
             base = ".".join(part for part in parts if part)
             found.add(base or "__init__")
             found.update(f"{base}.{alias.name}".strip(".") for alias in node.names)
-    known = {dotted(module) for module in modules()}
-    return found & known
+    return found & module_names()
 
 
 def texts(path):
@@ -110,7 +115,7 @@ def siblings_by_name(path):
             yield f"{package}{rest[0].value}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
+@for_every("path", modules(), ids=dotted)
 def test_a_module_imports_only_from_its_left(path):
     own = dotted(path).split(".")[0]
     assert own in ROW, f"{own} has no place in the order"
@@ -122,14 +127,14 @@ def test_a_module_imports_only_from_its_left(path):
 @functools.cache
 def names():
     """Every module, and everything that one defines at its top level."""
-    known = {dotted(path) for path in modules()}
+    known = {*module_names()}
     for path in modules():
         defined = (getattr(node, "name", "") for node in tree(path).body)
         known |= {f"{dotted(path)}.{name}" for name in defined if name}
     return known
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
+@for_every("path", modules(), ids=dotted)
 def test_no_text_names_a_module(path):
     """Such an import or comparison would escape the order; loggers are named in `_log` alone."""
     written = {name for text in texts(path) for name in re.findall(r"toolwright\.([\w.]*)", text)}
@@ -268,7 +273,7 @@ def test_options_and_their_keywords_are_the_same():
     assert {field.name for field in fields(Options)} - {"given"} == known
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
+@for_every("path", modules(), ids=dotted)
 def test_no_module_goes_through_the_front_door(path):
     """The package itself names everything: importing from it would tie all modules together."""
     here = path.relative_to(SOURCE).with_suffix("").parts

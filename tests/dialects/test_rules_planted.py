@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from counting import for_every
 from plain_wire import plain
 from provider_faults import CLIENTS, FAULTS, STRICT, faults
 
@@ -329,7 +330,7 @@ SCHEMA_FAULTS = [
 SCHEMA_CASES = [(dialect, *case) for dialects, *case in SCHEMA_FAULTS for dialect in dialects]
 
 
-@pytest.mark.parametrize(("dialect", "strict", "where", "change", "fault"), SCHEMA_CASES)
+@for_every(("dialect", "strict", "where", "change", "fault"), SCHEMA_CASES)
 def test_a_fault_in_a_schema_is_found(dialect, strict, where, change, fault):
     schema = clean_schema(dialect)
     node = schema
@@ -413,7 +414,7 @@ WIRE_FAULTS = [
 WIRE_CASES = [(dialect, *case) for dialects, *case in WIRE_FAULTS for dialect in dialects]
 
 
-@pytest.mark.parametrize(("dialect", "change", "fault"), WIRE_CASES)
+@for_every(("dialect", "change", "fault"), WIRE_CASES)
 def test_a_fault_around_a_schema_is_found(dialect, change, fault):
     definitions = clean(dialect)
     change(definitions)

@@ -7,10 +7,12 @@ An id names the file and the number of the probe: `plat` and `omni` are seeds-pl
 import asyncio
 import math
 import threading
+from operator import attrgetter
 from typing import Annotated
 
 import mcp_types
 import pytest
+from counting import for_every
 from ways import WAYS, box_of, compact, payload_by, text_of
 
 from toolwright import Fixed, Tool, Toolbox
@@ -26,7 +28,7 @@ from .call_cases.platools import exits, two
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+@for_every("case", CASES, ids=attrgetter("id"))
 def test_a_probe_ends_in_the_right_result_whichever_way_it_is_called(case, way):
     results = []
     box = box_of(case.target, **case.options)

@@ -1,9 +1,11 @@
 """Every case: what is published, what is refused, and what reaches the function."""
 
 import json
+from operator import attrgetter
 
 import jsonschema
 import pytest
+from counting import for_every
 
 from toolwright import ArgumentError, SchemaError, Tool
 
@@ -16,19 +18,19 @@ ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")
 GOOD = [case for case in CASES if not case.refused]
 REFUSED = [case for case in CASES if case.refused]
 
-each_good = pytest.mark.parametrize("case", GOOD, ids=[case.id for case in GOOD])
-each_refused = pytest.mark.parametrize("case", REFUSED, ids=[case.id for case in REFUSED])
+each_good = for_every("case", GOOD, ids=attrgetter("id"))
+each_refused = for_every("case", REFUSED, ids=attrgetter("id"))
 BINDS = [
-    pytest.param(case, arguments, wanted, said, id=f"{case.id}-{json.dumps(arguments)[:60]}")
+    (case, arguments, wanted, said)
     for case in GOOD
     for said, pairs in ((True, case.bind), (False, case.unsaid))
     for arguments, wanted in pairs
 ]
-REJECTS = [
-    pytest.param(case, arguments, id=f"{case.id}-{json.dumps(arguments)[:60]}")
-    for case in GOOD
-    for arguments in case.rejects
-]
+REJECTS = [(case, arguments) for case in GOOD for arguments in case.rejects]
+
+
+def case_and_arguments(case, arguments, *_):
+    return f"{case.id}-{json.dumps(arguments)[:60]}"
 
 
 def tool_of(case: Case) -> Tool:
@@ -121,7 +123,7 @@ def test_the_same_target_gives_the_same_bytes_again(case):
 
 
 @pytest.mark.promise("parameters.any-kind-by-name")
-@pytest.mark.parametrize(("case", "arguments", "wanted", "said"), BINDS)
+@for_every(("case", "arguments", "wanted", "said"), BINDS, ids=case_and_arguments)
 def test_arguments_become_what_the_function_declares(case, arguments, wanted, said):
     tool = tool_of(case)
     allowed = jsonschema.Draft202012Validator(tool.input_schema).is_valid(arguments)
@@ -136,7 +138,7 @@ def test_arguments_become_what_the_function_declares(case, arguments, wanted, sa
 
 
 @pytest.mark.promise("tool.strict")
-@pytest.mark.parametrize(("case", "arguments"), REJECTS)
+@for_every(("case", "arguments"), REJECTS, ids=case_and_arguments)
 def test_arguments_that_do_not_fit_are_refused(case, arguments):
     with pytest.raises(ArgumentError):
         tool_of(case).bind(arguments)

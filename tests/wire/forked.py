@@ -306,23 +306,23 @@ def run_package(imported):
 
     An interpreter that ends takes every object apart, and so copies every page of memory that it
     shares with the process that was forked: that was four fifths of the time of a short command.
-    So what a command imported and made is taken apart here, and the rest is left as it is. A server
-    ends as an interpreter ends: it has threads that read, and loops.
+    So what a command imported and made is taken apart here, and the rest is left as it is.
     """
     try:
         runpy._run_module_as_main("toolwright")
     except SystemExit as ended:
         code = 0 if ended.code is None else ended.code
-        if not isinstance(code, int) or "serve" in sys.argv:
+        if not isinstance(code, int):
             raise
     else:
         code = 0
     threading._shutdown()
     atexit._run_exitfuncs()
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    except Exception:
         sys.exit(code)  # the interpreter says so, and has a code for it
     vars(sys.modules["__main__"]).clear()
     for name in sys.modules.keys() - imported:
