@@ -222,11 +222,9 @@ def test_a_wrong_log_level_is_refused(transport):
 
 @pytest.mark.parametrize("command", [["serve"], ["serve", "--http", "--port", "0"], ["list"]])
 def test_ctrl_c_during_an_import(here, command):
-    here(
-        {
-            "slow.py": "import sys, time\nprint('begun', file=sys.stderr, flush=True)\ntime.sleep(600)\n"
-        }
-    )
+    # A signal that comes just before the system is asked to sleep is heeded after the sleep only.
+    sleep = "while True:\n    time.sleep(0.05)\n"
+    here({"slow.py": f"import sys, time\nprint('begun', file=sys.stderr, flush=True)\n{sleep}"})
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     name, *more = command
     with start(name, "slow.py", *more, **pipes, text=True) as process:

@@ -312,7 +312,7 @@ def test_ctrl_c_ends_the_tests_without_blaming_a_tool(here):
     Path("waits.py").write_text(
         "import pathlib, time\ndef f() -> int:\n"
         '    """\n    >>> f()\n    """\n'
-        "    pathlib.Path('here').touch()\n    time.sleep(60)\n"
+        "    pathlib.Path('here').touch()\n    while True:\n        time.sleep(0.05)\n"
     )
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with start("test", "waits.py", text=True, **pipes) as process:

@@ -181,6 +181,11 @@ class Forked(subprocess.Popen):
     def _internal_poll(self, _deadstate=None, **_):
         return self.returncode if self.returncode is not None or self._has_ended(0) else None
 
+    def __exit__(self, failure, *more):
+        if failure:
+            self.kill()  # a test that has failed waits for nothing
+        super().__exit__(failure, *more)
+
     def _wait(self, timeout):
         if not self._has_ended(timeout):
             raise subprocess.TimeoutExpired(self.args, timeout)
