@@ -38,7 +38,7 @@ pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "t
 # `.ci/run` has the same examples each time, so that a change fails for its own faults; all others
 # get new ones.
 _SAME = {"deadline": None, "print_blob": True, "derandomize": "SAME_EXAMPLES" in os.environ}
-settings.register_profile("daily", max_examples=40, **_SAME)
+settings.register_profile("daily", max_examples=20, **_SAME)
 settings.register_profile("thorough", max_examples=100, **_SAME)
 settings.load_profile("daily")  # `--hypothesis-profile=thorough` for the other one
 

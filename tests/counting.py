@@ -6,18 +6,23 @@ import inspect
 import pytest
 from hypothesis import settings
 
-SHARE = 5
+SHARE = 10
 
 
 def examples(count):
     """Return the number of examples of a test that is worth so many when there is time."""
     thorough = settings.get_current_profile_name() == "thorough"
-    return count if thorough else max(count // SHARE, 20)
+    return count if thorough else max(count // SHARE, 15)
 
 
 def soaked(*values):
     """Return parameters of a test with which only `make soak` runs it."""
     return [pytest.param(each, marks=pytest.mark.soak) for each in values]
+
+
+def soaked_rows(*rows):
+    """Return rows of parameters with which only `make soak` runs a test."""
+    return [pytest.param(*row, marks=pytest.mark.soak) for row in rows]
 
 
 def for_every(names, cases, ids=lambda *case: repr(case)):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from counting import soaked
 
 from toolwright._files import replace_file
 
@@ -43,11 +44,12 @@ def test_what_is_no_file_is_written_straight_on():
     "words",
     [
         ["lock", "shop.py", "-o"],
-        ["generate", "shop.py", "-o"],
-        ["export", "shop.py", "-o"],
-        ["doctor", "shop.py", "--json", "-o"],
+        *soaked(
+            ["generate", "shop.py", "-o"],
+            ["export", "shop.py", "-o"],
+            ["doctor", "shop.py", "--json", "-o"],
+        ),
     ],
-    ids=lambda words: words[0],
 )
 def test_a_full_disk_leaves_the_old_file(tmp_path, words):
     """A limit for files stands for the disk: writing fails in the same place."""

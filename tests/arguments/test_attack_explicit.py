@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from counting import soaked
 
 from toolwright import ArgumentError, SchemaError, Toolbox
 
@@ -70,7 +71,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("name", ["one hash", *soaked(*sorted(GOOD.keys() - {"one hash"}))])
 def test_large_arguments_are_checked_in_linear_time(name):
     sent = json.dumps(GOOD[name]())
     begun = time.thread_time()
@@ -78,7 +79,9 @@ def test_large_arguments_are_checked_in_linear_time(name):
     assert time.thread_time() - begun < MOST_SECONDS
 
 
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize(
+    "name", ["one of", "long values", *soaked(*sorted(BAD.keys() - {"one of", "long values"}))]
+)
 def test_hostile_arguments_are_refused_in_few_words(name):
     sent = json.dumps(BAD[name]())
     begun = time.thread_time()

@@ -154,7 +154,7 @@ def test_a_file_with_a_strange_name(here, tmp_path, name):
     assert listed(name) == NAMES
 
 
-@pytest.mark.parametrize("name", ["mcp.py", *soaked("json.py", "pydantic.py")])
+@pytest.mark.parametrize("name", soaked("mcp.py", "json.py", "pydantic.py"))
 def test_a_file_with_the_name_of_another_module(here, tmp_path, name):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / name).write_text(SHOP)
@@ -347,7 +347,7 @@ def test_noise_is_never_in_the_output(here, command):
     assert "noise" not in done.stdout
 
 
-@pytest.mark.parametrize("count", [500, *soaked(3)])
+@pytest.mark.parametrize("count", [*soaked(500, 3)])
 def test_a_closed_pipe_is_no_error(here, tmp_path, count):
     many = "\n".join(
         f"def tool_{n}(n: int) -> int:\n    'Do {n}.'\n    return n" for n in range(count)

@@ -121,7 +121,7 @@ def test_targets_that_cannot_be_served(here):
         assert target in refused(2, "serve", target, "--http")
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&- >&- 2>&-", *soaked(">&-", "<&-", "2>&-")])
 def test_a_server_that_was_started_without_a_stream(here, closed):
     command = " ".join([*map(shlex.quote, COMMAND), "serve", "shop.py", closed])
     done = subprocess.run(["sh", "-c", command], input=b"", capture_output=True, timeout=60)
@@ -189,6 +189,7 @@ def test_several_workers_share_a_socket_and_keep_no_sessions(here):
 
 
 @pytest.mark.promise("serve.workers-announced")
+@pytest.mark.soak
 def test_the_address_is_said_once_every_worker_answers(here):
     gated = """
 import asyncio, os
@@ -277,6 +278,7 @@ def answers(server):
     return b'"isError":false' in body
 
 
+@pytest.mark.soak
 def test_workers_start_where_the_command_did(here):
     here({"sub/inner.py": "def ok() -> int:\n    return 1\n"})
     with Http("inner.py", "--folder", "sub", "--workers", "2") as server:

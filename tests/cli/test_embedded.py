@@ -108,6 +108,7 @@ def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
             assert said in lines[0]
 
 
+@pytest.mark.soak
 def test_a_module_is_started_from_any_folder(tmp_path):
     package = tmp_path / "here" / "greet"
     package.mkdir(parents=True)

@@ -258,7 +258,7 @@ def test_mistakes(home, given, said):
 
 
 @pytest.mark.promise("everyday.absolute")
-@pytest.mark.parametrize("target", ["shop.py", "shop.py:box", "shop:box", "package.inner"])
+@pytest.mark.parametrize("target", ["package.inner", *soaked("shop.py", "shop.py:box", "shop:box")])
 @pytest.mark.parametrize("client", ["vscode", *soaked("claude-desktop")])
 def test_a_client_starts_what_was_installed(home, here, client, target, monkeypatch):
     """From elsewhere, and with no PATH: as programs with windows do."""
@@ -297,7 +297,7 @@ def word() -> str:
 
 
 @pytest.mark.promise("everyday.folder")
-@pytest.mark.parametrize("where", ["project", "file", "below", "given", "module"])
+@pytest.mark.parametrize("where", ["project", *soaked("file", "below", "given", "module")])
 def test_a_server_finds_its_data_wherever_it_is_started(home, here, where, tmp_path, monkeypatch):
     """From `/`, and with no PATH; its data stands where `install` was told or has looked."""
     here({"one/data/words.txt": "hello", "one/two/data_tools.py": DATA})

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from counting import soaked
 from jsonc_documents import PATH, SHOP
 
 from toolwright.cli.clients.jsonc import NotJson, drop, put, read
@@ -132,14 +133,16 @@ def test_how_deep_a_document_may_be(opening, closing):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda n: '{"a":{}' + ',"k":{"x":1}' * n + "}",
         lambda n: "{" + '"k": {\n"x": 1},\n' * n + "}",
-        lambda n: '{"a": 1 ' + "/* c */ " * n + "}",
-        lambda n: "{" + "// c\n" * n + "}",
-        lambda n: '{"a": "' + "\\u0041x" * n + '"}',
-        lambda n: '{"a": 1' + " " * 5 * n + "}",
-        lambda n: '{"a": 1' + ', "shop": 1' * n + "}",
         lambda n: "/" + "*" * 5 * n + '/{"a": [' + "1," * n + "]}",
+        *soaked(
+            lambda n: '{"a":{}' + ',"k":{"x":1}' * n + "}",
+            lambda n: '{"a": 1 ' + "/* c */ " * n + "}",
+            lambda n: "{" + "// c\n" * n + "}",
+            lambda n: '{"a": "' + "\\u0041x" * n + '"}',
+            lambda n: '{"a": 1' + " " * 5 * n + "}",
+            lambda n: '{"a": 1' + ', "shop": 1' * n + "}",
+        ),
     ],
 )
 def test_a_large_document_is_edited(make):

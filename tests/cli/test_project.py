@@ -114,6 +114,7 @@ workers = 1
         assert server.asked(data)[0] == 200
 
 
+@pytest.mark.soak
 def test_workers_get_the_settings_of_the_project_too(here):
     settings = '[tool.toolwright.serve]\ntransport = "http"\nworkers = 2\npath = "/tools"\n'
     here({"pyproject.toml": TABLE + 'select = ["add"]\n' + settings})

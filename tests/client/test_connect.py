@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from counting import soaked
 from client_shop import shop
 from processes import is_running, until
 
@@ -273,7 +274,7 @@ def test_what_cannot_be_reached_is_one_clear_error(target):
         pass
 
 
-@pytest.mark.parametrize("target", ["stdio", "http"])
+@pytest.mark.parametrize("target", ["http", *soaked("stdio")])
 def test_a_client_of_a_given_era_knows_what_the_server_offers(shop_url, target):
     for era, version in (("stateless", "2026-07-28"), ("handshake", "2025-11-25")):
         with connect(SHOP if target == "stdio" else shop_url, era=era) as client:

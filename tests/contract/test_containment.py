@@ -46,7 +46,7 @@ def check(seeds):
 @pytest.mark.promise("contract.contained")
 def test_verdicts_agree_with_generated_values():
     counts = check(range(examples(1250)))
-    assert min(counts["contained"], counts["not contained"]) > 60
+    assert min(counts["contained"], counts["not contained"]) > sum(counts.values()) / 5
     assert counts["unknown"] < sum(counts.values()) / 20
 
 
@@ -225,6 +225,7 @@ def test_hostile_schemas_take_bounded_time_and_raise_nothing(name):
     assert time.thread_time() - begun < 30
 
 
+@pytest.mark.soak
 def test_one_change_in_a_crowd_of_definitions_is_seen():
     old, new = crowded(12), crowded(12)
     new["$defs"]["D11"]["properties"]["v"] = {"type": "integer"}

@@ -259,6 +259,7 @@ def test_an_unknown_name_brings_the_nearest():
 
 
 @pytest.mark.promise("dialects.deep")
+@pytest.mark.soak
 def test_arguments_of_any_depth_are_decoded():
     made = {"v": 0, "kids": None, "pair": None}
     for depth in range(50_000):
@@ -273,6 +274,7 @@ def test_arguments_of_any_depth_are_decoded():
     assert found == {"v": 0}
 
 
+@pytest.mark.soak
 def test_decoding_takes_time_in_proportion_to_what_is_sent():
     made = rendered(DEEP)
     leaf = {"item_1": "s", "item_2": [{"key": "n", "value": {"v": 1, "kids": None, "pair": None}}]}

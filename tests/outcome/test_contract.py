@@ -8,6 +8,7 @@ import pathlib
 from typing import Any
 
 import pytest
+from counting import soaked
 from ways import label, result_of
 from returning import Item, NEW, OLD, PNG, each_way, raising, returning, text
 
@@ -134,10 +135,12 @@ def test_of_what_is_far_too_long_only_the_beginning_is_looked_at(hint):
     "make",
     [
         lambda data, path: data,
-        lambda data, path: Image(data),
         lambda data, path: File(path),
-        lambda data, path: [Image(data[: len(data) // 2]), Image(data[len(data) // 2 :])],
-        lambda data, path: {"picture": Image(data)},
+        *soaked(
+            lambda data, path: Image(data),
+            lambda data, path: [Image(data[: len(data) // 2]), Image(data[len(data) // 2 :])],
+            lambda data, path: {"picture": Image(data)},
+        ),
     ],
 )
 def test_content_that_is_too_large_is_refused_with_its_size(make, tmp_path):

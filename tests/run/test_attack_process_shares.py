@@ -20,6 +20,7 @@ def _fresh():
 
 
 @pytest.mark.promise("limit.process-shares")
+@pytest.mark.soak
 def test_slow_processes_of_one_caller_do_not_stop_others(tmp_path):
     go = tmp_path / "go"
     cores = max(os.cpu_count() or 1, 2)

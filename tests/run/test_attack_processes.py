@@ -6,13 +6,17 @@ import threading
 from pathlib import Path
 
 import pytest
+from counting import soaked_rows
 from attack_tools import box
 from processes import gone, until
 
 from toolwright import Call, ToolTimeout, UnexpectedError
 from toolwright.run.process import pool as children, pipe as frames
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
+    pytest.mark.soak,  # processes that end, some for each test
+]
 
 
 @pytest.fixture(autouse=True)
@@ -103,9 +107,11 @@ def test_a_copy_that_ends_itself_is_nobodys_business():
     ("kind", "said"),
     [
         ("noise", "writes: its process sent something that is no answer"),
-        ("huge", "writes: its process sent something that is no answer"),
-        ("list", "writes: its process sent something that is no answer"),
-        ("half", "writes: its process ended with code 3"),
+        *soaked_rows(
+            ("huge", "writes: its process sent something that is no answer"),
+            ("list", "writes: its process sent something that is no answer"),
+            ("half", "writes: its process ended with code 3"),
+        ),
     ],
 )
 def test_noise_in_the_pipe_ends_one_call_and_its_process(kind, said):

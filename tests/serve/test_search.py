@@ -7,6 +7,7 @@ import time
 
 import mcp_types
 import pytest
+from counting import soaked
 import session_client
 from era_client import Client
 from guarded_shop import ERAS, PATHS, TOKENS
@@ -351,7 +352,7 @@ def purge() -> str:
 
 
 @pytest.mark.promise("search.command")
-@pytest.mark.parametrize("switch", [[], ["--sdk"]], ids=["short", "sdk"])
+@pytest.mark.parametrize("switch", [[], *soaked(["--sdk"])])
 def test_the_sdk_client_over_stdio(tmp_path, switch):
     file = tmp_path / "files.py"
     file.write_text(FILE.format(name="read_file", text="Read a file."))

@@ -9,6 +9,8 @@ from counting import soaked
 from other_client import SECONDS, Other
 from processes import Http, Stdio
 
+pytestmark = pytest.mark.soak  # megabytes, sent slowly or all at once
+
 TOOLS = Path(__file__).with_name("argued_tools.py")
 PATHS = {"short": [], "sdk": ["--sdk"]}
 TRIES = 10

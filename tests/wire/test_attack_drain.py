@@ -20,6 +20,8 @@ from streams import (
     text_of,
 )
 
+pytestmark = pytest.mark.soak  # servers that end, one for each test
+
 TOOLS = Path(__file__).with_name("held_tools.py")
 ASKED = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 TASKS = {
@@ -216,6 +218,7 @@ def test_told_twice_it_ends_though_a_tool_blocks_everything(gate, transport):
 
 @pytest.mark.promise("serve.drain-workers")
 @pytest.mark.parametrize("how", [signal.SIGINT, *soaked(signal.SIGTERM)])
+@pytest.mark.soak
 def test_workers_have_that_time_too(gate, how):
     with Http(TOOLS, "--workers", "2", "--drain", "60") as server:
         labels = [f"call-{at}" for at in range(6)]

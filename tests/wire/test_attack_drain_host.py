@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from counting import soaked
 from processes import Http
 from streams import Gate, Session, modern_call, modern_listen, signs_of_trouble, text_of
 
@@ -51,7 +52,7 @@ class Hosted(Http):
 
 
 @pytest.mark.promise("serve.drain-host")
-@pytest.mark.parametrize("mounted", [False, True])
+@pytest.mark.parametrize("mounted", [True, *soaked(False)])
 def test_calls_are_answered_and_listeners_end(tmp_path, monkeypatch, mounted):
     gate = Gate(tmp_path, monkeypatch)
     with Hosted(mounted=mounted) as server:

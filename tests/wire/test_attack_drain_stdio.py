@@ -9,6 +9,8 @@ import pytest
 from processes import MODERN, Stdio
 from streams import EVERYTHING, Gate, signs_of_trouble, text_of
 
+pytestmark = pytest.mark.soak  # servers that end, one for each test
+
 TOOLS = Path(__file__).with_name("held_tools.py")
 STOPPING = "the server is stopping: try again soon"
 

@@ -19,6 +19,8 @@ from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.access.quotas import Client, Shares, TaskShares, client_of
 from toolwright.serve.access.session_limits import SessionLimits
 
+pytestmark = pytest.mark.soak  # each fills a server to its bounds
+
 ADMIN, GUEST, OTHER = "token-of-admin", "token-of-guest", "token-of-other"
 FEW = {
     "closed": True,
@@ -122,6 +124,7 @@ def is_open_once(session):
     return is_open(session)
 
 
+@pytest.mark.soak
 def test_big_hellos_are_refused_and_medium_ones_bounded(usual):
     usual.session()
     before = resident(usual.pid)

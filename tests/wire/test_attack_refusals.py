@@ -229,6 +229,7 @@ def test_what_a_caller_makes_up_forges_no_line_and_no_label(box):
 
 
 @pytest.mark.promise("everyday.sink")
+@pytest.mark.soak
 def test_a_sink_that_blocks_or_fails_takes_no_call_down(box, caplog):
     release, lines = threading.Event(), []
 

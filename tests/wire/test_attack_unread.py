@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from processes import MODERN, Stdio, until
 
+pytestmark = pytest.mark.soak  # megabytes that nobody reads
+
 TOOLS = """
 from toolwright import tool
 

@@ -10,6 +10,8 @@ from differential_courses import check, note, quiet
 from odd_requests import CAPS, INFOS, VALUES, VERSIONS, generated, good, headers_of, http_requests
 from odd_requests import mutated
 
+pytestmark = pytest.mark.soak  # thousands of requests to two servers
+
 __all__ = ["quiet"]  # a fixture
 
 SLOW = {"name": "later", "arguments": {"seconds": 0.3}}

@@ -9,6 +9,7 @@ import sys
 
 import forked
 import pytest
+from counting import soaked
 from processes import run, start
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
@@ -64,7 +65,7 @@ def test_it_begins_in_the_same_state(probe, monkeypatch):
     assert made.args == real.args
 
 
-@pytest.mark.parametrize("how", ["exit", "SIGKILL", "SIGTERM", "SIGINT", "SIGSEGV"])
+@pytest.mark.parametrize("how", ["exit", *soaked("SIGKILL", "SIGTERM", "SIGINT", "SIGSEGV")])
 def test_it_ends_in_the_same_way(probe, how):
     sent = ("call", "probe.py", "leave", f"how={how}")
     ends = [run(*sent, fresh=fresh) for fresh in (True, False)]
@@ -104,7 +105,7 @@ async def never():
 """
 
 
-@pytest.mark.parametrize("how", ["plain", "unawaited", "closed"])
+@pytest.mark.parametrize("how", ["plain", *soaked("unawaited", "closed")])
 def test_what_it_leaves_is_taken_apart_in_the_same_order(probe, how):
     probe.write_text(ENDS)
     seen = []

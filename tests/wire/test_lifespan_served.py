@@ -132,6 +132,7 @@ def test_a_signal_ends_a_server_that_has_not_opened_yet(here, more):
     assert noted() == ["opening"]
 
 
+@pytest.mark.soak
 def test_each_worker_has_its_own(here):
     with Http("life.py", "--workers", "2") as server:
         until(lambda: noted() == ["open", "open"], "both workers have opened it")
@@ -139,6 +140,7 @@ def test_each_worker_has_its_own(here):
     assert noted() == ["open", "open", "close", "close"]
 
 
+@pytest.mark.soak
 def test_workers_that_cannot_open_it_end_the_start(here):
     Path("life.py").write_text(BAD)
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)

@@ -103,7 +103,7 @@ async def called(client, name, arguments=None, **more):
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize(
-    "library_and_place", [*HTTP, STDIO[0], *soaked(STDIO[1])], indirect=True, ids="-".join
+    "library_and_place", [HTTP[0], *soaked(*HTTP[1:], *STDIO)], indirect=True, ids="-".join
 )
 def test_everything_that_clients_do(connect, mode):
     heard = Heard()

@@ -243,6 +243,7 @@ def version() -> int:
 """
 
 
+@pytest.mark.soak
 def test_processes_run_the_new_code(target):
     target.write_text(APART.format(at=1))
     with Stdio(target, "--reload") as server:

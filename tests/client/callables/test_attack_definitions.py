@@ -223,6 +223,7 @@ def test_a_schema_of_a_megabyte_takes_no_more_than_its_length():
     assert seconds(lambda: schema_to_signature(tool(root))) < 30 * short + 1
 
 
+@pytest.mark.soak
 def test_many_objects_become_dictionaries_after_so_many():
     def record(n):
         return {"type": "object", "properties": {f"f{n}": {"type": "integer"}}}

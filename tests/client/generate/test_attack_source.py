@@ -199,6 +199,7 @@ CHECKS = settings(
 @pytest.mark.promise("generate.hostile", "generate.checked")
 @CHECKS
 @given(st.lists(tools(), min_size=1, max_size=4), st.booleans(), st.booleans())
+@pytest.mark.soak
 def test_any_tools_give_a_module_that_runs_and_that_ruff_takes(given, formats, asynchronous):
     source, _ = check(*given, formats=formats, asynchronous=asynchronous)
     assert ruff(source) == ""

@@ -118,11 +118,13 @@ def test_a_default_that_cannot_be_written_is_a_refusal():
         program_of(parser)
 
 
+@pytest.mark.soak
 def test_ten_thousand_options_are_read():
     params = [click.Option([f"--option-{number}"]) for number in range(10_000)]
     assert len(program_of(click.Command("app", params=params)).root.parameters) == 10_000
 
 
+@pytest.mark.soak
 def test_too_many_options_are_refused():
     params = [click.Option([f"--option-{number}"]) for number in range(20_001)]
     with pytest.raises(SchemaError, match="has more than 20000 parameters"):
