@@ -174,8 +174,7 @@ class McpClient:
     ) -> Result:
         """Do the same from async code; cancelled, the call is cancelled at the server."""
         scope = self._scope(name, timeout, on_progress, on_log)
-        sent = request_of(self, name, arguments or {}, scope)
-        result = await (sent if self._connection.is_local else background.run_async(sent))
+        result = await request_of(self, name, arguments or {}, scope)
         if raise_on_error and result.error is not None:
             raise result.error
         return result
@@ -192,9 +191,7 @@ class McpClient:
     ) -> Any:
         """Do the same from async code."""
         scope = self._scope(short(uri, 200), timeout)
-        told = await background.run_async(
-            self._connection.request("resources/read", {"uri": uri}, scope)
-        )
+        told = await self._connection.send("resources/read", {"uri": uri}, scope)
         return contents_value(told.get("contents") or ())
 
     def prompt(self, name: str, /, **arguments: Any) -> list[dict[str, Any]]:
@@ -206,11 +203,8 @@ class McpClient:
         given = {
             key: each if isinstance(each, str) else str(each) for key, each in arguments.items()
         }
-        told = await background.run_async(
-            self._connection.request(
-                "prompts/get", {"name": name, "arguments": given}, self._scope(name, _UNSET)
-            )
-        )
+        params = {"name": name, "arguments": given}
+        told = await self._connection.send("prompts/get", params, self._scope(name, _UNSET))
         return list(told.get("messages") or ())
 
     def _scope(
@@ -310,11 +304,16 @@ def listing_of(client: McpClient) -> Listing:
 async def request_of(
     client: McpClient, name: str, arguments: Mapping[str, Any], scope: RequestScope
 ) -> Result:
-    """Call a tool, on the background loop; its failure is a result, too."""
+    """Call a tool, on any loop; its failure is a result, too."""
     from ..outcome.failure import failed
 
+    listing = client._listing
     try:
-        tool = await client._listing.tool(name)
+        tool = (listing.known_tools() or {}).get(name)
+        if tool is None:
+            found = listing.tool(name)
+            local = client._connection.is_local
+            tool = await (found if local else background.run_async(found))
         return await called(client._connection, tool, tool.checked(arguments), scope)
     except CallError as error:
         return failed(error)
@@ -329,7 +328,7 @@ async def called(
     """Send a call, and check what comes back. Raises `CallError`."""
     name = tool.tool.name
     sent = {"name": name, "arguments": dict(arguments)}
-    payload = await connection.request("tools/call", sent, scope)
+    payload = await connection.send("tools/call", sent, scope)
     result = result_of(name, payload, tool.tool.output_schema)
     if result.error is None and tool.tool.output_schema is not None:
         tool.unboxed(result.value)

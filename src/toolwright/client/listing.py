@@ -10,7 +10,6 @@ from .._json_values import compact_json
 from .._log import logger
 from .._log.printable import printable
 from ..errors import SchemaError, ToolNotFound
-from ..run.loop import background
 from .answers import result_of
 from .bounds import MOST_ITEMS, MOST_NAME, MOST_SCHEMA, harmless, short
 from .callables.remote import RemoteCallable
@@ -29,6 +28,11 @@ class RemoteTool(RemoteCallable):
 
     connection: Any
     told: Mapping[str, Any]
+    call_here: Callable[[str, dict[str, Any]], Any]
+
+    def send(self, arguments: Mapping[str, Any]) -> Any:
+        """Call the tool with JSON arguments, by its own names for them; return its JSON value."""
+        return self.unboxed(self.call_here(self.tool.name, self.checked(arguments)))
 
     def __tool_target__(self, options: Any) -> tuple[Any, Any]:
         """Return what a toolbox makes a tool of: it is published as the server describes it."""
@@ -101,6 +105,7 @@ class Listing:
                 problems[short(str(name), 100)] = short(str(error))
                 continue
             tool.connection, tool.told = self._connection, definition
+            tool.call_here = self.call_here
             made[str(name)], definitions[str(name)] = tool, definition
         for name, fault in problems.items():
             _log.warning("%s: the tool %s cannot be used: %s", self._connection, name, fault)
@@ -159,13 +164,22 @@ class Listing:
 
     async def _dispatch(self, name: str, arguments: dict[str, Any]) -> Any:
         """Send a call of a tool, which has checked its arguments; return its value."""
+        params = {"name": name, "arguments": arguments}
+        payload = await self._connection.send("tools/call", params, self._scope(name))
+        return self._value(name, payload)
+
+    def call_here(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Do the same from sync code."""
+        params = {"name": name, "arguments": arguments}
+        payload = self._connection.send_here("tools/call", params, self._scope(name))
+        return self._value(name, payload)
+
+    def _scope(self, name: str) -> RequestScope:
         settings = self._connection.settings
-        scope = RequestScope(
+        return RequestScope(
             name, settings.timeout, on_progress=settings.on_progress, on_log=settings.on_log
         )
-        definition = self.definitions.get(name, {})
-        params = {"name": name, "arguments": arguments}
-        sent = self._connection.request("tools/call", params, scope)
-        local = self._connection.is_local
-        payload = await (sent if local else background.run_async(sent))
-        return result_of(name, payload, definition.get("outputSchema")).value
+
+    def _value(self, name: str, payload: dict[str, Any]) -> Any:
+        schema = self.definitions.get(name, {}).get("outputSchema")
+        return result_of(name, payload, schema).value

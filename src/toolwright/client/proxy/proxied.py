@@ -12,7 +12,6 @@ from ...call import Call
 from ...errors import SchemaError
 from ...options import ToolOptions
 from ...results import Result
-from ...run.loop import background
 from ...sources.commands.values import typed_dict
 from ...sources.program import Command, CommandParameter
 from ...sources.rules import Rule, rule_for
@@ -62,9 +61,8 @@ class ProxyTarget:
         """Pass a request on. Raises `CallError`, or what makes the whole call begin again."""
         connection = self.connection
         passed = PassedCall(call, self.name, connection.settings.timeout)
-        sent = connection.request(method, params, passed.scope)
         try:
-            came = await (sent if connection.is_local else background.run_async(sent))
+            came = await connection.send(method, params, passed.scope)
         except Exception:
             if passed.needed is not None:
                 raise passed.needed from None

@@ -14,10 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 from ..._log import logger
 from ..._protocol import META, STATELESS_SINCE
 from ...errors import CallError, ResultError, ServerUnavailable, ToolError, ToolTimeout
+from ...run.loop import background
 from ..asking.handlers import NoAnswer, QuestionHandlers
 from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, StartedServer
+from .direct import DirectSender
 from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
 from .interface import ServerList
 from .live import LiveSession, describe
@@ -54,7 +56,10 @@ class Connection:
         self._was_open = False
         self._ending: set[asyncio.Task[None]] = set()
         """Sessions that are lost, and whose servers are being ended."""
-        self._scopes: dict[RequestScope, None] = {}
+        self.scopes: dict[RequestScope, None] = {}
+        """The requests that wait for their answers."""
+        self._sender = DirectSender(self)
+        self.send, self.send_here = self._sender.send, self._sender.send_here
 
     def __str__(self) -> str:
         return str(self.target)
@@ -86,7 +91,7 @@ class Connection:
     ) -> dict[str, Any]:
         """Send a request and return its result. Raises `CallError`."""
         scope.is_call = True
-        live = self._usable() or await self._connected(scope.what)
+        live = self.open_session or await self._connected(scope.what)
         async with self._bounded(scope):
             try:
                 return await self._answered(live, method, params, scope)
@@ -95,6 +100,21 @@ class Connection:
                     raise
                 await self._drop(live)
             return await self._answered(await self._opened(), method, params, scope)
+        raise AssertionError
+
+    async def continued(
+        self, raw: dict[str, Any], method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        """Answer the questions in an answer, and return the last one. Raises `CallError`."""
+        live = await self._connected(scope.what)
+        async with self._bounded(scope):
+            return await self._answered(live, method, params, scope, raw)
+        raise AssertionError
+
+    async def failed(self, scope: RequestScope, error: Exception) -> dict[str, Any]:
+        """Raise a `CallError` that says what an error means."""
+        async with self._bounded(scope):
+            raise error
         raise AssertionError
 
     async def close(self) -> None:
@@ -113,11 +133,13 @@ class Connection:
 
     # -- opening
 
-    def _usable(self) -> LiveSession | None:
-        """Return the open session, if there is one."""
+    @property
+    def open_session(self) -> LiveSession | None:
+        """The open session, in any thread; None if there is none, or it is of another process."""
         live = self._live
-        is_here = live is not None and self._loop is asyncio.get_running_loop()
-        return live if is_here and live is not None and not live.has_ended else None
+        if live is None or self._loop is not background.loop or live.has_ended:
+            return None
+        return live
 
     async def _connected(self, what: str) -> LiveSession:
         """Return the open session, or open one in the time that this may take."""
@@ -178,7 +200,7 @@ class Connection:
 
     def _forget(self) -> None:
         self._live = self._opening = None
-        self._scopes = {}
+        self.scopes.clear()
 
     async def pass_on(self) -> None:
         """Let a toolbox have what the server offers: its callers answer questions, too."""
@@ -194,7 +216,7 @@ class Connection:
     @contextlib.asynccontextmanager
     async def _bounded(self, scope: RequestScope) -> AsyncGenerator[None]:
         """Hold a request to its deadline; what goes wrong is one of our own errors."""
-        self._scopes[scope] = None
+        self.scopes[scope] = None
         try:
             async with asyncio.timeout(scope.seconds) as scope.deadline:
                 yield
@@ -219,7 +241,7 @@ class Connection:
             _log.debug("%s: %s failed", self, scope.what, exc_info=error)
             raise ServerUnavailable(short(f"{scope.what}: {self}: {error}")) from error
         finally:
-            self._scopes.pop(scope, None)
+            self.scopes.pop(scope, None)
             scope.deadline = None
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
@@ -243,14 +265,20 @@ class Connection:
         return ToolError(f"{scope.what}: {said}", code=f"protocol {error.code}")
 
     async def _answered(
-        self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
+        self,
+        live: LiveSession,
+        method: str,
+        params: Mapping[str, Any],
+        scope: RequestScope,
+        raw: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Send a request as often as the server has questions about it."""
+        """Send a request as often as the server has questions about it; `raw` is its first answer."""
         given = dict(params)
         if scope.on_log is not None:
             await self._hear(live, given)
         for _ in range(MOST_ROUNDS):
-            raw = await self._sent(live, method, given, scope)
+            if raw is None:
+                raw = await self._sent(live, method, given, scope)
             if raw.get("resultType") != "input_required":
                 return raw
             asked: Mapping[str, Any] = raw.get("inputRequests") or {}
@@ -259,6 +287,7 @@ class Connection:
             if not asked:
                 await asyncio.sleep(0.2)
             given = {**given, "inputResponses": came, "requestState": raw.get("requestState")}
+            raw = None
         raise ToolError(f"{scope.what}: {self} asks again and again", code="cannot_ask")
 
     async def _hear(self, live: LiveSession, given: dict[str, Any]) -> None:
@@ -315,15 +344,15 @@ class Connection:
         HTTP says which; over standard streams it can only be told if there is one request.
         """
         known = current_scope.get()
-        if known is not None and known in self._scopes:
+        if known is not None and known in self.scopes:
             return known
-        calls = [each for each in self._scopes if each.is_call]
+        calls = [each for each in list(self.scopes) if each.is_call]
         return calls[0] if len(calls) == 1 else None
 
     @contextlib.contextmanager
     def waiting(self) -> Generator[None]:
         """Stop the clocks of all requests while a person signs in."""
-        paused = list(self._scopes)
+        paused = list(self.scopes)
         for each in paused:
             each.pause()
         starting = None if self._starting is None else self._starting.patience
@@ -345,7 +374,7 @@ class Connection:
         answer = self.handlers.answer
         if scope is not None and scope.answer is not None:
             answer = scope.answer
-        elif scope is None and any(each.answer is not None for each in self._scopes):
+        elif scope is None and any(each.answer is not None for each in list(self.scopes)):
             raise NoAnswer("several calls are running, and the server does not say which asks")
         if scope is not None:
             scope.answers += 1

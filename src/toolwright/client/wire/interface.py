@@ -46,6 +46,18 @@ class AnyConnection(Protocol):
         """Send a request and return its result."""
         ...
 
+    async def send(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        """Do the same from async code of any loop."""
+        ...
+
+    def send_here(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        """Do the same from sync code."""
+        ...
+
     async def pass_on(self) -> None:
         """Let a toolbox have what the server offers."""
         ...

@@ -11,6 +11,7 @@ from ..._protocol import LATEST_PROTOCOL
 from ...call import Call
 from ...errors import CallError, ToolError, ToolNotFound, ToolTimeout
 from ...questions import Question
+from ...run.loop import background
 from ...serve.servable import Servable
 from ...tools.prompt import messages_of
 from ...tools.resource import contents_of
@@ -97,6 +98,15 @@ class LocalConnection:
             raise
         finally:
             scope.deadline = None
+
+    send = request
+    """It works on any loop."""
+
+    def send_here(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        """Do the same from sync code."""
+        return background.run(self.request(method, params, scope))
 
     async def _run(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         box = self.box

@@ -6,13 +6,21 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 from ..._log import logger
 
 _log = logger("client")
 Answerer = Callable[[str, str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Answers a question of a server: gets a key, a method and its parameters."""
+
+
+class Deadline(Protocol):
+    """A deadline that can be moved, on the background loop."""
+
+    def reschedule(self, when: float | None, /) -> None:
+        """Move it to a time of the loop's clock; None is no deadline."""
+        ...
 
 
 class RequestScope:
@@ -47,7 +55,7 @@ class RequestScope:
         self.on_log = on_log
         self.answer = answer
         """Who answers the server's questions; None is whoever answers for the whole client."""
-        self.deadline: asyncio.Timeout | None = None
+        self.deadline: Deadline | None = None
         self.is_call = False
         """Whether a server may ask something about it."""
         self.asked = 0

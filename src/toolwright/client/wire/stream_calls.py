@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -14,9 +15,13 @@ from opentelemetry import trace
 
 from ..._json_values import compact_json, is_object
 from ..._protocol import META
+from ...run.loop import background
+from .awaited_answer import AwaitedAnswer
 from .scope import RequestScope
 
 _Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+_Settle = Callable[[dict[str, Any], BaseException | None], object]
+"""Takes the result of a call, or its error."""
 STAMPS = tuple(f"{META}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
 """What each request says about its client since 2026-07-28 (basic, General fields)."""
 
@@ -29,10 +34,14 @@ class StreamCalls:
     goes through it.
     """
 
-    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
+    def __init__(
+        self, send: Callable[[bytes], Awaitable[None]], send_here: Callable[[bytes], bool]
+    ) -> None:
         self._send = send
+        self._send_here = send_here
+        """Sends from any thread; returns False if only the background loop can."""
         self._ids = itertools.count(1)
-        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._waiting: dict[str, _Settle] = {}
         self._progress: dict[str, _Progress] = {}
         self._reports: set[asyncio.Task[None]] = set()
         self._stamp: dict[str, Any] = {}
@@ -56,26 +65,61 @@ class StreamCalls:
     ) -> dict[str, Any]:
         """Send a request and return its result. Raises `MCPError`."""
         if self._ended:
-            raise MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
-        own = f"call-{next(self._ids)}"
-        meta = {**params.get("_meta", {}), **(self._stamp if stateless else {})}
-        if scope.on_progress is not None:
-            meta["progressToken"] = own
-            self._progress[own] = scope.progress
-        told = {**params, "_meta": meta} if meta else params
-        request = {"jsonrpc": "2.0", "id": own, "method": method, "params": told}
-        answer = self._waiting[own] = asyncio.get_running_loop().create_future()
+            raise _closed()
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        own, request = self._prepared(method, params, scope, stateless=stateless)
+        self._waiting[own] = functools.partial(_settle, answer)
         try:
-            await self._send(compact_json(request))
+            await self._send(request)
             return await answer
         except OSError:
-            raise MCPError(code=t.CONNECTION_CLOSED, message="Connection closed") from None
+            raise _closed() from None
         except asyncio.CancelledError:
             await self._give_up(own)
             raise
         finally:
             self._waiting.pop(own, None)
             self._progress.pop(own, None)
+
+    def begin(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        scope: RequestScope,
+        answer: AwaitedAnswer,
+        *,
+        stateless: bool,
+    ) -> bool:
+        """Send a request from any thread; return whether it was sent."""
+        answer.id, request = self._prepared(method, params, scope, stateless=stateless)
+        self._waiting[answer.id] = answer.settle
+        with contextlib.suppress(OSError):
+            # Whoever ends the calls has said so before they look for those that wait.
+            if not self._ended and self._send_here(request):
+                return True
+        self._waiting.pop(answer.id, None)
+        self._progress.pop(answer.id, None)
+        return False
+
+    def leave(self, own: str) -> None:
+        """Wait no longer for a call, in any thread; if it has no answer, the server is told."""
+        self._progress.pop(own, None)
+        if self._waiting.pop(own, None) is not None and not self._ended:
+            background.start(self._give_up(own))
+
+    def _prepared(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope, *, stateless: bool
+    ) -> tuple[str, bytes]:
+        """Return a new id and the request."""
+        own = f"call-{next(self._ids)}"
+        meta = {**params.get("_meta", {}), **(self._stamp if stateless else {})}
+        if scope.on_log is not None and stateless:
+            meta[f"{META}logLevel"] = "debug"
+        if scope.on_progress is not None:
+            meta["progressToken"] = own
+            self._progress[own] = scope.progress
+        told = {**params, "_meta": meta} if meta else params
+        return own, compact_json({"jsonrpc": "2.0", "id": own, "method": method, "params": told})
 
     async def _give_up(self, own: str) -> None:
         told = {"requestId": own, "reason": "the caller no longer waits"}
@@ -91,28 +135,27 @@ class StreamCalls:
         if told.get("method") == "notifications/progress":
             return self._reported(told.get("params"))
         own = told.get("id")
-        answer = self._waiting.get(own) if isinstance(own, str) and "method" not in told else None
-        if answer is None:
+        if not isinstance(own, str) or "method" in told:
             return False
-        if answer.done():
-            return True
+        settle = self._waiting.pop(own, None)
+        if settle is None:
+            return False
         result, error = told.get("result"), told.get("error")
         if is_object(result):
-            answer.set_result(result)
+            settle(result, None)
         elif is_object(error) and isinstance(error.get("code"), int):
-            answer.set_exception(MCPError(code=error["code"], message=str(error.get("message"))))
+            settle({}, MCPError(code=error["code"], message=str(error.get("message"))))
         else:
             fault = "the answer is not valid JSON-RPC"
-            answer.set_exception(MCPError(code=t.PARSE_ERROR, message=fault))
+            settle({}, MCPError(code=t.PARSE_ERROR, message=fault))
         return True
 
     def fails(self, fault: Any) -> bool:
         """Let a call fail whose answer cannot be read; return whether there is one."""
-        answer = self._waiting.get(fault.id) if isinstance(fault.id, str) else None
-        if answer is None:
+        settle = self._waiting.pop(fault.id, None) if isinstance(fault.id, str) else None
+        if settle is None:
             return False
-        if not answer.done():
-            answer.set_exception(MCPError(code=fault.error.code, message=fault.error.message))
+        settle({}, MCPError(code=fault.error.code, message=fault.error.message))
         return True
 
     def _reported(self, params: Any) -> bool:
@@ -131,8 +174,22 @@ class StreamCalls:
     def end(self) -> None:
         """Let all that wait know that nothing more comes."""
         self._ended = True
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(
-                    MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
-                )
+        for own in list(self._waiting):
+            settle = self._waiting.pop(own, None)
+            if settle is not None:
+                settle({}, _closed())
+
+
+def _settle(
+    answer: asyncio.Future[dict[str, Any]], value: dict[str, Any], failure: BaseException | None
+) -> None:
+    if answer.done():
+        return
+    if failure is None:
+        answer.set_result(value)
+    else:
+        answer.set_exception(failure)
+
+
+def _closed() -> MCPError:
+    return MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
