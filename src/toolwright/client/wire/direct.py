@@ -1,4 +1,4 @@
-"""Calls that are sent and waited for in the caller's own thread."""
+"""Calls that are sent and awaited in the caller's own thread."""
 
 from __future__ import annotations
 
