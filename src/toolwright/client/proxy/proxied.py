@@ -13,7 +13,7 @@ from ...errors import SchemaError
 from ...options import ToolOptions
 from ...results import Result
 from ...sources.commands.values import typed_dict
-from ...sources.program import Command, CommandParameter
+from ...sources.program import Command
 from ...sources.rules import Rule, rule_for
 from ...tools.catalog import matches
 from ...tools.prompt import Prompt
@@ -21,6 +21,7 @@ from ...tools.resource import Resource
 from ..answers import result_of
 from ..bounds import MOST_BYTES
 from .linear import linear
+from .offered import offered_schema, refuse_hidden
 from .passing import PassedCall
 
 if TYPE_CHECKING:
@@ -75,8 +76,12 @@ class ProxyTarget:
 class ProxyTool(ProxyTarget):
     """Calls a tool of another server."""
 
+    rule: Rule | None = None
+
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Result:
         """Call the tool with the arguments, and those that are fixed."""
+        if self.rule is not None:
+            refuse_hidden(self.name, values, self.rule)
         params = {"name": self.name, "arguments": {**values, **self.fixed}}
         came = await self.send(_toolwright_call, "tools/call", params)
         return result_of(self.name, came)
@@ -160,8 +165,9 @@ def proxied_tool(
     output: Any = definition.get("outputSchema")
     fixed = dict(rule.fixed) if rule is not None else {}
     if rule is not None:
-        schema = _offered(name, schema, rule)
+        schema = offered_schema(name, schema, rule)
     target = ProxyTool(connection, name, fixed=fixed)
+    target.rule = rule
     said: Mapping[str, Any] = definition.get("annotations") or {}
     hints = {key: value for key, value in said.items() if key in _HINTS}
     options: dict[str, Any] = {
@@ -196,31 +202,6 @@ def described(options: ToolOptions) -> ToolOptions:
     changed: Any = {**options, "input_schema": {**schema, "properties": properties}}
     del changed["descriptions"]
     return changed
-
-
-def _offered(name: str, schema: dict[str, Any], rule: Rule) -> dict[str, Any]:
-    """Leave out parameters that a rule fixes, or does not offer. Raises `SchemaError`."""
-    properties: dict[str, Any] = dict(schema.get("properties") or {})
-    required: list[str] = list(schema.get("required") or ())
-    for key in rule.fixed:
-        if properties and key not in properties and schema.get("additionalProperties") is False:
-            raise SchemaError(f"has no parameter `{key}` to be fixed", tool=name)
-    left = {
-        key: node
-        for key, node in properties.items()
-        if key not in rule.fixed and rule.offers(CommandParameter(name=key, schema={}))
-    }
-    for key in required:
-        if key in properties and key not in left and key not in rule.fixed:
-            hint = f'give it a value with Rule(fixed={{"{key}": ...}})'
-            raise SchemaError("is needed, and is not offered", tool=name, parameter=key, hint=hint)
-    if len(left) == len(properties) and not rule.fixed:
-        return schema
-    kept = [key for key in required if key in left]
-    made = {**schema, "properties": left, "required": kept, "additionalProperties": False}
-    if not kept:
-        del made["required"]
-    return made
 
 
 def plain_name(name: str) -> str:

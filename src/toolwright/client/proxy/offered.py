@@ -1,0 +1,120 @@
+"""The parameters of a remote tool that callers may set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ..._json_values import is_list, is_object
+from ...errors import ArgumentError, Fault, SchemaError
+from ...sources.program import CommandParameter
+from ...sources.rules import Rule
+
+_MOST_REFERENCES = 20
+_COMBINING = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
+"""Keywords that may say more of the same parameters."""
+
+
+def offered_schema(name: str, schema: dict[str, Any], rule: Rule) -> dict[str, Any]:
+    """Leave out parameters that a rule fixes, or does not offer. Raises `SchemaError`."""
+    whole = _resolved(schema)
+    properties: dict[str, Any] = dict(whole.get("properties") or {})
+    required: list[str] = list(whole.get("required") or ())
+    for key in rule.fixed:
+        if properties and key not in properties and whole.get("additionalProperties") is False:
+            raise SchemaError(f"has no parameter `{key}` to be fixed", tool=name)
+    left = {key: node for key, node in properties.items() if _is_offered(key, rule)}
+    for key in required:
+        if key in properties and key not in left and key not in rule.fixed:
+            hint = f'give it a value with Rule(fixed={{"{key}": ...}})'
+            raise SchemaError("is needed, and is not offered", tool=name, parameter=key, hint=hint)
+    if len(left) == len(properties) and not rule.fixed:
+        return schema
+    taken = {*properties.keys() - left.keys(), *rule.fixed}
+    for word in _COMBINING:
+        if word in whole and _is_about(whole[word], taken):
+            what = f"says more of its parameters in `{word}`, so a rule can take none of them away"
+            hint = f'leave it out with Rule("{name}", offer=False)'
+            raise SchemaError(what, tool=name, hint=hint)
+    return _without(whole, left, required, taken, len(rule.fixed))
+
+
+def refuse_hidden(name: str, sent: Mapping[str, Any], rule: Rule) -> None:
+    """Refuse what a rule does not offer: a server's schema may allow any name. Raises `ArgumentError`."""
+    faults = [
+        Fault((key,), "unexpected", f"unknown argument `{key}`")
+        for key in sent
+        if not _is_offered(key, rule)
+    ]
+    if faults:
+        raise ArgumentError(name, faults)
+
+
+def _is_offered(key: str, rule: Rule) -> bool:
+    return key not in rule.fixed and rule.offers(CommandParameter(name=key, schema={}))
+
+
+def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    """Follow references of a whole schema to one of its own definitions."""
+    for _ in range(_MOST_REFERENCES):
+        reference = schema.get("$ref")
+        steps = reference.split("/") if isinstance(reference, str) else []
+        found: Any = schema.get(steps[1]) if len(steps) == 3 and steps[0] == "#" else None
+        found = found.get(steps[2]) if is_object(found) else None
+        if not is_object(found):
+            break
+        schema = {**found, **{word: said for word, said in schema.items() if word != "$ref"}}
+        place, own = steps[1:]
+        others = {key: said for key, said in schema[place].items() if key != own}
+        less = {**schema, place: others}
+        if f'"{reference}"' not in json.dumps(less):  # nothing else tells what a rule takes away
+            schema = less
+            if not others:
+                del schema[place]
+    return schema
+
+
+def _is_about(node: Any, names: Collection[str]) -> bool:
+    """Return whether part of a schema declares parameters, or needs one of those named."""
+    if is_list(node):
+        return any(_is_about(each, names) for each in node)
+    if not is_object(node):
+        return False
+    if {"$ref", "$dynamicRef", "properties", "patternProperties"} & node.keys():
+        return True
+    needed: Any = node.get("required")
+    if is_list(needed) and any(each in names for each in needed if isinstance(each, str)):
+        return True
+    return any(_is_about(each, names) for each in node.values())
+
+
+def _without(
+    whole: dict[str, Any],
+    left: dict[str, Any],
+    required: list[str],
+    taken: Collection[str],
+    fixed: int,
+) -> dict[str, Any]:
+    kept = [key for key in required if key in left]
+    made: dict[str, Any] = {
+        **whole,
+        "properties": left,
+        "required": kept,
+        "additionalProperties": False,
+    }
+    for word in ("minProperties", "maxProperties"):
+        count = whole.get(word)
+        if isinstance(count, int):
+            made[word] = max(count - fixed, 0)
+    tied = whole.get("dependentRequired")
+    if is_object(tied):
+        made["dependentRequired"] = {
+            key: [each for each in needs if each not in taken]
+            for key, needs in tied.items()
+            if key not in taken and is_list(needs)
+        }
+    empty = [
+        word for word in ("required", "dependentRequired", "minProperties") if not made.get(word)
+    ]
+    return {word: said for word, said in made.items() if word not in empty}
