@@ -25,6 +25,13 @@ def listed(*arguments, **more):
 # -- the commands
 
 
+@pytest.mark.parametrize("command", [[], ["serve"], ["call"]])
+def test_help_fits_the_terminal(command):
+    for columns in (80, 120):
+        said = good(*command, "--help", env={"COLUMNS": str(columns)})
+        assert max(map(len, said.splitlines())) <= columns
+
+
 def test_version_and_help(here):
     assert good("version", fresh=True) == f"toolwright {toolwright.__version__}\n"
     assert json.loads(good("version", "--json"))["toolwright"] == toolwright.__version__

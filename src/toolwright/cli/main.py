@@ -22,9 +22,9 @@ from .._log.printable import say
 from .project.target import TAKE_TARGETS, command_as_target, shown_target, with_target
 
 _EPILOG = """\
-TARGET is file.py, file.py:box, package.module:attr, or a folder. A plain module of functions with
-types works as it is: nothing of Toolwright needs to be imported in it. Without a TARGET, the one in
-[tool.toolwright] of pyproject.toml is meant.
+TARGET is file.py, file.py:box, package.module:attr, a folder, the URL of a server, mcp.json:NAME or
+CLIENT:NAME. A plain module of functions with types works as it is: nothing of Toolwright needs to
+be imported in it. Without a TARGET, the one in [tool.toolwright] of pyproject.toml is meant.
 """
 _COMMANDS = {
     "serve": "Serve tools over MCP: stdio, or HTTP with --http.",
@@ -121,7 +121,6 @@ def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
         prog="toolwright",
         description="Turn anything a program can call into tools for language models.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     # Only for `--help`: `_parsed` makes a command of it.
