@@ -1,6 +1,7 @@
 """`toolwright doctor`: targets, settings, output, exit codes."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -148,6 +149,16 @@ def test_a_terminal_has_colours_and_nothing_that_controls_it(here):
     here({"warns.py": WARNS})
     shown = seen("doctor", "warns.py")
     assert "\x1b[1;35m" in shown or "\x1b[1m" in shown
+
+
+@pytest.mark.parametrize("colours", [{}, {"NO_COLOR": "1"}])
+def test_a_terminal_breaks_long_lines_between_words(here, colours):
+    here({"warns.py": WARNS})
+    shown = seen("doctor", "warns.py", columns=50, **colours)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).replace("\r", "").splitlines()
+    whole = good("doctor", "warns.py").splitlines()
+    assert max(map(len, lines)) <= 50
+    assert " ".join(" ".join(lines).split()) == " ".join(" ".join(whole).split())
 
 
 @pytest.mark.promise("doctor.fix", "doctor.fix-safe")

@@ -86,6 +86,17 @@ def print_styled(*parts: Any) -> None:
     Console(file=_out, highlight=False, soft_wrap=True, theme=Theme(THEME)).print(*parts)
 
 
+def print_finding(text: Any, indent: int) -> None:
+    """Print a line of a report with its styles, on a terminal; longer ones go on below, indented."""
+    from rich.console import Console
+    from rich.text import Text
+    from rich.theme import Theme
+
+    console = Console(file=_out, highlight=False, theme=Theme(THEME))
+    first, *rest = text.wrap(console, max(console.width - indent, indent))
+    console.print(first, *(Text(" " * indent) + each for each in rest), sep="\n")
+
+
 def print_entries(entries: Sequence[tuple[str, str]]) -> None:
     """Print signatures with what is said of each: below it on a terminal, else beside it."""
     if not is_terminal():

@@ -108,12 +108,12 @@ def _write_text(report: Report, hidden: int, chosen: argparse.Namespace) -> None
         return
     for line in lines:
         _print(line)
-    output.say(summary)
+    output.print_hanging(summary, 2)
 
 
 def _print(line: ReportLine) -> None:
     if not output.has_colours():
-        output.say(str(line))
+        output.print_hanging(str(line), 6)
         return
     from rich.text import Text
 
@@ -122,7 +122,8 @@ def _print(line: ReportLine) -> None:
         output.print_styled(Text(printable(line.text), style=style))
         return
     parts = ((line.place, "dim"), (line.id, style), (line.text, ""))
-    output.print_styled(Text.assemble(*((printable(text), how) for text, how in parts)))
+    shown = Text.assemble(*((printable(text), how) for text, how in parts))
+    output.print_finding(shown, indent=6)
 
 
 def _save(file: str, text: str) -> None:
