@@ -31,8 +31,12 @@ COMMAND = [sys.executable, "-m", "toolwright"]
 READ_BY_INTERPRETERS = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "TZ", "OTEL_")
 """Variables that are looked at once, by the interpreter or by a module that is imported."""
 LAZY = (
+    "anyio._backends._asyncio",
     "concurrent.futures.thread",
+    "encodings.ascii",
     "encodings.idna",
+    "httpcore2",
+    "jsonschema",
     "mcp.client",
     "mcp.server.lowlevel",
     "mcp.server.streamable_http_manager",
@@ -41,10 +45,13 @@ LAZY = (
     "rich.progress",
     "rich.table",
     "uvicorn",
+    "uvicorn.lifespan.off",
     "uvicorn.lifespan.on",
     "uvicorn.loops.asyncio",
+    "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
+    "yaml",
 )
 """What the package imports only when it is needed."""
 NUMBER = struct.Struct("=i")
