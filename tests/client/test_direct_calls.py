@@ -14,7 +14,7 @@ import pytest
 from counting import examples
 from processes import until
 
-from toolwright import ServerUnavailable, ToolTimeout
+from toolwright import CallError, ServerUnavailable, ToolTimeout
 from toolwright.client import connect
 from toolwright.client.client import connection_of
 from toolwright.client.wire.awaited_answer import AwaitedAnswer
@@ -139,6 +139,16 @@ def test_a_server_that_is_killed_costs_the_calls_that_wait(deaf):
             assert isinstance(each, ServerUnavailable)
             assert "was lost" in str(each)
         assert int(client.length(text="again")) == 5
+
+
+@pytest.mark.parametrize("text", ["\udc80", "a\ud800b"])
+def test_what_cannot_be_sent_is_one_error_and_leaves_nothing_behind(echoes, text):
+    for _ in range(3):
+        with pytest.raises(CallError):
+            echoes.echo(text)
+        assert echoes.call("echo", {"text": text}).is_error
+    assert connection_of(echoes).scopes == {}
+    assert echoes.echo("fine") == "fine"
 
 
 def test_the_background_loop_cannot_wait_for_itself(echoes):

@@ -44,6 +44,8 @@ REFUSED = {
     "all_of": {**WHOLE, "allOf": [{"required": ["key"]}]},
     "in_branches": {"type": "object", "anyOf": [{"properties": {"output": TEXT}}]},
     "when": {**WHOLE, "if": {"properties": {"q": {"const": "x"}}}, "then": {"required": ["key"]}},
+    "twice": {**WHOLE, "$ref": "#/$defs/A", "$defs": {"A": WHOLE}},
+    "own_part": {**WHOLE, "$ref": "#/properties/q"},
     "elsewhere": {**WHOLE, "allOf": [{"$ref": "#/$defs/A"}], "$defs": {"A": {"required": ["key"]}}},
 }
 RULE = Rule("*", flags=["!output"], fixed={"key": "SECRET"})

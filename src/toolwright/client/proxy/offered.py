@@ -12,7 +12,10 @@ from ...sources.program import CommandParameter
 from ...sources.rules import Rule
 
 _MOST_REFERENCES = 20
-_COMBINING = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
+_COMBINING = (
+    *("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"),
+    "dependentSchemas",
+)
 """Keywords that may say more of the same parameters."""
 
 
@@ -33,7 +36,7 @@ def offered_schema(name: str, schema: dict[str, Any], rule: Rule) -> dict[str, A
         return schema
     taken = {*properties.keys() - left.keys(), *rule.fixed}
     for word in _COMBINING:
-        if word in whole and _is_about(whole[word], taken):
+        if word in whole and _is_about({word: whole[word]}, taken):
             what = f"says more of its parameters in `{word}`, so a rule can take none of them away"
             hint = f'leave it out with Rule("{name}", offer=False)'
             raise SchemaError(what, tool=name, hint=hint)
@@ -60,10 +63,12 @@ def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
     for _ in range(_MOST_REFERENCES):
         reference = schema.get("$ref")
         steps = reference.split("/") if isinstance(reference, str) else []
-        found: Any = schema.get(steps[1]) if len(steps) == 3 and steps[0] == "#" else None
+        found: Any = None
+        if len(steps) == 3 and steps[0] == "#" and steps[1] in ("$defs", "definitions"):
+            found = schema.get(steps[1])
         found = found.get(steps[2]) if is_object(found) else None
-        if not is_object(found):
-            break
+        if not is_object(found) or found.keys() & schema.keys() & {"properties", "required"}:
+            break  # both say something of the parameters
         schema = {**found, **{word: said for word, said in schema.items() if word != "$ref"}}
         place, own = steps[1:]
         others = {key: said for key, said in schema[place].items() if key != own}

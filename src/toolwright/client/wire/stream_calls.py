@@ -91,7 +91,10 @@ class StreamCalls:
         stateless: bool,
     ) -> bool:
         """Send a request from any thread; return whether it was sent."""
-        answer.id, request = self._prepared(method, params, scope, stateless=stateless)
+        try:
+            answer.id, request = self._prepared(method, params, scope, stateless=stateless)
+        except (ValueError, TypeError, RecursionError):  # not JSON: who sends it next says so
+            return False
         self._waiting[answer.id] = answer.settle
         with contextlib.suppress(OSError):
             # Whoever ends the calls has said so before they look for those that wait.
@@ -117,9 +120,11 @@ class StreamCalls:
             meta[f"{META}logLevel"] = "debug"
         if scope.on_progress is not None:
             meta["progressToken"] = own
-            self._progress[own] = scope.progress
         told = {**params, "_meta": meta} if meta else params
-        return own, compact_json({"jsonrpc": "2.0", "id": own, "method": method, "params": told})
+        request = compact_json({"jsonrpc": "2.0", "id": own, "method": method, "params": told})
+        if scope.on_progress is not None:
+            self._progress[own] = scope.progress
+        return own, request
 
     async def _give_up(self, own: str) -> None:
         told = {"requestId": own, "reason": "the caller no longer waits"}
