@@ -6,9 +6,11 @@ compared is the processor time of the server, which a busy machine changes littl
 
 import contextlib
 import json
+import queue
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from statistics import median
@@ -78,9 +80,44 @@ def add_async(box, number, length):
     async def provided_async(a: int, b: int, c: Annotated[int, Inject(number)]) -> int:
         return a + b + c
 
+    async def awaited_length() -> int:
+        return len("")
+
+    @box.tool
+    async def awaited_async(a: int, b: int, c: Annotated[int, Inject(awaited_length)]) -> int:
+        return a + b + c
+
     @box.tool
     async def made_async(a: int, b: int, c: Annotated[int, Inject(length)]) -> int:
         return a + b + c
+
+
+def kinds_of(worker):
+    return (*KINDS, "awaited") if worker == "async" else KINDS
+
+
+def bare_hop(rounds=41, number=100):
+    """Return what the way to a waiting thread and back takes, in microseconds of processor time.
+
+    Less is not possible for a provider that may block, beside a tool on the event loop.
+    """
+    jobs = queue.SimpleQueue()
+
+    def work():
+        while True:
+            jobs.get().release()
+
+    threading.Thread(target=work, daemon=True).start()
+    found = []
+    for _ in range(rounds):
+        began = time.process_time()
+        for _ in range(number):
+            ended = threading.Lock()
+            ended.acquire()
+            jobs.put(ended)
+            ended.acquire()
+        found.append((time.process_time() - began) / number * 1e6)
+    return median(found)
 
 
 def cpu(process):
@@ -162,7 +199,7 @@ class Posted:
 
 
 def measure(client, rounds, number):
-    names = [f"{kind}_{worker}" for worker in WORKERS for kind in KINDS]
+    names = [f"{kind}_{worker}" for worker in WORKERS for kind in kinds_of(worker)]
     used = {name: [] for name in names}
     walls = {name: [] for name in names}
     for at in range(rounds + 1):
@@ -179,6 +216,7 @@ def measure(client, rounds, number):
 def main(rounds=15, number=60):
     print("| over | worker | parameter | server us | ratio | round trip us | ratio |")
     print("|---|---|---|---|---|---|---|")
+    hops = [bare_hop()]
     for transport, start in (("stdio", Piped), ("HTTP", Posted)):
         client = start()
         try:
@@ -187,12 +225,14 @@ def main(rounds=15, number=60):
             client.end()
         for worker in WORKERS:
             base = found[f"plain_{worker}"]
-            for kind in KINDS:
+            for kind in kinds_of(worker):
                 own = found[f"{kind}_{worker}"]
                 print(
                     f"| {transport} | {worker} | {kind} | {own[0]:.0f} | {own[0] / base[0]:.2f} "
                     f"| {own[1]:.0f} | {own[1] / base[1]:.2f} |"
                 )
+        hops.append(bare_hop())
+    print("To a thread and back, nothing else:", ", ".join(f"{each:.0f}" for each in hops), "us")
 
 
 if __name__ == "__main__":

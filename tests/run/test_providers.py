@@ -1,6 +1,8 @@
 """Where injection meets deadlines, cancelling and many calls at once."""
 
 import asyncio
+import contextvars
+import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated
 
@@ -293,3 +295,69 @@ def test_what_is_kept_survives_a_first_call_that_did_not_wait_for_it(way, kind, 
     assert told == ["open"]
     box.close()
     assert told == ["open", "close"]
+
+
+# -- sync providers beside an async tool
+
+
+def test_sync_providers_in_a_row_are_made_in_one_thread_beside_the_loop():
+    told = contextvars.ContextVar("told", default="nothing")
+    seen = []
+
+    def first(call: Call) -> str:
+        seen.append(threading.get_ident())
+        told.set("by the first")
+        return call.tool
+
+    def second(name: Annotated[str, Inject(first)]) -> str:
+        seen.append(threading.get_ident())
+        return f"{name}, told {told.get()}"
+
+    async def between(name: Annotated[str, Inject(second)]) -> str:
+        seen.append(threading.get_ident())
+        return name
+
+    def last(name: Annotated[str, Inject(between)]) -> str:
+        seen.append(threading.get_ident())
+        return name.upper()
+
+    async def probe(last: Annotated[str, Inject(last)]) -> str:
+        seen.append(threading.get_ident())
+        return last
+
+    async def main():
+        return await box_with(probe).call_async("probe")
+
+    assert asyncio.run(main()).text == "PROBE, TOLD BY THE FIRST"
+    here = threading.get_ident()
+    assert [each == here for each in seen] == [False, False, True, False, True]
+    assert seen[0] == seen[1]
+
+
+def test_a_sync_provider_that_blocks_does_not_hold_the_loop_after_quick_ones(event):
+    released = event()
+    slow = []
+
+    def provider() -> int:
+        if slow:
+            slow[0]()
+            released.wait(LONGEST)
+        return len(slow)
+
+    async def probe(made: Annotated[int, Inject(provider)]) -> int:
+        return made
+
+    async def main():
+        box = box_with(probe)
+        for _ in range(30):  # so often that it is known to be quick
+            await box.call_async("probe")
+        begun = asyncio.Event()
+        slow.append(lambda: loop.call_soon_threadsafe(begun.set))
+        loop = asyncio.get_running_loop()
+        blocked = asyncio.create_task(box.call_async("probe"))
+        await begun.wait()
+        assert not blocked.done()  # and the loop got here
+        released.set()
+        return await blocked
+
+    assert asyncio.run(main()).structured == 1

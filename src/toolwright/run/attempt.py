@@ -16,15 +16,12 @@ from ..outcome.writer import ResultWriter
 from ..results import Repair, Result
 from .drain import GeneratorDrain, is_deferred
 from .inject.injector import Injector
+from .inject.providers import NOTHING_OPEN
 from .threads import threads
 from .waiting import LOOP, Pending
 
 ValueAndResult = tuple[Any, Result]
 """A value and its result."""
-
-
-_NOTHING_OPEN = ExitStack()
-"""For providers that leave nothing to clean up: nothing is ever put on it."""
 
 
 class AttemptInput(NamedTuple):
@@ -79,7 +76,7 @@ class Invoker:
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
         """Inject, run and write, all in one thread; then clean up."""
-        stack = ExitStack() if self.opens else _NOTHING_OPEN
+        stack = ExitStack() if self.opens else NOTHING_OPEN
         value: Any = None
         error: BaseException | None = None
         try:

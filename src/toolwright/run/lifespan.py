@@ -219,9 +219,12 @@ async def in_thread(
 ) -> Any:
     """Call a function in a thread, to its end, even if cancelled: what it opens must be closed."""
     pending = Pending()
-    waits = short_wait is not None and short_wait.is_worthwhile(asyncio.get_running_loop())
-    threads.start(lambda: function(*sent), pending.settle, always=True)
-    if short_wait is not None and waits:
+    if short_wait is None or not short_wait.is_worthwhile(asyncio.get_running_loop()):
+        threads.start(lambda: function(*sent), pending.settle, always=True)
+    else:
+        threads.start(
+            lambda: short_wait.timed(lambda: function(*sent)), pending.settle, always=True
+        )
         short_wait.block(pending.signal)
     try:
         await LOOP.wait(pending.signal, None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from ..arguments.reader import Arguments, Reader
@@ -17,7 +17,7 @@ from ..call import Call, blocks, running
 from ..errors import ArgumentError, CallCancelled, CallError
 from ..outcome.failure import failed
 from ..results import Result
-from .attempt import AttemptInput, Invocation, is_cancelled
+from .attempt import AttemptInput, Invocation, ValueAndResult, is_cancelled
 from .current import new_call
 from .loop import background
 from .threads import Raised
@@ -118,7 +118,6 @@ class UnlimitedRunner:
         call = job.call
         assert work.waits is not None  # noqa: S101 - one of the two is there
         loop = asyncio.get_running_loop()
-        task = loop.create_task(work.waits(job))
         over: asyncio.Future[None] = loop.create_future()
 
         def wake(ended: Any = None) -> None:
@@ -126,8 +125,9 @@ class UnlimitedRunner:
             if not over.done():
                 over.set_result(None)
 
+        task = loop.create_task(_waking(work.waits(job), wake))
         _running.add(task)
-        task.add_done_callback(wake)
+        task.add_done_callback(wake)  # it may be cancelled before it begins
         forget = call.on_cancel(_on_loop(loop, wake))
         try:
             await over
@@ -146,6 +146,14 @@ class UnlimitedRunner:
 
     def _cancelled(self) -> CallCancelled:
         return CallCancelled(f"{self.name}: the call was cancelled")
+
+
+async def _waking(work: Coroutine[Any, Any, ValueAndResult], wake: Callable[[], object]) -> Any:
+    """Wake the caller in the last step of the work: a task does so one round of the loop later."""
+    try:
+        return await work
+    finally:
+        wake()
 
 
 def _on_loop(

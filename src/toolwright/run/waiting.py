@@ -19,8 +19,11 @@ from .threads import Raised, settle_future, threads
 
 T = TypeVar("T")
 
-_SHORT = 0.0001
-"""How long an event loop waits in place: about what one request costs it anyway."""
+_QUICK = 0.0001
+"""What a function may take that an event loop waits for in place: about what a request costs."""
+_SHORT = 0.0004
+"""How long it waits at most: on a virtual machine, the way to another core takes longer than most
+functions do."""
 _SKIPPED = 50
 """How many calls do not wait after one that took longer."""
 _IN_A_ROW = 20
@@ -192,8 +195,8 @@ class ShortWait:
     """Runs a function in threads, again and again; remembers whether it ends soon.
 
     An event loop that goes on with others has to be woken, through a socket and two rounds of its
-    own: that takes longer than most functions do. So it first waits for a tenth of a millisecond,
-    unless the function took longer the last time, or the same task has waited often: what never
+    own: that takes longer than most functions do. So it first waits in place for a moment, unless
+    the function itself was not quick the last time, or the same task has waited often: what never
     suspends lets no other task run.
     """
 
@@ -201,6 +204,15 @@ class ShortWait:
 
     def __init__(self) -> None:
         self._skip = 0
+
+    def timed(self, function: Callable[[], T]) -> T:
+        """Call the function, in its thread, and remember whether it was quick."""
+        began = time.perf_counter()
+        try:
+            return function()
+        finally:
+            if time.perf_counter() - began > _QUICK:
+                self._skip = _SKIPPED
 
     def is_worthwhile(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Return whether to wait in place for what is about to be started."""
@@ -237,7 +249,7 @@ class ShortWait:
             with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
                 loop.call_soon_threadsafe(settle_future, future, outcome, failure)
 
-        job = threads.start(function, settle, caller=caller)
+        job = threads.start(lambda: self.timed(function), settle, caller=caller)
         if not ended.acquire(timeout=_SHORT):
             first.append(None)
         if (came := first[0]) is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import itertools
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...call import Call
 from ...errors import SchemaError
@@ -17,8 +18,18 @@ from ...read.scope import scope_of
 from ...read.signature import EMPTY, VARIADIC, Parameter
 from ...read.target import open_constructor, open_target
 from ...schema.injected import Wanted, foreign, injection
+from ..lifespan import in_thread
 from ..waiting import ShortWait
-from .providers import Providers, Step, entered, entered_async, generator_of, in_thread
+from .providers import NOTHING_OPEN, Providers, Step, entered, entered_async, generator_of
+
+
+class Stretch(NamedTuple):
+    """Steps in a row that are made in the same way."""
+
+    is_sync: bool
+    """Made by one function in one thread, however many they are; else one after the other."""
+    steps: tuple[Step, ...]
+    short_wait: ShortWait
 
 
 class Injector:
@@ -34,42 +45,41 @@ class Injector:
         self.opens = any(step.kind.endswith("generator") and not step.kept for step in self.steps)
         """Whether a provider must be cleaned up after each call."""
         self.sees_call = any(step.kind == "call" for step in self.steps)
+        self.stretches = [
+            Stretch(is_sync, tuple(steps), ShortWait())
+            for is_sync, steps in itertools.groupby(self.steps, _leaves_nothing_open)
+        ]
 
     def enter(self, stack: ExitStack, call: Call) -> dict[str, Any]:
         """Make everything, in this thread; the stack cleans up."""
         values: list[Any] = []
-        for step in self.steps:
-            needed = {name: values[at] for name, at in step.needs}
-            if step.kind == "call":
-                values.append(call)
-            elif step.kept is not None:
-                values.append(step.kept.get(step, needed))
-            else:
-                values.append(entered(step, needed, stack))
+        _make(self.steps, values, stack, call)
         return {name: values[at] for name, at in self.gives}
 
     async def enter_async(self, stack: AsyncExitStack, call: Call) -> dict[str, Any]:
         """Make everything, sync providers in a thread; the stack cleans up."""
         values: list[Any] = []
-        for step in self.steps:
-            needed = {name: values[at] for name, at in step.needs}
-            if step.kind == "call":
-                values.append(call)
-            elif step.kept is None:
-                values.append(await entered_async(step, needed, stack))
-            elif step.kind.startswith("a"):
-                values.append(await step.kept.get_async(step, needed))
-            elif step.make in step.kept.values:
-                values.append(step.kept.values[step.make])
-            else:
-                values.append(await in_thread(step.kept.get, step, needed))
+        for is_sync, steps, short_wait in self.stretches:
+            if is_sync:
+                if any(map(_may_block, steps)):
+                    sent = (steps, values, NOTHING_OPEN, call)
+                    await in_thread(_make, *sent, short_wait=short_wait)
+                else:
+                    _make(steps, values, NOTHING_OPEN, call)
+                continue
+            for step in steps:
+                needed = {name: values[at] for name, at in step.needs}
+                if step.kept is None:
+                    values.append(await entered_async(step, needed, stack))
+                else:
+                    values.append(await step.kept.get_async(step, needed))
         return {name: values[at] for name, at in self.gives}
 
     # -- planning
 
     def _plan(self, wanted: Wanted, above: tuple[Any, ...], parameter: str) -> int:
         if wanted is Call:
-            return self._step(Call, Step("Call", Call, "call", (), None, ShortWait()))
+            return self._step(Call, Step("Call", Call, "call", (), None))
         inject = self.providers.find(wanted)
         make = inject.provider
         if make in above:
@@ -98,9 +108,7 @@ class Injector:
         kept = self.providers.kept if inject.scope == "process" else None
         if kept is not None:
             self._check_kept(needs, make, parameter)
-        return self._step(
-            key, Step(_name(make), make, _kind(make), tuple(needs), kept, ShortWait())
-        )
+        return self._step(key, Step(_name(make), make, _kind(make), tuple(needs), kept))
 
     def _check_kept(self, needs: list[tuple[str, int]], make: Any, parameter: str) -> None:
         for name, at in needs:
@@ -116,6 +124,31 @@ class Injector:
 
     def _refusal(self, parameter: str, what: str, hint: str = "") -> SchemaError:
         return SchemaError(what, tool=self.tool, parameter=parameter, hint=hint)
+
+
+def _make(steps: Sequence[Step], values: list[Any], stack: ExitStack, call: Call) -> None:
+    """Make the values of sync steps, in this thread, behind those of the steps before."""
+    for step in steps:
+        needed = {name: values[at] for name, at in step.needs}
+        if step.kind == "call":
+            values.append(call)
+        elif step.kept is not None:
+            values.append(step.kept.get(step, needed))
+        else:
+            values.append(entered(step, needed, stack))
+
+
+def _leaves_nothing_open(step: Step) -> bool:
+    """Return whether a step is sync, and nothing is cleaned up after it when the call ends."""
+    if step.kept is not None:
+        return not step.kind.startswith("a")
+    return step.kind in ("call", "ready", "value")
+
+
+def _may_block(step: Step) -> bool:
+    if step.kept is not None:
+        return step.make not in step.kept.values
+    return step.kind == "value"
 
 
 def _parameters(make: Any) -> list[Parameter]:

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from ...markers import Inject
 from ...schema.injected import Wanted
 from ..current import outside
-from ..lifespan import Lifespan, enter_in_thread, in_thread
-from ..waiting import ShortWait
+from ..lifespan import Lifespan, enter_in_thread
+
+NOTHING_OPEN = ExitStack()
+"""For providers that leave nothing to clean up: nothing is ever put on it."""
 
 
 class Step(NamedTuple):
@@ -24,12 +26,12 @@ class Step(NamedTuple):
     name: str
     make: Callable[..., Any]
     kind: str
-    """`call`, or what calling it gives: `value`, `awaitable`, `generator`, `async generator`."""
+    """`call`, or what calling it gives: `value`, `ready` (a value, without anything that could block),
+    `awaitable`, `generator`, `async generator`."""
     needs: tuple[tuple[str, int], ...]
     """Its own parameters, each with the step that gives it."""
     kept: Kept | None
     """Where its value is kept, if it is made once only."""
-    short_wait: ShortWait
 
 
 class Kept:
@@ -188,17 +190,11 @@ def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
 
 
 async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitStack) -> Any:
-    """Run a provider from async code; a sync one that may block runs in a thread."""
-    if step.kind == "ready":
-        return entered(step, needed, ExitStack())
+    """Run a provider from async code; a sync one that opens something does so in a thread."""
     if step.kind == "async generator":
         context = asynccontextmanager(generator_of(step.make))(**needed)
         return await stack.enter_async_context(context)
     if step.kind == "awaitable":
         return await step.make(**needed)
-    if step.kind == "value":
-        return await in_thread(
-            lambda: entered(step, needed, ExitStack()), short_wait=step.short_wait
-        )
     held = contextmanager(generator_of(step.make))(**needed)
     return await enter_in_thread(held, stack)
