@@ -17,6 +17,7 @@ from toolwright import SchemaError
 
 sys.path.insert(0, str(Path(__file__).parent / "wire"))
 
+from counting import rare_ones  # noqa: E402
 from listing import list_through_client  # noqa: E402
 
 # A shell ignores SIGINT for what it starts in the background, and `nohup` SIGHUP. All processes of
@@ -47,6 +48,20 @@ settings.load_profile("daily")  # `--hypothesis-profile=thorough` for the other 
 def pytest_xdist_auto_num_workers():
     """More workers than cores: tests spend part of their time waiting for servers and deadlines."""
     return max(2, (os.cpu_count() or 1) * 3 // 2)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave most cases of large tables to `make soak`, unless files or tests are named."""
+    if config.args != config.getini("testpaths"):
+        return
+    tables = {}
+    for item in items:
+        if not item.get_closest_marker("soak"):
+            tables.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tables.values():
+        for at in rare_ones(len(cases)):
+            cases[at].add_marker(pytest.mark.soak)
 
 
 @pytest.hookimpl(wrapper=True)

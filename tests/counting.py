@@ -7,12 +7,22 @@ import pytest
 from hypothesis import settings
 
 SHARE = 10
+LARGE, DAILY = 8, 6
+"""A table with more cases is large, and is tried with so many of them every day."""
 
 
 def examples(count):
     """Return the number of examples of a test that is worth so many when there is time."""
     thorough = settings.get_current_profile_name() == "thorough"
     return count if thorough else max(count // SHARE, 15)
+
+
+def rare_ones(count):
+    """Return which cases of so many are left to `make soak`: the daily ones are spread evenly."""
+    if count <= LARGE:
+        return []
+    daily = {at * count // DAILY for at in range(DAILY)}
+    return [at for at in range(count) if at not in daily]
 
 
 def soaked(*values):

@@ -251,6 +251,7 @@ def public_functions():
                     yield found
 
 
+@pytest.mark.soak
 @pytest.mark.promise("door.returned")
 @for_every(
     "function", sorted(set(public_functions()), key=repr), ids=operator.attrgetter("__qualname__")

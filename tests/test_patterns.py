@@ -95,6 +95,7 @@ def test_the_patterns_of_the_package_are_found():
     assert len(names) > 20
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "source",
     [r"(a+)+b", r"<[^>]*>", *soaked(r"\s*\d+", r'"(?:[^"\\]|\\.)*"', r"\w+\s*:")],
@@ -103,6 +104,7 @@ def test_a_slow_pattern_is_noticed(source):
     assert slow_text(re.compile(source, re.DOTALL), HEADS[:3]) is not None
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("pattern", [pytest.param(each, id=name) for name, each in patterns()])
 def test_every_pattern_takes_linear_time(pattern):
     assert slow_text(pattern) is None

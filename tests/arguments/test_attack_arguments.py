@@ -52,6 +52,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.promise("errors.faults-counted")
 @pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize("written", [True, *soaked(False)])

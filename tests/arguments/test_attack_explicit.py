@@ -71,6 +71,7 @@ BAD = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["one hash", *soaked(*sorted(GOOD.keys() - {"one hash"}))])
 def test_large_arguments_are_checked_in_linear_time(name):
     sent = json.dumps(GOOD[name]())

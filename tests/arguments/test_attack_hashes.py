@@ -46,6 +46,7 @@ GOOD = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("written", [True, *soaked(False)])
 @pytest.mark.parametrize("name", ATTACKS)
 def test_numbers_of_one_hash_are_refused(name, written):
@@ -58,6 +59,7 @@ def test_numbers_of_one_hash_are_refused(name, written):
     assert result.text == "take: too many of the numbers have the same hash"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", GOOD)
 def test_other_numbers_are_taken(name):
     sent = GOOD[name]()

@@ -288,6 +288,7 @@ def test_repair_reaches_into_lists_models_and_maps():
     assert ("order", "note") not in paths
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "text",
     [

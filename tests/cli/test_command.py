@@ -171,6 +171,7 @@ def test_a_file_with_the_name_of_another_module(here, tmp_path, name):
             assert "error" in server.ask("prompts/list")
 
 
+@pytest.mark.soak
 def test_tools_in_processes_are_found_from_any_target(here, tmp_path):
     text = "import os\nfrom toolwright import tool\n@tool(run_on='process')\ndef pid() -> int:\n"
     (tmp_path / "my-tools.py").write_text(text + "    return os.getpid()\n")

@@ -165,6 +165,7 @@ def test_settings_that_cannot_be(here, given, said):
     assert said in refused(2, "serve", "shop.py", "--http", *given)
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.workers")
 def test_several_workers_share_a_socket_and_keep_no_sessions(here):
     here({"who.py": "import os\ndef who() -> int:\n    return os.getpid()\n"})

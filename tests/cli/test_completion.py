@@ -283,6 +283,7 @@ SHELLS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.promise("everyday.completion")
 @pytest.mark.parametrize("shell", ["bash", *soaked("zsh", "fish")])
 def test_a_real_shell_completes(here, tmp_path, shell):

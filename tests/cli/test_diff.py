@@ -48,6 +48,7 @@ def test_a_breaking_change_is_said_and_fails(locked):
     assert run("diff", "shop.py", "--fail-on", "never").returncode == 0
 
 
+@pytest.mark.soak
 @pytest.mark.promise("contract.git")
 def test_the_lock_of_a_git_ref_is_compared(locked):
     good("lock", "shop.py")  # so that the lock here has no changes

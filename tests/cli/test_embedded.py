@@ -90,6 +90,7 @@ def test_a_command_that_cannot_be_a_tool_does_not_stop_the_others(tmp_path):
     assert "refused: greet_login" in ended.stderr
 
 
+@pytest.mark.soak
 def test_what_cannot_be_served_is_said_in_one_line(tmp_path):
     (tmp_path / "greet.py").write_text(CLICK)
     with socket.socket() as taken:

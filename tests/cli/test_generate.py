@@ -75,6 +75,7 @@ def test_a_module_goes_to_standard_output_or_to_a_file(here):
     assert "\n    toolwright generate shop.py -o client.py\n" in written
 
 
+@pytest.mark.soak
 def test_what_was_written_runs_wherever_it_is(here):
     here({"shop.py": SHOP})
     Path("sub").mkdir()

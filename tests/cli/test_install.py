@@ -257,6 +257,7 @@ def test_mistakes(home, given, said):
     assert said in refused(2, *given)
 
 
+@pytest.mark.soak
 @pytest.mark.promise("everyday.absolute")
 @pytest.mark.parametrize("target", ["package.inner", *soaked("shop.py", "shop.py:box", "shop:box")])
 @pytest.mark.parametrize("client", ["vscode", *soaked("claude-desktop")])
@@ -296,6 +297,7 @@ def word() -> str:
 """
 
 
+@pytest.mark.soak
 @pytest.mark.promise("everyday.folder")
 @pytest.mark.parametrize("where", ["project", *soaked("file", "below", "given", "module")])
 def test_a_server_finds_its_data_wherever_it_is_started(home, here, where, tmp_path, monkeypatch):

@@ -130,6 +130,7 @@ def test_how_deep_a_document_may_be(opening, closing):
             read(bottomless)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "make",
     [

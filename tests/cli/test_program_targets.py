@@ -135,6 +135,7 @@ def test_a_program_is_listed_shown_and_called(program, target):
     )
 
 
+@pytest.mark.soak
 def test_a_real_client_starts_a_program_over_stdio(program):
     async def talk():
         server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "serve", "cloud.py"])
@@ -149,6 +150,7 @@ def test_a_real_client_starts_a_program_over_stdio(program):
     assert result.structured_content["stdout"] == "eu a b 3 False\n"
 
 
+@pytest.mark.soak
 @pytest.mark.promise("commands.embedded")
 def test_a_program_serves_itself(program, tmp_path):
     app = {"click": "cli", "argparse": "parser"}.get(program, "app")

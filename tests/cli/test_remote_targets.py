@@ -80,7 +80,7 @@ def words(file):
     return shlex.join([*COMMAND, "serve", str(file)])
 
 
-@pytest.fixture(params=["url", "entry", *soaked("command", "client", "client, command")])
+@pytest.fixture(params=["url", *soaked("entry", "command", "client", "client, command")])
 def target(request, file, url, here, monkeypatch):
     here({})
     if request.param == "url":

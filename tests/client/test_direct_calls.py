@@ -69,6 +69,7 @@ def echoes(request, script):
         yield client
 
 
+@pytest.mark.soak
 @pytest.mark.promise("client.anywhere")
 def test_every_caller_gets_its_own_answer(echoes):
     """Short texts are written by their callers, long ones by the background loop."""
@@ -94,6 +95,7 @@ def deaf(tmp_path, monkeypatch):
     return [sys.executable, "deaf.py"]
 
 
+@pytest.mark.soak
 def test_a_server_that_reads_nothing_gets_whole_messages_in_the_end(deaf):
     """What fills the pipe is not lost, and nothing stands in the middle of something else."""
     with connect(deaf, era="handshake") as client:
@@ -121,6 +123,7 @@ def test_a_deadline_is_moved_while_its_caller_waits(waits):
         assert both[1].result(60) == {"a": 1}
 
 
+@pytest.mark.soak
 def test_a_server_that_is_killed_costs_the_calls_that_wait(deaf):
     with connect(deaf, era="handshake") as client, ThreadPoolExecutor(6) as callers:
         waits = [callers.submit(client.length, text="x") for _ in range(4)]

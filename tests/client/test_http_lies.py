@@ -15,6 +15,7 @@ def liar(request):
         client.close()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("lie", "kind", "text"),
     [

@@ -50,6 +50,7 @@ def said(error):
     return text
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("lie", "kind", "text"),
     [
@@ -79,6 +80,7 @@ def test_a_call_of_a_liar_is_one_error(liar, lie, kind, text):
     assert type(result.error) is kind
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("lie", "text"),
     [

@@ -215,6 +215,7 @@ HOSTILE = {
 SLOW = ("crowded", "large", "wide", "slow value")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", [*(each for each in HOSTILE if each not in SLOW), *soaked(*SLOW)])
 def test_hostile_schemas_take_bounded_time_and_raise_nothing(name):
     hostile = HOSTILE[name]

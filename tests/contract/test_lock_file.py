@@ -49,6 +49,7 @@ def shop():
     return box
 
 
+@pytest.mark.soak
 @pytest.mark.promise("contract.stable")
 def test_the_same_tools_give_the_same_bytes_in_every_process():
     written = {

@@ -285,6 +285,7 @@ def bomb(depth, **siblings):
     return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": known}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("siblings", [{}, {"minProperties": 1}])
 @pytest.mark.parametrize("dialect", ["openai", "gemini", "cursor"])
 @pytest.mark.promise("dialects.bounded")

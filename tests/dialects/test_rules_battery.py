@@ -12,6 +12,7 @@ from toolwright import Toolbox
 WITHOUT_STRICT = [each for each in FAULTS if each not in STRICT]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("dialect", "strict"), SOAKED_WAYS)
 def test_every_schema_alone_keeps_the_rules(dialect, strict):
     for name in SCHEMAS:

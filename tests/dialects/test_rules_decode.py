@@ -90,6 +90,7 @@ def test_arguments_come_back_as_they_were_meant(dialect, strict):
             assert back == (name, arguments), (sent, schema)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("dialect", "strict"), SOAKED_WAYS)
 def test_whatever_a_schema_allows_the_tool_takes_or_a_loss_says_why_not(dialect, strict):
     for name in SCHEMAS:

@@ -73,6 +73,7 @@ BEYOND = {
 LARGE = ("bomb", "letters", "properties", "many levels")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", [*[each for each in BEYOND if each not in LARGE], *soaked(*LARGE)])
 def test_what_is_too_large_keeps_the_rules(name):
     box = box_of({"tool": BEYOND[name]})

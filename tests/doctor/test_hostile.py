@@ -157,6 +157,7 @@ ODD_WORDS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "schema", [nested(150), LOOP, WIDE, ODD_WORDS], ids=["deep", "loop", "wide", "odd"]
 )

@@ -265,6 +265,7 @@ def _endless(item):
     return endless
 
 
+@pytest.mark.soak
 @pytest.mark.promise("limits.generators-end")
 @pytest.mark.parametrize("item", ["", b"", None, (), 0], ids=repr)
 def test_a_generator_that_never_ends_is_stopped(item):

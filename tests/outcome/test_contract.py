@@ -104,6 +104,7 @@ def test_results_can_be_sent_again_and_again():
     assert result.to_mcp(OLD)["structuredContent"] == {"result": [1, 2]}
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(sys.platform != "linux", reason="memory can be limited on Linux only")
 def test_a_large_text_takes_no_more_memory_than_a_few_copies_of_it():
     code = """
@@ -131,6 +132,7 @@ def test_of_what_is_far_too_long_only_the_beginning_is_looked_at(hint):
     assert result.value is value
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "make",
     [

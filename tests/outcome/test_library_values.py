@@ -167,6 +167,7 @@ def test_a_pillow_image_read_from_a_file_is_an_image_block(tmp_path):
     assert block["type"] == "image"
 
 
+@pytest.mark.soak
 def test_matplotlib_figures_are_image_blocks():
     figure = importlib.import_module("matplotlib.figure")
     made = figure.Figure(figsize=(1, 1))

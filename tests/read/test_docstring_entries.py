@@ -311,6 +311,7 @@ def check_time(head, size):
 HEADS = ["", "Args:\n", "Parameters\n---\n", ":param a: "]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("head", [HEADS[0], *soaked(*HEADS[1:])])
 def test_a_long_docstring_is_read(head):
     check_time(head, 20_000)

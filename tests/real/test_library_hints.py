@@ -36,6 +36,7 @@ def unknown(owner):
     return found
 
 
+@pytest.mark.soak
 def test_polars_reads_its_wrapped_functions_where_they_were_written():
     polars = importlib.import_module("polars")
 
@@ -47,6 +48,7 @@ def test_polars_reads_its_wrapped_functions_where_they_were_written():
             assert all(any(word in text for word in needed) for text in problems), (name, problems)
 
 
+@pytest.mark.soak
 def test_gitpython_is_read_without_an_unknown_name():
     git = importlib.import_module("git")
 

@@ -16,6 +16,7 @@ from toolwright.stores import MemoryStore, SqliteStore
 PROGRAM = Path(__file__).with_name("clock_steps.py")
 
 
+@pytest.mark.soak
 @pytest.mark.promise("limit.clock")
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_a_clock_that_steps_changes_no_duration(kind, tmp_path):

@@ -86,6 +86,7 @@ def waits(pool, name, count):
     raise AssertionError("they do not wait")
 
 
+@pytest.mark.soak
 def test_callers_who_wait_are_served_in_turn(pool):
     first = [pool.take(Call(caller="a")), pool.take(Call(caller="a"))]
     got, threads = [], []

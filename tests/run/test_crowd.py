@@ -93,6 +93,7 @@ def crowded_box(ran, told):
     return box
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("count", [CROWD // 5, *soaked(CROWD)])
 def test_no_answer_of_ten_thousand_is_lost_doubled_or_crossed(count):
     ran, told = [], []

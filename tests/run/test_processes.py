@@ -168,6 +168,7 @@ def test_retry_knows_the_exceptions_of_another_process(tmp_path, needed, runs):
     assert len(path.read_text(encoding="ascii")) == runs
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("way", ["call", "call_async"])
 def test_a_deadline_kills_even_code_that_holds_the_gil(tmp_path, way):
     path = tmp_path / "pid"
@@ -219,6 +220,7 @@ def test_a_killed_worker_loses_one_call_only(tmp_path):
     asyncio.run(run())
 
 
+@pytest.mark.soak
 @linux
 @pytest.mark.parametrize(
     ("kind", "said"),
@@ -260,6 +262,7 @@ def test_an_override_does_not_pretend_to_reach_another_process():
     assert made.text == "injected runs in another process, where no override reaches it"
 
 
+@pytest.mark.soak
 def test_a_script_run_by_itself_works_and_leaves_nothing_behind(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

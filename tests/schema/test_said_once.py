@@ -37,6 +37,7 @@ def entries(lists, style, functions):
     return lists["compare_lists"].entries(lists["compare_lists"].OURS[style], functions)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["shared", "shop", *soaked("fields", "own")])
 @pytest.mark.parametrize("peer", ["fastmcp", "mcp"])
 def test_whatever_a_peer_says_of_a_tool_is_said(lists, kind, peer):

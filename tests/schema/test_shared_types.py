@@ -53,6 +53,7 @@ def test_a_union_of_many_records_is_written_once():
         tool.bind({"node": {"kind": "kind_3", "inner": {"kind": "kind_20"}}})
 
 
+@pytest.mark.soak
 def test_the_core_schemas_of_pydantic_have_a_schema_of_moderate_size():
     tool = Tool(core_schema.tuple_schema)
     assert len(tool.to_mcp_json()) < 100_000

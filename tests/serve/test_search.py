@@ -351,6 +351,7 @@ def purge() -> str:
 """
 
 
+@pytest.mark.soak
 @pytest.mark.promise("search.command")
 @pytest.mark.parametrize("switch", [[], *soaked(["--sdk"])])
 def test_the_sdk_client_over_stdio(tmp_path, switch):

@@ -245,6 +245,7 @@ def test_no_nasty_value_is_read_as_something_else(framework, name):
         )
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(600))
 @given(VALUES, st.sampled_from(sorted(READERS)))
 def test_every_value_is_read_as_it_was_sent_or_refused(values, framework):

@@ -108,6 +108,7 @@ def test_no_character_is_shown_in_part(text, most):
     assert text.endswith(tail.partition(" ...]\n")[2])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("letter", ["x", '"', "\n", "é", "\\", "\x01", "😀"])
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_result_is_never_refused_for_its_size(letter, code):

@@ -104,6 +104,7 @@ def test_what_was_printed_before_an_error_is_shown(ran):
     assert "stderr:\nerr" in said
 
 
+@pytest.mark.soak
 @pytest.mark.promise("python.hostile")
 @pytest.mark.parametrize(
     "code",

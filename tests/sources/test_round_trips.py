@@ -23,6 +23,7 @@ def in_words(value):
     return " ".join(value) if isinstance(value, tuple) else value
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("framework", PROGRAMS)
 @given(data=st.data())
 @settings(max_examples=examples(300), **QUIET)
@@ -46,6 +47,7 @@ def with_values_apart(words):
     return [part for each in words for part in (each.split("=", 1) if each[:2] == "--" else [each])]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("framework", ["click", "typer", "argparse", "cyclopts"])
 @pytest.mark.parametrize(
     ("fault", "command"), [(without_dashes, "places"), (with_values_apart, "places")]

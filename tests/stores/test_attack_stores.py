@@ -150,6 +150,7 @@ def tools(tmp_path):
     return path
 
 
+@pytest.mark.soak
 @pytest.mark.promise("limit.store")
 @pytest.mark.parametrize("kind", ["store", "tasks"])
 @pytest.mark.parametrize("more", [(), ("--http", "--port", "0"), ("--http", "--workers", "2")])

@@ -258,6 +258,7 @@ def test_a_fork_that_python_does_not_see_is_told(path, monkeypatch):
     store.close()
 
 
+@pytest.mark.soak
 def test_a_store_that_is_dropped_closes_its_file(path):
     store = SqliteStore(path)
     store.put("k", b"1", 60)

@@ -197,6 +197,7 @@ def test_the_command_shows_metrics(here):
         assert server.asked(server.request("GET", "/metrics"))[0] == 404
 
 
+@pytest.mark.soak
 def test_the_command_sends_spans(here):
     came = threading.Event()
     seen = []

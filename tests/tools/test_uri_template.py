@@ -45,6 +45,7 @@ def offer(box, uri):
     return box.resources[uri]
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.template-sdk")
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_what_the_sdk_refuses_is_refused_here(template):

@@ -91,6 +91,7 @@ def test_a_listener_over_stdio_is_told(tmp_path, monkeypatch, more):
         assert set(methods_of(notices, EVERY_CHANGE)) == EVERY_CHANGE
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.listeners")
 @pytest.mark.parametrize("more", [[], ["--sdk"]])
 @pytest.mark.parametrize("first", ["ping", "logging/setLevel", "prompts/get"])

@@ -51,6 +51,7 @@ class Hosted(Http):
         self.pid = self.process.pid
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.drain-host")
 @pytest.mark.parametrize("mounted", [True, *soaked(False)])
 def test_calls_are_answered_and_listeners_end(tmp_path, monkeypatch, mounted):

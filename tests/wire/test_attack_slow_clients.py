@@ -93,6 +93,7 @@ def dripped(connection, data=b" "):
         thread.join()
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.connections")
 def test_half_requests_do_not_silence_the_server(server):
     before = sockets(server)
@@ -265,6 +266,7 @@ def test_chunks_and_lines_of_usual_size_are_read(server):
         assert (status, b'"structuredContent":3' in came) == (200, True), came
 
 
+@pytest.mark.soak
 def test_tls_handshakes_that_never_end(tmp_path):
     cert, key = certificate(tmp_path)
     trusted = ssl.create_default_context(cafile=str(cert))

@@ -189,6 +189,7 @@ def test_values_that_are_too_big_over_http(http):
     comes_back(http, before)
 
 
+@pytest.mark.soak
 def test_tools_that_never_end(mode):
     with Stdio(NASTY, *mode) as server:
         for name in ("spin_apart", "spin"):

@@ -33,6 +33,7 @@ EXCLUDED = {
 # -- over stdio
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("era", "seed"), [(MODERN, 1), *soaked_rows((MODERN, 2), *product(LEGACY, (1, 2)))]
 )
@@ -156,6 +157,7 @@ def test_random_sessions_go_alike(count):
 # -- over HTTP
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("stateless", [False, *soaked(True)])
 @pytest.mark.parametrize("seed", [1, *soaked(2)])
 def test_posts_of_the_newest_version_are_answered_alike(seed, stateless):

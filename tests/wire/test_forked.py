@@ -54,6 +54,7 @@ def probe(tmp_path, monkeypatch):
     return tmp_path / "probe.py"
 
 
+@pytest.mark.soak
 def test_it_begins_in_the_same_state(probe, monkeypatch):
     monkeypatch.setenv("A_NEW_VARIABLE", "ü")
     sent = ("call", "probe.py", "state")
@@ -65,6 +66,7 @@ def test_it_begins_in_the_same_state(probe, monkeypatch):
     assert made.args == real.args
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["exit", *soaked("SIGKILL", "SIGTERM", "SIGINT", "SIGSEGV")])
 def test_it_ends_in_the_same_way(probe, how):
     sent = ("call", "probe.py", "leave", f"how={how}")
@@ -105,6 +107,7 @@ async def never():
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["plain", *soaked("unawaited", "closed")])
 def test_what_it_leaves_is_taken_apart_in_the_same_order(probe, how):
     probe.write_text(ENDS)
@@ -125,6 +128,7 @@ def test_what_it_leaves_is_taken_apart_in_the_same_order(probe, how):
     assert seen[0][1].endswith(b"\n".join([*ended, b"what nobody flushed\n"]))
 
 
+@pytest.mark.soak
 def test_it_has_the_same_streams_on_a_terminal(probe):
     seen = []
     for fresh in (True, False):

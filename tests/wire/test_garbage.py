@@ -64,6 +64,7 @@ def collected(server):
     return int(server.call("collected")["content"][0]["text"])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["in_thread", "inline", "awaited", "observed"])
 def test_nothing_of_a_call_waits_for_the_collector(server, name):
     """It would stop all threads: calls in threads took a tenth longer, async ones a fifth."""

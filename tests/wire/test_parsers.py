@@ -226,6 +226,7 @@ def test_a_chunk_whose_extension_has_no_end(server):
         assert flooded(connection, b"a" * 65536) < 32 * MEGABYTE
 
 
+@pytest.mark.soak
 def test_thousands_of_requests_at_once_do_not_keep_others_waiting(server, tmp_path):
     """Each is a few bytes, and a task, an event and a dictionary once it is read."""
     before, gate = resident(server.pid), tmp_path / "gate"

@@ -84,6 +84,7 @@ def test_ids_of_sessions_cannot_be_guessed():
 # -- bounds
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.session-memory")
 @pytest.mark.parametrize("count", [200, *soaked(2000)])
 def test_an_idle_session_costs_less_than_two_kilobytes(count):

@@ -211,6 +211,7 @@ def test_values_of_ten_thousand_levels_are_refused():
         lying()
 
 
+@pytest.mark.soak
 def test_a_schema_of_a_megabyte_takes_no_more_than_its_length():
     properties = {f"p{n}": {"type": "string", "description": "x" * 60} for n in range(8000)}
     root = {"type": "object", "properties": properties}

@@ -157,6 +157,7 @@ def test_a_module_is_readable_and_always_the_same():
     assert source_of(SEARCH, GET, PING) == WRITTEN
 
 
+@pytest.mark.soak
 @pytest.mark.promise("generate.checked")
 def test_ruff_has_nothing_to_say():
     assert ruff(WRITTEN) == ""

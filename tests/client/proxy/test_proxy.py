@@ -163,6 +163,7 @@ def test_a_toolbox_follows_the_lists_of_a_server(near):
     assert hub.call("s_extra").text == "extra"
 
 
+@pytest.mark.soak
 @pytest.mark.promise("proxy.ended")
 def test_a_dead_server_costs_one_error_and_comes_back(near):
     hub = Toolbox("hub")
@@ -183,6 +184,7 @@ def test_several_servers_are_one(far):
     assert hub.call("a_list-all-things").structured == hub.call("b_list-all-things").structured
 
 
+@pytest.mark.soak
 @pytest.mark.promise("proxy.serve", "proxy.waited")
 def test_the_command_serves_servers(tmp_path, shop_url):
     told = {"mcpServers": {"far": {"url": shop_url}, "dead": {"url": "http://127.0.0.1:9/mcp"}}}

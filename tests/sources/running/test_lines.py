@@ -194,6 +194,7 @@ def test_nothing_is_left_of_them(text):
     assert shown.count("\n") == text.count("\n")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "piece", ["\x1b[", "\x1b]", "\x1b", "\x9b0", "\x1b[0", "a\b", "\b", "\x1b]8;;", "\x1b("]
 )

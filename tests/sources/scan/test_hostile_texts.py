@@ -61,6 +61,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("said", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_help_text_costs_bounded_time(said):
     begun = time.thread_time()
@@ -71,6 +72,7 @@ def test_a_hostile_help_text_costs_bounded_time(said):
     assert all(len(option.text) < 4_000 for option in page.options)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["options", "commands", "sections"])
 def test_a_hostile_program_becomes_a_bounded_file(tmp_path, name):
     program = fake(tmp_path, "bad", does=f'cat "{tmp_path}/text"; exit 0')
