@@ -7,14 +7,14 @@ import pytest
 from hypothesis import settings
 
 SHARE = 10
-LARGE, DAILY = 8, 6
+LARGE, DAILY = 6, 4
 """A table with more cases is large, and is tried with so many of them every day."""
 
 
 def examples(count):
     """Return the number of examples of a test that is worth so many when there is time."""
     thorough = settings.get_current_profile_name() == "thorough"
-    return count if thorough else max(count // SHARE, 15)
+    return count if thorough else max(count // SHARE, 10)
 
 
 def rare_ones(count):

@@ -98,6 +98,7 @@ def test_a_handler_of_another_kind_keeps_its_formatter(no_handlers):
     assert terminal.getvalue() == f"{COMMAND}\n"
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.printable-logs")
 def test_a_server_on_a_terminal_shows_a_callers_text_without_obeying_it(here):
     here({"raising.py": RAISING})

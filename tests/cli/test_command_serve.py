@@ -226,6 +226,7 @@ def who() -> int:
                 server.terminate()
 
 
+@pytest.mark.soak
 def test_workers_end_though_whoever_started_them_was_killed(here):
     with Http("shop.py", "--workers", "2") as server:
         both = until(lambda: len(found := children(server.pid)) == 2 and found, "two workers")

@@ -160,6 +160,7 @@ def test_tools_and_their_arguments(completed, monkeypatch, line, found):
     assert completed(line) == found
 
 
+@pytest.mark.soak
 @pytest.mark.promise("everyday.completion-names")
 def test_installed_servers_are_completed(completed, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))

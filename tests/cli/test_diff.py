@@ -129,6 +129,7 @@ def test_what_fails_can_be_chosen(here, old, new, fail_on, code):
     assert run("diff", "shop.py", "--fail-on", fail_on).returncode == code
 
 
+@pytest.mark.soak
 def test_a_project_needs_no_target(locked):
     locked({"pyproject.toml": '[tool.toolwright]\ntarget = "shop.py"\n'})
     for words in ((), ("v1",), ("toolwright.lock.json",)):

@@ -149,6 +149,7 @@ def test_a_secret_is_not_written(here):
         assert "abcdefgh1234" not in done.stdout
 
 
+@pytest.mark.soak
 def test_the_target_may_be_that_of_the_project(here):
     here({"shop.py": SHOP})
     Path("pyproject.toml").write_text('[tool.toolwright]\ntarget = "shop.py"\n')

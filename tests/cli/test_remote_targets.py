@@ -149,6 +149,7 @@ def test_what_cannot_be_reached_or_found(here, file):
     assert "do not end" in refused(2, "list", "--command", "a 'b")
 
 
+@pytest.mark.soak
 @pytest.mark.promise("remote.targets")
 def test_several_servers_are_served_as_one(here, file, url):
     entry = {"command": COMMAND[0], "args": [*COMMAND[1:], "serve", str(file)]}

@@ -212,6 +212,7 @@ def fine() -> int:
 '''
 
 
+@pytest.mark.soak
 @pytest.mark.promise("testing.bounds")
 def test_a_tool_that_hangs_is_bounded_even_if_it_holds_the_loop(here):
     Path("hangs.py").write_text(HANGING)

@@ -163,6 +163,7 @@ def test_the_clock_stands_still_while_a_question_waits(joined):
     assert client.call("ask_name", timeout=10).value == "hello x"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("way", [soak("stdio"), soak("stdio-handshake"), "http", "http-handshake"])
 @pytest.mark.promise("client.timeout", "client.cancelled")
 def test_who_no_longer_waits_says_so_to_the_server(joined, way, tmp_path):

@@ -140,6 +140,7 @@ def test_an_answer_that_breaks_off_is_resumed():
         assert methods(handler).count("tools/call") == 1
 
 
+@pytest.mark.soak
 @pytest.mark.promise("client.once")
 def test_an_answer_that_cannot_be_resumed_is_one_error():
     with lying(SessionServer, lie="breaks-for-good") as (url, handler):

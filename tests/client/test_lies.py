@@ -128,6 +128,7 @@ def test_a_schema_that_is_none_harms_no_other_tool(liar, lie):
     assert client.call("add", {"a": 1}).is_error or client.add(a=1).sum == 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "lie", ["never", "other-id", soak("endless-flood"), soak("list-never"), soak("silent")]
 )
@@ -138,6 +139,7 @@ def test_there_is_always_an_end(liar, lie):
     said(caught.value)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("proxied", [False, True])
 def test_an_answer_that_comes_too_late_is_nobodys(liar, proxied):
     client = liar("late")
@@ -156,6 +158,7 @@ def test_an_answer_that_comes_too_late_is_nobodys(liar, proxied):
     asyncio.run(main())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("lie", ["dies", "huge", "other-id", "unreadable", "breaks-output"])
 def test_a_liar_behind_a_toolbox_is_one_error(liar, lie):
     client = liar(lie, timeout=2 if lie == "other-id" else 60)

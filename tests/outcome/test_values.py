@@ -264,6 +264,7 @@ def test_nan_in_a_model_names_the_field():
     assert "value" in result.text
 
 
+@pytest.mark.soak
 def test_cycles_and_unwritable_values_are_clear_errors():
     cycle: list[Any] = []
     cycle.append({"a": cycle})

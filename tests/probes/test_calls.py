@@ -12,7 +12,7 @@ from typing import Annotated
 
 import mcp_types
 import pytest
-from counting import for_every
+from counting import for_every, soaked
 from ways import WAYS, box_of, compact, payload_by, text_of
 
 from toolwright import Fixed, Tool, Toolbox
@@ -27,7 +27,7 @@ from .call_cases.platools import exits, two
 # -- every one of them
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["call", "client", *soaked("call_async", "old client")])
 @for_every("case", CASES, ids=attrgetter("id"))
 def test_a_probe_ends_in_the_right_result_whichever_way_it_is_called(case, way):
     results = []

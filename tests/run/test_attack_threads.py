@@ -94,6 +94,7 @@ def test_seven_callers_who_take_all_they_can_leave_a_thread(box, gate):
     asyncio.run(run())
 
 
+@pytest.mark.soak
 @pytest.mark.promise("limit.thread-left")
 def test_threads_that_one_caller_left_do_not_count_for_others(box):
     async def run():

@@ -321,6 +321,7 @@ def test_progress_and_cancellation():
     run(course())
 
 
+@pytest.mark.soak
 @pytest.mark.promise("search.direct")
 def test_a_call_through_search_becomes_a_task(store, soon, tmp_path):
     with Http(TOOLS, "--search") as server:

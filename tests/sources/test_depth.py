@@ -35,6 +35,7 @@ def test_a_program_that_starts_itself_ends(tmp_path):
     assert f"{MOST_DEPTH} programs have started each other already" in ended.stdout
 
 
+@pytest.mark.soak
 def test_a_parser_is_run_from_the_module_that_has_it_not_from_the_one_that_serves_it(tmp_path):
     (tmp_path / "tool.py").write_text(
         "import argparse\nparser = argparse.ArgumentParser(prog='tool')\n"

@@ -187,6 +187,7 @@ def test_a_loop_is_interrupted_and_its_names_stay():
     assert tool.call({"code": "n"}).structured["value"] == 5
 
 
+@pytest.mark.soak
 @pytest.mark.promise("python.timeout")
 def test_code_that_does_not_end_is_killed_with_all_that_it_started(tmp_path):
     tool = python_tool(timeout=0.5)
@@ -383,6 +384,7 @@ box.add(python_tool())
 """
 
 
+@pytest.mark.soak
 @pytest.mark.promise("python.no-orphans")
 @pytest.mark.parametrize("how", ["killed", "ended"])
 def test_a_server_leaves_no_process(tmp_path, how):

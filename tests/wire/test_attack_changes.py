@@ -108,6 +108,7 @@ def test_a_client_with_a_handshake_over_stdio_is_told_once(tmp_path, more, first
         assert sorted(notices) == sorted(LISTS)
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.reload")
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 def test_a_listener_is_told_of_a_reload(tmp_path, transport):

@@ -31,6 +31,7 @@ def text_of(message):
     return message["result"]["content"][0]["text"]
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.own-events")
 def test_an_event_id_of_another_session_replays_nothing(closed):
     admin, guest = closed.session(ADMIN), closed.session(GUEST)

@@ -166,6 +166,7 @@ def unfinished(server):
         return dict(zip(UNFINISHED, pool.map(said, UNFINISHED), strict=True))
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.slow-head")
 @pytest.mark.parametrize("sent", HEADS)
 def test_a_head_that_does_not_come(unfinished, sent):
@@ -198,6 +199,7 @@ def test_the_rest_of_a_body_that_nobody_reads(unfinished, path):
 # -- answers that are not read, and what costs more than its size
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.slow-reader")
 def test_answers_that_nobody_reads(server):
     before = sockets(server)

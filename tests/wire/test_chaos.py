@@ -340,6 +340,7 @@ def test_a_flag_cancels_no_number(mode):
         assert server.answer(1)["result"]["content"][0]["text"] == "waited"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["wait", "block"])
 def test_a_client_that_leaves_in_a_call(mode, name):
     with Stdio(NASTY, *mode) as server:

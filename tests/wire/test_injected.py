@@ -99,6 +99,7 @@ def test_what_cannot_be_asked_is_told_alike(era):
     check(pair)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("era", ["2025-11-25"])
 def test_a_question_that_is_not_answered_ends_at_the_deadline(era):
     pair = InjectedPair(era, deaf=True)
@@ -243,6 +244,7 @@ def test_a_level_changes_for_a_call_that_runs():
 # -- a client that does not read
 
 
+@pytest.mark.soak
 @pytest.mark.promise("serve.injected-slow")
 def test_little_is_kept_for_a_client_that_does_not_read():
     pair = InjectedPair("2025-11-25")

@@ -60,6 +60,7 @@ def test_stdio_enters_before_the_first_call_and_leaves_at_the_end_of_input(here)
     assert noted() == ["open", "close"]
 
 
+@pytest.mark.soak
 @pytest.mark.promise("lifespan.every-end")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("kind", [Stdio, Http])

@@ -199,6 +199,7 @@ def test_trailers_are_not_headers(server):
 # -- what never ends
 
 
+@pytest.mark.soak
 def test_a_head_without_end_behind_a_call_that_runs(server, tmp_path):
     before, gate = resident(server.pid), tmp_path / "gate"
     with server.connect() as connection:

@@ -177,6 +177,7 @@ def test_older_clients_know_no_tasks(store):
         assert needed["error"]["code"] == -32021
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("soon")
 @pytest.mark.promise("everyday.task-lost")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
@@ -281,6 +282,7 @@ def test_a_thread_that_waits_for_an_answer_is_given_back(server, tmp_path):
     until(lambda: len(os.listdir(f"/proc/{server.pid}/task")) < 60, f"{threads} threads")
 
 
+@pytest.mark.soak
 def test_a_call_that_asks_as_it_becomes_a_task(server):
     for _ in range(8):
         first = call(server, "asks_after", seconds=0.2)
@@ -292,6 +294,7 @@ def test_a_call_that_asks_as_it_becomes_a_task(server):
         assert ended(server, first["taskId"])["result"]["content"][0]["text"] == "Ada"
 
 
+@pytest.mark.soak
 def test_a_task_ends_though_the_disk_was_busy(store):
     with Http(TOOLS, env={"TASKS_WAIT": "0.2"}) as server:
         file = store.with_name("go")
@@ -317,6 +320,7 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
         assert "Traceback" not in server.said()
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("soon")
 def test_a_server_that_was_stopped_for_a_while_answers_its_task(store):
     env = {"TASKS_BEAT": "0.1"}

@@ -150,6 +150,7 @@ def test_rules_fix_and_hide_parameters(far):
         hub.include(far, prefix="no_", rules=[Rule("search", flags=["!query"])])
 
 
+@pytest.mark.soak
 @pytest.mark.promise("proxy.changes")
 def test_a_toolbox_follows_the_lists_of_a_server(near):
     hub = Toolbox("hub")

@@ -92,6 +92,7 @@ SCHEMAS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
 def test_what_is_drawn_fits(schema):
     validator = Draft202012Validator(schema)

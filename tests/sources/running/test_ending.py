@@ -277,6 +277,7 @@ else:
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("end", "shape"),
     [

@@ -300,6 +300,7 @@ def test_nothing_stays_open():
 # -- through a toolbox
 
 
+@pytest.mark.soak
 def test_a_hundred_calls_at_once():
     box = Toolbox("b")
 
