@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import inspect
+import itertools
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, cast
 
+from .._log import log
 from .current import outside
 from .loop import background
 from .threads import threads
@@ -29,6 +33,7 @@ class Lifespan:
         self.value: Any = None
         self._lock = threading.Lock()
         self._held: _Held | None = None
+        self._drop: weakref.finalize[..., Any] | None = None
 
     async def enter(self) -> None:
         """Open, unless it is open. Raises whatever opening raises."""
@@ -38,28 +43,14 @@ class Lifespan:
                 # A loop that ended without it leaves nothing to close.
                 held = self._held = _Held(asyncio.get_running_loop())
                 with outside():  # it outlives the call that first needs it
-                    held.task = held.loop.create_task(self._hold(held))
+                    held.task = held.loop.create_task(
+                        _hold(self.open, held, weakref.ref(self)), name="lifespan"
+                    )
+                self._when_dropped(held)
+                _close_at_exit(held)
         await LOOP.wait(held.ready, None)
         if held.failure is not None:
             raise held.failure
-
-    async def _hold(self, held: _Held) -> None:
-        try:
-            async with self.open() as value:
-                self.value = value
-                held.ready.set()
-                # A loop that ends cancels what still runs on it: then it is closed as usual.
-                with contextlib.suppress(asyncio.CancelledError):
-                    await held.stop.wait()
-        except BaseException as error:
-            if held.ready.is_set:
-                raise
-            is_given_up = isinstance(error, asyncio.CancelledError)
-            held.failure = RuntimeError("closed while it was opened") if is_given_up else error
-            held.ready.set()
-        finally:
-            if self._held in (held, None):
-                self.value = None
 
     async def leave(self) -> None:
         """Close, if it is open; stop opening it. Raises whatever closing raises."""
@@ -73,11 +64,90 @@ class Lifespan:
             done = asyncio.run_coroutine_threadsafe(held.end(), held.loop)
             await asyncio.wrap_future(done)
 
+    def _when_dropped(self, held: _Held) -> None:
+        """Have it closed, too, if its toolbox is dropped and not closed."""
+        if self._drop is not None:
+            self._drop.detach()
+        self._drop = weakref.finalize(self, _stop, held)
+        self._drop.atexit = False
+
+    def is_free_of(self, held: _Held) -> bool:
+        """Return whether no other period has begun since."""
+        return self._held in (held, None)
+
     def leave_soon(self) -> None:
         """Close from sync code."""
         held = self._held
         if held is not None and not held.loop.is_closed():
             background.run(self.leave())
+
+
+async def _hold(
+    open_: Callable[[], AbstractAsyncContextManager[Any]],
+    held: _Held,
+    lifespan: weakref.ref[Lifespan],
+) -> None:
+    """Be open until told to stop. Nothing here keeps the lifespan itself."""
+    try:
+        async with open_() as value:
+            _give(lifespan, value)
+            held.ready.set()
+            del value
+            # A loop that ends cancels what still runs on it: then it is closed as usual.
+            with contextlib.suppress(asyncio.CancelledError):
+                await held.stop.wait()
+    except BaseException as error:
+        if held.ready.is_set:
+            raise
+        is_given_up = isinstance(error, asyncio.CancelledError)
+        held.failure = RuntimeError("closed while it was opened") if is_given_up else error
+        held.ready.set()
+    finally:
+        _give(lifespan, None, after=held)
+
+
+def _give(lifespan: weakref.ref[Lifespan], value: Any, *, after: _Held | None = None) -> None:
+    own = lifespan()
+    if own is not None and (after is None or own.is_free_of(after)):
+        own.value = value
+
+
+def _stop(held: _Held) -> None:
+    """Let it be closed on its loop; called in any thread, and waits for nothing."""
+    with contextlib.suppress(RuntimeError):  # a closed loop has closed it
+        held.loop.call_soon_threadsafe(held.stop.set)
+
+
+_open: weakref.WeakValueDictionary[int, _Held] = weakref.WeakValueDictionary()
+"""What was opened on the background loop, which ends with the process; the oldest first."""
+_numbers = itertools.count()
+_LAST_SECONDS = 2.0
+"""How long the end of the process waits for what nobody has closed."""
+
+
+def _close_at_exit(held: _Held) -> None:
+    if held.loop is not background.loop:
+        return  # `asyncio.run` cancels what runs on its loop
+    if not (number := next(_numbers)):
+        atexit.register(_close_all)
+    _open[number] = held
+
+
+def _close_all() -> None:
+    """Close what sync callers have left open, the last first."""
+    left = [held for held in _open.values() if held.loop is background.loop and held.is_open]
+
+    async def close() -> None:
+        for held in reversed(left):
+            try:
+                await held.end()
+            except Exception as error:  # noqa: BLE001 - an author's code; the others are closed, too
+                log.error("a lifespan failed to close", exc_info=error)
+
+    if left:
+        done = asyncio.run_coroutine_threadsafe(close(), left[0].loop)
+        with contextlib.suppress(TimeoutError):
+            done.result(_LAST_SECONDS)
 
 
 class _Held:
@@ -90,7 +160,13 @@ class _Held:
         self.failure: BaseException | None = None
         self.task: asyncio.Task[None] | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to close."""
+        return self.task is not None and not self.task.done()
+
     async def end(self) -> None:
+        """Close, and wait until it is closed. Raises whatever closing raises."""
         self.stop.set()
         if self.task is not None:
             if not self.ready.is_set:
