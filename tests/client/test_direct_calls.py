@@ -14,7 +14,7 @@ import pytest
 from counting import examples
 from processes import until
 
-from toolwright import CallError, ServerUnavailable, ToolTimeout
+from toolwright import ArgumentError, ServerUnavailable, ToolTimeout
 from toolwright.client import connect
 from toolwright.client.client import connection_of
 from toolwright.client.wire.awaited_answer import AwaitedAnswer
@@ -28,6 +28,10 @@ box = Toolbox("echoes")
 @box.tool
 def echo(text: str) -> str:
     return text
+
+@box.tool
+def count(words: dict[str, list[str]]) -> int:
+    return len(words)
 
 box.serve()
 """
@@ -147,9 +151,11 @@ def test_a_server_that_is_killed_costs_the_calls_that_wait(deaf):
 @pytest.mark.parametrize("text", ["\udc80", "a\ud800b"])
 def test_what_cannot_be_sent_is_one_error_and_leaves_nothing_behind(echoes, text):
     for _ in range(3):
-        with pytest.raises(CallError):
+        with pytest.raises(ArgumentError, match="echo: `text` must not contain a lone surrogate"):
             echoes.echo(text)
         assert echoes.call("echo", {"text": text}).is_error
+        assert echoes.call("count", {"words": {"a": ["x", text]}}).error.path == ("words", "a", 1)
+        assert echoes.call("count", {"words": {text: []}}).error.path == ("words", text)
     assert connection_of(echoes).scopes == {}
     assert echoes.echo("fine") == "fine"
 

@@ -125,7 +125,7 @@ class UnlimitedRunner:
             if not over.done():
                 over.set_result(None)
 
-        task = loop.create_task(_waking(work.waits(job), wake))
+        task = loop.create_task(_waking(work.waits, job, wake))
         _running.add(task)
         task.add_done_callback(wake)  # it may be cancelled before it begins
         forget = call.on_cancel(_on_loop(loop, wake))
@@ -148,10 +148,14 @@ class UnlimitedRunner:
         return CallCancelled(f"{self.name}: the call was cancelled")
 
 
-async def _waking(work: Coroutine[Any, Any, ValueAndResult], wake: Callable[[], object]) -> Any:
+async def _waking(
+    waits: Callable[[AttemptInput], Coroutine[Any, Any, ValueAndResult]],
+    job: AttemptInput,
+    wake: Callable[[], object],
+) -> ValueAndResult:
     """Wake the caller in the last step of the work: a task does so one round of the loop later."""
     try:
-        return await work
+        return await waits(job)
     finally:
         wake()
 

@@ -23,6 +23,7 @@ from .direct import DirectSender
 from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
 from .interface import ServerList
 from .live import LiveSession, describe
+from .lone_surrogates import unsendable
 from .pages import all_pages
 from .scope import RequestScope, current_scope, told
 from .server_info import ServerInfo
@@ -278,7 +279,10 @@ class Connection:
             await self._hear(live, given)
         for _ in range(MOST_ROUNDS):
             if raw is None:
-                raw = await self._sent(live, method, given, scope)
+                try:
+                    raw = await self._sent(live, method, given, scope)
+                except UnicodeEncodeError:
+                    raise unsendable(scope.what, given.get("arguments") or {}) from None
             if raw.get("resultType") != "input_required":
                 return raw
             asked: Mapping[str, Any] = raw.get("inputRequests") or {}
