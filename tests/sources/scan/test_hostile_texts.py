@@ -101,3 +101,10 @@ def test_lines_of_help_in_any_order_can_be_read(lines, seed):
     text = "\n".join(lines)
     cut = chance.randrange(len(text) + 1)
     read_all((text[:cut] + chance.choice("[]<>{}|=-, \x1b│") + text[cut:]).encode())
+
+
+def test_a_blank_before_a_comma_is_no_value_and_not_certain():
+    page = read_page(b"Options:\n  -s , --shout  Loud.\n  -n ,, --name NAME  Called so.\n")
+    spelled = [option.spelling for option in page.options]
+    assert [(each.flags, each.values) for each in spelled] == [(("-s",), ()), (("-n",), ())]
+    assert not any(each.is_certain for each in spelled)

@@ -173,7 +173,10 @@ class _Reader:
         # Only what a comma or a slash leads on to is another flag of the same option.
         upto = next((at for at, word in enumerate(words) if word.endswith(",")), len(words))
         if upto < len(words) and words[upto + 1 : upto + 2] and words[upto + 1].startswith("-"):
-            words = [*words[:upto], words[upto].rstrip(",")]
+            words = [word for word in (*words[:upto], words[upto].rstrip(",")) if word]
+            if not words:
+                self.is_certain = False  # `-s , --shout`
+                return
         taken = 0
         while taken < min(len(words), _MOST_VALUES) and _is_value(words[taken]):
             taken += 1
@@ -247,12 +250,14 @@ def _words(segment: str) -> list[str]:
 
 
 def _is_value(word: str) -> bool:
-    return word[0] in "<[{" or word == "..." or _CAPITALS.fullmatch(word) is not None
+    return (
+        word.startswith(("<", "[", "{")) or word == "..." or _CAPITALS.fullmatch(word) is not None
+    )
 
 
 def is_type(cell: str) -> bool:
     """Return whether a cell of a table says what an option takes."""
     words = cell[:300].split(" ")
-    if cell[0] == "[":
+    if cell.startswith("["):
         return cell.endswith("]") and ":" not in cell.replace("%H:%M", "") and "|" in cell
-    return cell[0] == "<" or all(_CAPITALS.fullmatch(word) for word in words)
+    return cell.startswith("<") or all(_CAPITALS.fullmatch(word) for word in words)
