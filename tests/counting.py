@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 SHARE = 10
-LARGE, DAILY = 6, 4
+LARGE, DAILY = 4, 3
 """A table with more cases is large, and is tried with so many of them every day."""
 
 
