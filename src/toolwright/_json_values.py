@@ -68,7 +68,7 @@ def without_surrogates(value: Any) -> Any:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return value if _is_utf8(value) else "".join(map(_replaced, value))
+        return value if is_utf8(value) else "".join(map(_replaced, value))
     if isinstance(value, Mapping):
         named = cast("Mapping[Any, Any]", value)
         return {_clean(key): _clean(item) for key, item in named.items()}
@@ -84,7 +84,8 @@ def _clean(value: Any) -> Any:
     return _clean(dict(cast("Any", value))) if _is_model(value) else cast("Any", value)
 
 
-def _is_utf8(text: str) -> bool:
+def is_utf8(text: str) -> bool:
+    """Return whether a text has no lone surrogate, which UTF-8 cannot hold."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -282,7 +282,7 @@ class Connection:
                 try:
                     raw = await self._sent(live, method, given, scope)
                 except UnicodeEncodeError:
-                    raise unsendable(scope.what, given.get("arguments") or {}) from None
+                    raise unsendable(scope.what, given) from None
             if raw.get("resultType") != "input_required":
                 return raw
             asked: Mapping[str, Any] = raw.get("inputRequests") or {}

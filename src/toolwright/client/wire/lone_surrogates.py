@@ -6,23 +6,26 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..._json_values import is_list, is_object, without_surrogates
+from ..._json_values import is_list, is_object, is_utf8, without_surrogates
 from ...arguments.wording import path_text
 from ...errors import ArgumentError, Fault
 
 Path = tuple[str | int, ...]
 
 
-def unsendable(name: str, arguments: Mapping[str, Any]) -> ArgumentError:
-    """Return why arguments cannot be sent as UTF-8."""
-    path = next((path for path, text in _texts(arguments) if not _is_sendable(text)), ())
-    text = f"{without_surrogates(path_text(path))} must not contain a lone surrogate, which UTF-8 cannot hold"
+def unsendable(name: str, params: Mapping[str, Any]) -> ArgumentError:
+    """Return why a request cannot be sent as UTF-8: which argument, or other part, it is."""
+    arguments: Mapping[str, Any] = params.get("arguments") or {}
+    places = (*_texts(arguments), *_texts(params))
+    path = next((path for path, text in places if not is_utf8(text)), ())
+    place = without_surrogates(path_text(path))
+    text = f"{place} must not contain a lone surrogate, which UTF-8 cannot hold"
     return ArgumentError(name, [Fault(path, "text", text)])
 
 
-def _texts(arguments: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _texts(part: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     """Yield every text of JSON values with its path: names of members, too."""
-    waiting: deque[tuple[Path, Any]] = deque([((), dict(arguments))])
+    waiting: deque[tuple[Path, Any]] = deque([((), dict(part))])
     while waiting:
         path, value = waiting.popleft()
         if isinstance(value, str):
@@ -32,11 +35,3 @@ def _texts(arguments: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
             waiting.extend(((*path, key), each) for key, each in value.items())
         elif is_list(value):
             waiting.extend(((*path, at), each) for at, each in enumerate(value))
-
-
-def _is_sendable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

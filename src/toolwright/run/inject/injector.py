@@ -23,7 +23,7 @@ from ..waiting import ShortWait
 from .providers import NOTHING_OPEN, Providers, Step, entered, entered_async, generator_of
 
 
-class Stretch(NamedTuple):
+class StepGroup(NamedTuple):
     """Steps in a row that are made in the same way."""
 
     is_sync: bool
@@ -45,8 +45,8 @@ class Injector:
         self.opens = any(step.kind.endswith("generator") and not step.kept for step in self.steps)
         """Whether a provider must be cleaned up after each call."""
         self.sees_call = any(step.kind == "call" for step in self.steps)
-        self.stretches = [
-            Stretch(is_sync, tuple(steps), ShortWait())
+        self.groups = [
+            StepGroup(is_sync, tuple(steps), ShortWait())
             for is_sync, steps in itertools.groupby(self.steps, _leaves_nothing_open)
         ]
 
@@ -59,7 +59,7 @@ class Injector:
     async def enter_async(self, stack: AsyncExitStack, call: Call) -> dict[str, Any]:
         """Make everything, sync providers in a thread; the stack cleans up."""
         values: list[Any] = []
-        for is_sync, steps, short_wait in self.stretches:
+        for is_sync, steps, short_wait in self.groups:
             if is_sync:
                 if any(map(_may_block, steps)):
                     sent = (steps, values, NOTHING_OPEN, call)
