@@ -148,6 +148,20 @@ def test_a_question_without_an_answer_is_declined(joined, way):
         silent.ask_name()
 
 
+@pytest.mark.parametrize(
+    "way", ["http", soak("stdio"), soak("stdio-handshake"), soak("http-handshake")]
+)
+def test_text_that_utf_8_cannot_hold_costs_no_other_request(joined, way):
+    client = joined(way, on_form=lambda message, schema: {"name": "\udc80"})
+    with pytest.raises(ArgumentError, match="greet: `name` must not contain a lone surrogate"):
+        client.prompt("greet", name="\udc80")
+    with pytest.raises(ArgumentError, match="`uri` must not contain a lone surrogate") as caught:
+        client.read("notes://\udc80")
+    str(caught.value).encode()
+    assert client.ask_name() == "hello \ufffd"
+    assert client.search("x", limit=0) == []
+
+
 @pytest.mark.soak
 @pytest.mark.promise("client.clock")
 def test_the_clock_stands_still_while_a_question_waits(joined):

@@ -11,6 +11,7 @@ import mcp_types as t
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
+from ..._json_values import compact_json, without_surrogates
 from ..._log import logger
 from ..._protocol import META, STATELESS_SINCE
 from ...errors import CallError, ResultError, ServerUnavailable, ToolError, ToolTimeout
@@ -308,6 +309,8 @@ class Connection:
             raw = await self._sent_short(live, params, scope)
             if raw is not None:
                 return raw
+        # The SDK writes in a task of its own, and what cannot be written would end that one.
+        compact_json(params)
         kind, kind_of_params = _REQUESTS[method]
         request = kind(params=kind_of_params.model_validate(params))
         progress = None if scope.on_progress is None else scope.progress
@@ -386,7 +389,8 @@ class Connection:
                 raise NoAnswer("there were too many questions about one request")
             scope.pause()
         try:
-            return await answer(key, str(asked.get("method", "")), asked.get("params") or {})
+            came = await answer(key, str(asked.get("method", "")), asked.get("params") or {})
+            return without_surrogates(came)
         finally:
             if scope is not None:
                 scope.go_on()

@@ -20,7 +20,7 @@ def unsendable(name: str, params: Mapping[str, Any]) -> ArgumentError:
     path = next((path for path, text in places if not is_utf8(text)), ())
     place = without_surrogates(path_text(path))
     text = f"{place} must not contain a lone surrogate, which UTF-8 cannot hold"
-    return ArgumentError(name, [Fault(path, "text", text)])
+    return ArgumentError(without_surrogates(name), [Fault(path, "text", text)])
 
 
 def _texts(part: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
