@@ -73,9 +73,9 @@ def _unfenced(text: str) -> str:
 def _loads(text: str) -> Any:
     if len(text) > _MOST_SCALAR and text[0] not in _CONTAINERS:
         return UNREADABLE
-    for candidate in (text, _without_trailing_commas(text)):
+    for rewritten in (str, _without_trailing_commas):
         try:
-            return strict_json(candidate)
+            return strict_json(rewritten(text))
         except ValueError:
             continue
     if text[:1] not in _PYTHON_BEGINNINGS:
@@ -115,7 +115,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _is_deep(text: str) -> bool:
     """Return whether the brackets of a text may nest too deeply; those in strings count, too."""
-    if sum(text.count(each) for each in "[{(") <= _MOST_DEPTH:
+    if len(text) <= _MOST_DEPTH or sum(text.count(each) for each in "[{(") <= _MOST_DEPTH:
         return False
     depth = 0
     for found in _BRACKET.finditer(text):

@@ -48,6 +48,8 @@ class Repairer:
         if root.get("additionalProperties") is not False:
             return data
         noise = [key for key in data if key in NOISE and key not in known]
+        if not noise:
+            return data
         for key in noise:
             self._note((key,), "noise", f"`{key}` is not an argument; left out")
         return {key: value for key, value in data.items() if key not in noise}
