@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 import threading
+import traceback
 import uuid
 
 import jsonschema
@@ -109,7 +111,10 @@ def within(function, seconds=LONGEST):
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(seconds)
-    assert outcome, "the call never ends"
+    if not outcome:
+        frames = sys._current_frames()
+        stacks = ["".join(traceback.format_stack(each)) for each in frames.values()]
+        raise AssertionError("\n\n".join(["the call never ends", *stacks]))
     value, error = outcome[0]
     if error is not None:
         raise AssertionError(f"{type(error).__name__} escaped") from error
