@@ -1,9 +1,11 @@
 """A value that cannot be JSON is named by its path, with the way to teach it."""
 
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
+from pydantic import BaseModel
 
 from toolwright import Tool
 
@@ -18,6 +20,35 @@ class Row:
     odd: Any
 
 
+class Bag(BaseModel, extra="allow"):
+    held: Any = None
+
+
+class Watched:
+    """Notes who looks into it."""
+
+    looks: ClassVar[list[int]] = []
+
+    @property
+    def __dict__(self):
+        self.looks.append(1)
+        return {}
+
+    def __str__(self):
+        return "watched"
+
+
+class Counted(list):
+    """Counts what is taken out of it."""
+
+    taken = 0
+
+    def __iter__(self):
+        for each in super().__iter__():
+            type(self).taken += 1
+            yield each
+
+
 LOOP: list[Any] = []
 LOOP.append(LOOP)
 
@@ -30,6 +61,12 @@ LOOP.append(LOOP)
         ([1, Odd()], "`[1]` is"),
         ({"a": (1, {"b": Odd()})}, "`a[1].b` is"),
         ({"row": Row("x", Odd())}, "`row.odd` is"),
+        ({1: {None: Odd()}}, "`1.null` is"),
+        ({("a", 1): [Odd()]}, "`tuple[0]` is"),
+        ({"x" * 90: Odd()}, f"`{'x' * 57}...` is"),
+        ([Bag(held=[Odd()], more=Odd())], "`[0].held[0]` is"),
+        ([Bag(more=Odd())], "`[0].more` is"),
+        (SimpleNamespace(odd=Odd()), "`odd` is"),
         (Odd(), "it is"),
     ],
 )
@@ -43,6 +80,32 @@ def test_the_path_and_the_converter_are_named(value, path):
         f"give: the result cannot be written as JSON: {path} of the type Odd - return other "
         f'values, or teach it with @converter("{name}")'
     )
+
+
+@pytest.mark.parametrize("comes_first", [False, True])
+def test_only_what_is_written_is_searched(comes_first):
+    """A module leads to everything in the process, and to code that nobody asked to run."""
+    far = ModuleType("far")
+    far.watched = Watched()
+    near = [Watched(), Odd()] if comes_first else [Odd(), Watched(), far]
+
+    def give() -> Any:
+        return near
+
+    assert f"`[{int(comes_first)}]` is of the type Odd" in Tool(give).call({}).text
+    assert Watched.looks == []
+
+
+def test_the_search_in_a_large_value_ends_soon():
+    def taken(**more: Any) -> int:
+        def give() -> Any:
+            return {"many": Counted([0] * 20_000), **more}
+
+        Counted.taken = 0
+        assert Tool(give).call({}).is_error is bool(more)
+        return Counted.taken
+
+    assert taken(odd=Odd()) - taken() <= 10_000
 
 
 def test_a_loop_is_one_still():

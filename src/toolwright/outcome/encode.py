@@ -20,6 +20,7 @@ from ..results import Result, is_block
 from ..schema.core.names import own_serializer
 from .cap import Cap
 from .integers import MOST_DIGITS, TOO_MANY_DIGITS, IntegerCheck
+from .unwritable import unwritable
 
 # A string, which may hold any digits, or an integer that readers of JSON refuse.
 # Possessive: the engine must not keep a state for each character of a long string.
@@ -34,8 +35,6 @@ _NEEDED: Mapping[str, frozenset[str]] = {
 }
 
 
-_MOST_SEARCHED = 10_000
-"""How many values are looked at to find the one that cannot be written."""
 _LEAVES = frozenset((int, float, str, bool, type(None)))
 
 
@@ -145,7 +144,7 @@ def write(
         try:
             return place or convert(unknown, rows_as_lists=rows_as_lists)
         except UnknownType:
-            refused.append(_unwritable(value, unknown))
+            refused.append(unwritable(value, unknown))
             raise
 
     try:
@@ -189,37 +188,6 @@ def _reason(text: str) -> str:
     if "ircular" in reason or reason.endswith("cannot be written as JSON"):
         return reason
     return "its own code failed while it was read"  # and what that said is not for all
-
-
-def _unwritable(value: Any, unknown: Any) -> ResultError:
-    """Return the error for a value of a type that is not known, with its path."""
-    path = path_to(value, unknown)
-    where = f"`{path}` is" if path else "it is"
-    own: type[Any] = unknown.__class__
-    name = f"{own.__module__.split('.', 1)[0]}.{own.__name__}"
-    return ResultError(
-        f"the result cannot be written as JSON: {where} of the type {own.__name__}",
-        hint=f'return other values, or teach it with @converter("{name}")',
-    )
-
-
-def path_to(value: Any, wanted: Any) -> str:
-    """Return where a value is inside another, such as `rows[1].when`; empty if not found soon."""
-    todo: list[tuple[str, Any]] = [("", value)]
-    for _ in range(_MOST_SEARCHED):
-        if not todo:
-            break
-        path, each = todo.pop()
-        if each is wanted:
-            return path.removeprefix(".")
-        if isinstance(each, list | tuple):
-            items = cast("list[Any]", each)[:_MOST_SEARCHED]
-            todo += [(f"{path}[{at}]", item) for at, item in enumerate(items)]
-        else:
-            held: Any = each if is_object(each) else getattr(each, "__dict__", {})
-            names = list(cast("dict[Any, Any]", held).items())[:_MOST_SEARCHED]
-            todo += [(f"{path}.{name}", item) for name, item in names]
-    return ""
 
 
 def check_digits(body: bytes) -> None:

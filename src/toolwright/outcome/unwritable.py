@@ -1,0 +1,80 @@
+"""Name the part of a value that cannot be written."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from .._json_values import is_object
+from ..arguments.wording import path_text, value_text
+from ..errors import ResultError
+
+_MOST_SEARCHED = 10_000
+"""How many parts of a value are looked at."""
+_SIMPLE = frozenset((int, float, bool, type(None)))
+
+
+def unwritable(value: Any, unknown: Any) -> ResultError:
+    """Return the error for a part of a value whose type is not known."""
+    path = _path_to(value, unknown)
+    where = f"{path_text(path)} is" if path else "it is"
+    own: type[Any] = unknown.__class__
+    name = f"{own.__module__.split('.', 1)[0]}.{own.__name__}"
+    return ResultError(
+        f"the result cannot be written as JSON: {where} of the type {own.__name__}",
+        hint=f'return other values, or teach it with @converter("{name}")',
+    )
+
+
+def _path_to(value: Any, wanted: Any) -> tuple[str | int, ...]:
+    """Return where a part is inside a value; empty if it is not found soon.
+
+    Parts are visited in the order in which they are written, so that what comes after the wanted
+    one is not looked at.
+    """
+    path: list[str | int] = []
+    levels = [iter(_parts(value))]
+    for _ in range(_MOST_SEARCHED):
+        while (found := next(levels[-1], None)) is None:
+            levels.pop()
+            if not levels:
+                return ()
+        step, part = found
+        path[len(levels) - 1 :] = [step]
+        if part is wanted:
+            return tuple(path)
+        levels.append(iter(_parts(part)))
+    return ()
+
+
+def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
+    """Return what a value consists of, as far as it is written.
+
+    Not all that it refers to: a module or a logger leads to everything in the process.
+    """
+    if isinstance(value, str | bytes):
+        return ()
+    if is_object(value):
+        return _named(value)
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        return enumerate(cast("Iterable[Any]", value))
+    if isinstance(value, BaseModel):
+        return _named({**value.__dict__, **(value.__pydantic_extra__ or {})})
+    if isinstance(value, SimpleNamespace):
+        return _named(value.__dict__)
+    own: type[Any] = value.__class__
+    attrs: Any = getattr(own, "__attrs_attrs__", ())
+    names = [*getattr(own, "__dataclass_fields__", ()), *(each.name for each in attrs)]
+    return ((name, getattr(value, name, None)) for name in names)
+
+
+def _named(members: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    for key, each in members.items():
+        if isinstance(key, str):
+            yield key, each
+        else:
+            yield value_text(key) if key.__class__ in _SIMPLE else type(key).__name__, each
