@@ -1,5 +1,7 @@
 """A value that cannot be JSON is named by its path, with the way to teach it."""
 
+from argparse import Namespace
+from collections import UserDict
 from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
@@ -22,6 +24,13 @@ class Row:
 
 class Bag(BaseModel, extra="allow"):
     held: Any = None
+
+
+class Declared:
+    odd: Any
+
+    def __init__(self):
+        self.odd = Odd()
 
 
 class Watched:
@@ -67,6 +76,9 @@ LOOP.append(LOOP)
         ([Bag(held=[Odd()], more=Odd())], "`[0].held[0]` is"),
         ([Bag(more=Odd())], "`[0].more` is"),
         (SimpleNamespace(odd=Odd()), "`odd` is"),
+        (Namespace(odd=[Odd()]), "`odd[0]` is"),
+        ([UserDict(odd=Odd())], "`[0].odd` is"),
+        ([Declared()], "`[0].odd` is"),
         (Odd(), "it is"),
     ],
 )

@@ -102,7 +102,7 @@ def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
     fields = getattr(own, "__attrs_attrs__", None)
     if fields is not None:
         return {field.name: getattr(value, field.name) for field in fields}
-    attributes = _declared_attributes(value)
+    attributes = declared_attributes(value)
     if attributes:
         return attributes
     text = _own_text(value)
@@ -112,7 +112,7 @@ def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
     raise UnknownType(msg)
 
 
-def _declared_attributes(value: Any) -> dict[str, Any]:
+def declared_attributes(value: Any) -> dict[str, Any]:
     """Return the public attributes that a class or its bases declare, as far as they are set."""
     found: dict[str, Any] = {}
     for cls in reversed(value.__class__.__mro__):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from types import SimpleNamespace
 from typing import Any, cast
 
 from pydantic import BaseModel
 
-from .._json_values import is_object
 from ..arguments.wording import path_text, value_text
+from ..content.converters import declared_attributes, known_converter
 from ..errors import ResultError
 
 _MOST_SEARCHED = 10_000
@@ -58,18 +57,20 @@ def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
     """
     if isinstance(value, str | bytes):
         return ()
-    if is_object(value):
-        return _named(value)
+    if isinstance(value, Mapping):
+        return _named(cast("Mapping[Any, Any]", value))
     if isinstance(value, list | tuple | set | frozenset | deque):
         return enumerate(cast("Iterable[Any]", value))
     if isinstance(value, BaseModel):
         return _named({**value.__dict__, **(value.__pydantic_extra__ or {})})
-    if isinstance(value, SimpleNamespace):
-        return _named(value.__dict__)
+    if known_converter(value) is vars:
+        return _named(cast("dict[str, Any]", vars(value)))
     own: type[Any] = value.__class__
     attrs: Any = getattr(own, "__attrs_attrs__", ())
     names = [*getattr(own, "__dataclass_fields__", ()), *(each.name for each in attrs)]
-    return ((name, getattr(value, name, None)) for name in names)
+    if names:
+        return ((name, getattr(value, name, None)) for name in names)
+    return _named(declared_attributes(value))
 
 
 def _named(members: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
