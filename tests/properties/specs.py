@@ -48,6 +48,13 @@ class Mode(enum.Flag):
     RUN = 4
 
 
+class Bits(enum.IntFlag):
+    """Keeps bits that it has no members for."""
+
+    ONE = 1
+    TWO = 2
+
+
 class Word:
     """Made of a text, as `FromText` does."""
 
@@ -130,6 +137,8 @@ LEAVES = [
     leaf(Colour, st.sampled_from(Colour), "string"),
     leaf(Level, st.sampled_from(Level), "integer"),
     leaf(Mode, MODES, "integer"),
+    leaf(Bits, st.integers(0, 3).map(Bits), "integer"),
+    leaf(Literal[0, 1], st.sampled_from([0, 1]), "integer"),
     leaf(Literal["a", "b"], st.sampled_from(["a", "b"]), "string"),
     leaf(
         Literal[1, "one", True], st.sampled_from([1, "one", True]), "integer", "string", "boolean"

@@ -30,7 +30,6 @@ _MISSING = frozenset(("missing", "missing_keyword_only_argument", "missing_argum
 _UNKNOWN = frozenset(("unexpected_keyword_argument", "extra_forbidden"))
 _UNSENDABLE = frozenset(("needs_python_object", "callable_type"))
 """What a part of a type that cannot be sent says of any value."""
-_SEEN = frozenset((bool, float, dict, list))
 _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "greater_than": lambda c: f"must be more than {c['gt']}",
     "greater_than_equal": lambda c: f"must be at least {c['ge']}",
@@ -149,33 +148,6 @@ def unknown(
     near = _nearest(str(last), [name for name in names if name not in flat])
     hint = f"; did you mean `{near}`?" if near is not None else ""
     return f"unknown argument {path_text(path)}{hint}"
-
-
-def misplaced(data: Any, shape: Shape) -> list[Fault]:
-    """Find booleans and floats that pydantic would take for members of an enum or a `Literal`,
-    because in Python `True` and `1.0` equal 1."""
-    found: list[Fault] = []
-    # With the node of each value: the path is followed only once, on the way down.
-    todo: list[tuple[tuple[str | int, ...], Any, Any]] = [((), data, shape.root)]
-    while todo and len(found) < MOST_EXPLAINED:
-        path, value, node = todo.pop()
-        if is_object(value):
-            many: Iterable[tuple[str | int, Any]] = value.items()
-        elif is_list(value):
-            many = enumerate(value)
-        else:
-            many = ()
-        todo.extend(
-            ((*path, at), item, shape.child(node, at))
-            for at, item in many
-            if item.__class__ in _SEEN
-        )
-        if isinstance(value, bool | float):
-            kinds = shape.kinds(node) if node is not None else frozenset[str]()
-            if kinds and kind_of(value) not in kinds:
-                text = f"{path_text(path)} must be {_wanted(node, shape)}; got {value_text(value)}"
-                found.append(Fault(path, "type", text))
-    return found
 
 
 def _left_out(path: tuple[str | int, ...], shape: Shape) -> tuple[str | int, ...]:

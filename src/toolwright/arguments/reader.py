@@ -14,7 +14,7 @@ from ..schema.adapters import arguments_schema
 from ..schema.explicit import broken_rules
 from ..schema.nest import nest
 from ..schema.write import Compiled
-from .explain import MOST_EXPLAINED, explain, misplaced, unknown
+from .explain import MOST_EXPLAINED, explain, unknown
 from .hashes import collide
 from .repair import MOST_REPAIRS, Repairer
 from .sample import ArgumentSample, is_large, no_collection
@@ -38,8 +38,7 @@ class Reader:
         self.prepared = bool(
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
-        self.confuses = compiled.traits.confuses
-        alike = compiled.traits.alike and not (self.prepared or self.confuses)
+        alike = compiled.traits.alike and not self.prepared
         self.validate_dict = compiled.validator.validate_python if alike else None
         self.has_sets = compiled.traits.has_sets
         self._shape: Shape | None = None
@@ -82,11 +81,8 @@ class Reader:
             body = to_json({} if arguments is None else arguments)
             if body[:1] != b"{":
                 raise ValueError
-        if self.prepared or self.confuses:
-            data = self._prepare(from_json(body))
-            if self.confuses and misplaced(data, self.shape):
-                raise ValueError
-            body = to_json(data)
+        if self.prepared:
+            body = to_json(self._prepare(from_json(body)))
         return self.validate(body, strict=True)
 
     def _prepare(self, data: Any) -> Any:
@@ -145,9 +141,6 @@ class Reader:
         elif self.prepared:
             data = self._prepare(data)
         self._refuse_names(self.compiled.guarded & data.keys())
-        faults = misplaced(data, self.shape) if self.confuses else []
-        if faults:
-            raise ArgumentError(self.name, faults)
         try:
             body = to_json(data)
         except Exception:  # noqa: BLE001 - nested too deeply, or lone surrogates

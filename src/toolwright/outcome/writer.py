@@ -197,7 +197,8 @@ class ResultWriter:
             return self._beginning(value, repairs)
         try:
             checked, lifted = write_checked(value, self.compiled.output_validator, self.cap)
-            body = self.compiled.serializer.to_json(checked, by_alias=True)
+            # Without pydantic's warnings: the value was validated, and a library prints nothing.
+            body = self.compiled.serializer.to_json(checked, by_alias=True, warnings=False)
         except ValidationError as error:
             raise self._broken(error) from error
         except PydanticSerializationError as error:

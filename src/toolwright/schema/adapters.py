@@ -14,6 +14,7 @@ from .._json_values import JsonObject
 from .core.json_rules import JsonRules
 from .core.left_out import refusing
 from .core.names import with_own_names
+from .core.numbers import with_exact_numbers
 from .core.stand_in import MOST_KNOWN, StandIn, key_of, scalar_type
 from .core.traits import Traits
 from .generate import Generator
@@ -118,22 +119,30 @@ def value_adapter(hint: Any) -> TypeAdapter[Any]:
 
 
 def validator_of(
-    adapter: TypeAdapter[Any], *, own_bytes: bool, hands_on: bool = False, leaves_out: bool = False
+    adapter: TypeAdapter[Any],
+    *,
+    own_bytes: bool,
+    hands_on: bool = False,
+    leaves_out: bool = False,
+    exact_numbers: bool = False,
 ) -> Any:
     """Return the validator of what JSON holds.
 
     With `own_bytes`, it reads base64 inside models too: JSON has no bytes, and a model that does
     not say how it reads them would take any text. With `hands_on`, the rules of JSON hold below
     the validators of authors too, and a value that a constraint does not fit is refused. With
-    `leaves_out`, nothing can be sent for the fields that are left out.
+    `leaves_out`, nothing can be sent for the fields that are left out. With `exact_numbers`, no
+    boolean is taken for a number in an enum or a literal.
     """
-    if not (own_bytes or hands_on or leaves_out):
+    if not (own_bytes or hands_on or leaves_out or exact_numbers):
         return adapter.validator
     schema: Any = adapter.core_schema
     if leaves_out:
-        schema = refusing(schema, {})
+        schema = refusing(schema)
     if own_bytes:
-        schema = with_base64(schema, {})
+        schema = with_base64(schema)
+    if exact_numbers:
+        schema = with_exact_numbers(schema)
     if hands_on:
         return JsonRules(schema, _CORE).validator()
     return SchemaValidator(schema, _CORE, _use_prebuilt=False)
@@ -168,7 +177,7 @@ def serializer_of(adapter: TypeAdapter[Any], traits: Traits, *, own_bytes: bool)
         return adapter.serializer
     schema: Any = adapter.core_schema
     if own_bytes:
-        schema = with_base64(schema, {})
+        schema = with_base64(schema)
     if traits.own_names:
         schema = with_own_names(schema, {})
     return SchemaSerializer(schema, _CORE, _use_prebuilt=False)

@@ -26,6 +26,7 @@ from ..read.docstring.parts import doc_of
 from .core.direct import SCALARS, SCALARS_IN_CONFIG
 from .core.keys import fields_of, innermost
 from .core.names import first_alias, goes_by_alias, own_serializer
+from .core.numbers import flag_range
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
@@ -243,12 +244,9 @@ class Generator(SendableGenerator):
         if not cls.__members__:
             return self.handle_invalid_for_json_schema(schema, "")
         if issubclass(cls, enum.Flag):
-            values = ", ".join(f"{member.name}={member.value}" for member in cls)
-            every = 0
-            for member in cls:
-                every |= member.value
-            written: JsonSchemaValue = {"type": "integer", "minimum": 0, "maximum": every}
-            written[NOTE_KEY] = f"the sum of any of {values}"
+            found = flag_range(cls)
+            bounds = found.of_outputs if self.mode == "serialization" else found.of_inputs
+            written: JsonSchemaValue = {"type": "integer", **bounds, NOTE_KEY: found.text}
         else:
             written = super().enum_schema(schema)
             written["enum"] = without_repeats(written["enum"])

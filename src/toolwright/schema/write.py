@@ -204,6 +204,7 @@ class SchemaWriter:
                 own_bytes=self._has_own_bytes(given),
                 hands_on=traits.hands_on or traits.loose,
                 leaves_out=any(map(says_left_out, draft.problems)),
+                exact_numbers=traits.confuses,
             ),
             flat=flat or NOTHING,
             keys=keys if flat else _NO_NAMES,

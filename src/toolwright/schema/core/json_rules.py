@@ -25,8 +25,8 @@ from pydantic_core import (
 from pydantic_core import core_schema as core
 
 from ..._json_values import is_list, is_object
-from ..types.encoded import OPAQUE
 from .constraints import held, is_constraint
+from .rewrite import OPAQUE
 
 Node = dict[str, Any]
 

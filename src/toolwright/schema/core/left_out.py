@@ -5,12 +5,11 @@ Null, or an empty list, would meet the type of a field of which no value can be 
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from pydantic_core import PydanticCustomError, core_schema
 
-from ..._json_values import is_list, is_object
-from ..types.encoded import OPAQUE
+from .rewrite import rewritten
 
 MARK = "toolwright_left_out"
 """In the metadata of a field, or of a parameter's default."""
@@ -21,29 +20,20 @@ def mark(node: Any) -> None:
     node["metadata"] = {**(node.get("metadata") or {}), MARK: True}
 
 
-def refusing(schema: Any, seen: dict[int, Any]) -> Any:
+def refusing(schema: Any) -> Any:
     """Copy a core schema; fields that are left out keep their defaults, and take no value."""
-    if is_list(schema):
-        return [refusing(item, seen) for item in schema]
-    if isinstance(schema, tuple):
-        return tuple(refusing(item, seen) for item in cast("tuple[Any, ...]", schema))
-    if not is_object(schema):
-        return schema
-    if id(schema) in seen:
-        return seen[id(schema)]
-    named = not isinstance(schema.get("type"), str)  # a map of names, such as a model's fields
-    copied: dict[str, Any] = {}
-    seen[id(schema)] = copied
-    for word, value in schema.items():
-        copied[word] = value if word in OPAQUE and not named else refusing(value, seen)
-    if not named and MARK in (schema.get("metadata") or {}):
-        inner: Any = schema if schema["type"] == "default" else schema["schema"]
-        if inner["type"] == "default":
-            refused: Any = {**inner, "schema": _NO_VALUE, "validate_default": False}
-        else:
-            refused = _NO_VALUE
-        copied.update(refused if inner is schema else {"schema": refused})
-    return copied
+    return rewritten(schema, _without_value)
+
+
+def _without_value(node: dict[str, Any], copied: dict[str, Any]) -> Any:
+    if MARK not in (node.get("metadata") or {}):
+        return copied
+    inner: Any = node if node["type"] == "default" else node["schema"]
+    if inner["type"] == "default":
+        refused: Any = {**inner, "schema": _NO_VALUE, "validate_default": False}
+    else:
+        refused = _NO_VALUE
+    return {**copied, **(refused if inner is node else {"schema": refused})}
 
 
 def _refuse(_: Any) -> NoReturn:

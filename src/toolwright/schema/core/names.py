@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from pydantic_core import SchemaSerializer
 
 from ..._json_values import is_list, is_object
-from ..types.encoded import OPAQUE
+from .rewrite import OPAQUE
 
 _RECORDS = frozenset(("model", "dataclass", "typed-dict"))
 _ALIASES: Mapping[str, str] = {

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from ..._json_values import is_object
-from ..types.encoded import OPAQUE
 from .constraints import fit_of
 from .json_rules import hands_on, is_read_otherwise
 from .names import is_written_by_name
+from .numbers import has_numbers
+from .rewrite import OPAQUE
 
 # Types whose values Python and JSON write alike: strict validation of a dict gives the same either
 # way. Not among them: whatever JSON writes as text (dates, bytes, enums), as a list (sets, tuples),
@@ -100,7 +101,7 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     for node, below in _nodes(schema, known, models, opened):
         kind = node["type"]
         if kind in _CHOICES:
-            confuses = confuses or _has_numbers(node)
+            confuses = confuses or has_numbers(node)
         elif kind == "dict":
             has_sets = has_sets or _has_other_keys(node)
         elif kind not in _ALIKE:
@@ -180,15 +181,6 @@ def _inside(node: dict[str, Any]) -> Iterable[Any]:
     return [
         part for word, part in node.items() if part.__class__ in _HOLDERS and word not in _SKIPPED
     ]
-
-
-def _has_numbers(node: dict[str, Any]) -> bool:
-    values: list[Any] = []
-    if node["type"] == "enum":
-        values = [member.value for member in node.get("members", ())]
-    elif node["type"] == "literal":
-        values = node["expected"]
-    return any(type(value) is not bool and isinstance(value, int | float) for value in values)
 
 
 def _has_other_keys(node: dict[str, Any]) -> bool:

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict
 
 from pydantic import EncodedBytes
 from pydantic_core import core_schema
 
-from ..._json_values import is_list, is_object
+from ..core.rewrite import rewritten
 
 
 class BytesConfig(TypedDict):
@@ -22,8 +22,6 @@ class BytesConfig(TypedDict):
 
 BASE64: BytesConfig = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
 _RECORDS = frozenset(("model", "dataclass", "typed-dict"))
-# Under these keys of a core schema stands data or code of the author's, not schema.
-OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
 
 
 class Encoded:
@@ -69,25 +67,15 @@ def encoder_in(schema: Any) -> Any:
     return owner.encoder if isinstance(owner, EncodedBytes) else None
 
 
-def with_base64(schema: Any, seen: dict[int, Any]) -> Any:
+def with_base64(schema: Any) -> Any:
     """Copy a core schema; records that have no rule for bytes get base64."""
-    if is_list(schema):
-        return [with_base64(item, seen) for item in schema]
-    if isinstance(schema, tuple):
-        return tuple(with_base64(item, seen) for item in cast("tuple[Any, ...]", schema))
-    if not is_object(schema):
-        return schema
-    if id(schema) in seen:
-        return seen[id(schema)]
-    kind = schema.get("type")
-    named = not isinstance(kind, str)  # a map of names, such as a model's fields
-    encoder = None if named else encoder_in(schema)
+    return rewritten(schema, _in_base64)
+
+
+def _in_base64(node: dict[str, Any], copied: dict[str, Any]) -> Any:
+    encoder = encoder_in(node)
     if encoder is not None:
-        return encoded_schema(encoder, schema["schema"])
-    copied: dict[str, Any] = {}
-    seen[id(schema)] = copied
-    for word, value in schema.items():
-        copied[word] = value if word in OPAQUE and not named else with_base64(value, seen)
-    if not named and kind in _RECORDS:
-        copied["config"] = {**BASE64, **schema.get("config", {})}
+        return encoded_schema(encoder, node["schema"])
+    if node["type"] in _RECORDS:
+        copied["config"] = {**BASE64, **node.get("config", {})}
     return copied
