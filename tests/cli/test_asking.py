@@ -246,6 +246,9 @@ def test_a_question_that_is_asked_too_late_is_not_shown(capsys):
     typist.stop()
     with pytest.raises(NobodyWaits):
         typist.line("Colour: ")
+    with pytest.raises(NobodyWaits):
+        typist.tell("Quick!")
+    typist.stop()  # the command does, and the question that is cancelled
     assert capsys.readouterr().err == ""
 
 

@@ -1,6 +1,7 @@
 """Types with their values: each draw is a hint as an author would write it, and how to make values."""
 
 import collections
+import copy
 import dataclasses
 import datetime as d
 import enum
@@ -111,6 +112,8 @@ PETS = st.one_of(
     st.builds(Cat, lives=st.integers()), st.builds(Dog, tricks=st.lists(TEXT, max_size=2))
 )
 
+ANY = frozenset("any")
+
 LEAVES = [
     leaf(int, st.integers(), "integer"),
     leaf(float, st.floats(allow_nan=False, allow_infinity=False), "integer", "number"),
@@ -161,7 +164,8 @@ LEAVES = [
     Spec(Node, NODES, frozenset(("object",))),
     Spec(Annotated[Cat | Dog, Field(discriminator="kind")], PETS, frozenset(("object",))),
     Spec(Box[int], st.builds(Box[int], held=st.integers()), frozenset(("object",))),
-    Spec(Any, st.sampled_from([1, "x", True, None, [1], {"a": 1}]), frozenset("any")),
+    # Copies: what is drawn may be changed, and must be the same when it is drawn again.
+    Spec(Any, st.sampled_from([1, "x", True, None, [1], {"a": 1}]).map(copy.deepcopy), ANY),
 ]
 
 NAMES = st.sampled_from(

@@ -8,7 +8,7 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TypeVar
 
 from ..._log.printable import printable
@@ -43,16 +43,14 @@ class Typist:
             return False
 
     def tell(self, text: str) -> None:
-        """Write a line."""
-        print(printable(text), file=sys.stderr, flush=True)
+        """Write a line. Raises `NobodyWaits`."""
+        with self._asking():
+            sys.stderr.write(printable(text) + "\n")
 
     def line(self, prompt: str) -> str | None:
         """Ask for a line; None at the end of input (Ctrl-D). Raises `NobodyWaits`."""
-        with self._writing:  # a question may end, in another thread, just as it is asked
-            if self._is_stopped:
-                raise NobodyWaits
+        with self._asking():
             sys.stderr.write(printable(prompt))
-            sys.stderr.flush()
             self._is_open = True
         text = self._read()
         self._is_open = False
@@ -60,6 +58,15 @@ class Typist:
             sys.stderr.write("\n")
             return None
         return "".join(char for char in text if char.isprintable())
+
+    @contextlib.contextmanager
+    def _asking(self) -> Generator[None]:
+        """Write to the terminal: a question may end, in another thread, just as it is asked."""
+        with self._writing:
+            if self._is_stopped:
+                raise NobodyWaits
+            yield
+            sys.stderr.flush()
 
     def _read(self) -> str:
         if sys.platform == "win32":  # no `select` on a console there
@@ -71,11 +78,14 @@ class Typist:
         return data.decode(sys.stdin.encoding or "utf-8", "replace")
 
     def stop(self) -> None:
-        """End the question that is open."""
+        """End the question that is open, and ask no other."""
         with self._writing:
+            if self._is_stopped:
+                return
             self._is_stopped = True
             if self._is_open:
                 sys.stderr.write("\n")
+                sys.stderr.flush()
         with contextlib.suppress(OSError):
             os.write(self._stopped, b"x")
 

@@ -182,7 +182,11 @@ def _run(
         async def asked() -> tuple[Result, set[str]]:
             asker = CommandAsker(given, typist, bar.paused)
             call = Call(chosen.tool, on_progress=bar.update, on_log=bar.log, asker=asker)
-            return await work(call), asker.used
+            try:
+                return await work(call), asker.used
+            finally:
+                if typist is not None:  # before anything is said of the result
+                    typist.stop()
 
         keep_logs_printable()
         result, used = background.run(asked())
