@@ -308,7 +308,7 @@ def _named_tuple(draw, depth):
     fields = {n: s for n, s in _fields(draw, depth).items() if n not in ("count", "index")}
     cls = NamedTuple("Pair", [(name, spec.hint) for name, spec in fields.items()])
     values = st.builds(cls, **{n: s.values for n, s in fields.items()})
-    return Spec(cls, values, frozenset(("array",)))
+    return Spec(cls, values, frozenset(("array", "object")))  # by position, or by name
 
 
 def _plain_class(draw, depth):
