@@ -10,6 +10,7 @@ from typing import Any
 from ...limits import check_count, check_seconds
 from .asgi import Header, Message, Receive, say
 from .exchanges import Exchange
+from .looks import Looks
 
 MOST_BODIES = 64
 """How many bodies of the largest size may be unfinished at a time, and how many may be at work."""
@@ -85,6 +86,7 @@ class BodyTimes:
         self.current: dict[Reading, None] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._was_used = False
+        self._looks = Looks(min(1.0, seconds / 4))
 
     def start(self, task: asyncio.Task[Any]) -> Reading:
         """Start the time of a body that a task reads."""
@@ -105,11 +107,13 @@ class BodyTimes:
             raise Slow from None
 
     def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
-        loop.call_later(min(1.0, self.seconds / 4), self._look, loop)
+        self._looks.later(loop, lambda: self._look(loop))
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         now = loop.time()
+        corrected = self._looks.corrected(now)
         for each in list(self.current):
+            each.began = corrected(each.began)
             if now - each.began > allowed(self.seconds, each.received) and each.task is not None:
                 del self.current[each]
                 each.expired = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...access.address import TrustedProxies, client_key, is_loopback
 from ...settings import ConnectionLimits
 from ..body import allowed
+from ..looks import Looks
 from .joined import JoinedWrites
 from .listener import MAX_BURST, Accepted
 
@@ -45,6 +46,7 @@ class Connections:
         self.files = 0
         """How many were accepted and not closed yet, whatever became of them."""
         self._timer: asyncio.TimerHandle | None = None
+        self._looks = Looks(min(1.0, limits.header_timeout / 4, limits.body_timeout / 4))
 
     def has_room(self) -> bool:
         """Return whether another connection may be accepted now."""
@@ -136,16 +138,20 @@ class Connections:
         return bool(oldest)
 
     def _look_later(self) -> None:
-        pause = min(1.0, self.limits.header_timeout / 4, self.limits.body_timeout / 4)
-        self._timer = asyncio.get_running_loop().call_later(pause, self._look)
+        self._timer = self._looks.later(asyncio.get_running_loop(), self._look)
 
     def _look(self) -> None:
         """Look at every connection: one timer for all costs requests nothing."""
         self._timer = None
         now = asyncio.get_running_loop().time()
+        corrected = self._looks.corrected(now)
         for each in list(self.open):
+            each.since = corrected(each.since)
+            if each.stuck_since is not None:
+                each.stuck_since = corrected(each.stuck_since)
             each.look(now, self.limits)
         for each in list(self.arriving.values()):
+            each.since = corrected(each.since)
             if now - each.since > self.limits.header_timeout:
                 each.cut()
         if self.open or self.arriving:
