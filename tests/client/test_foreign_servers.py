@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from clients import MODULES, needs_clients, node
+from ports import reserved_port
 
 from toolwright import Toolbox, ToolError
 from toolwright.client import connect
@@ -69,9 +70,7 @@ def script(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def url(script):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserved_port()
     command = [sys.executable, str(script), str(port)]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
         for _ in range(3000):
@@ -172,9 +171,7 @@ def test_the_reference_servers_of_files_and_of_memory(tmp_path):
 
 def test_the_reference_server_over_http():
     needs_clients()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserved_port()
     command = [*everything(), "streamableHttp"]
     import os
 

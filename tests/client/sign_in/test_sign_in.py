@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
 import pytest
+from ports import reserved_port
 from token_issuer import KEYS, RSA_KEY
 
 from toolwright import Call, ServerUnavailable, Toolbox
@@ -89,9 +90,7 @@ def closed(monkeypatch, tmp_path):
     handler = type("Handler", (SmallIssuer,), {})
     issuer = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=issuer.serve_forever, args=(0.01,), daemon=True).start()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserved_port()
     handler.name = f"http://127.0.0.1:{issuer.server_port}"
     url = handler.audience = f"http://127.0.0.1:{port}/mcp"
     box = Toolbox("closed")
