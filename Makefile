@@ -8,8 +8,8 @@ PIP = $(BIN)/python -m pip install --disable-pip-version-check
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 
 # Modules are compiled once and kept, whatever the caller's environment says: collecting the tests
-# takes each worker 13 s of processor time with it and 29 s without, and hundreds of interpreters
-# are started besides.
+# takes each worker 13 s of processor time with this and 29 s without, and hundreds of interpreters
+# are started as well.
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test soak programs lint check test-all format bench clean
@@ -20,11 +20,11 @@ demo: $(INSTALLED)
 test: $(READY)
 	$(PYTEST)
 
-# What takes long, and random tests with all their examples.
+# Tests that take long, and random tests with all their examples.
 soak: $(READY) programs
 	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=thorough
 
-# Programs whose help is scanned in soak tests: each with the packages that may hold it.
+# Programs whose help is scanned in soak tests: each with the packages that may contain it.
 PROGRAMS = docker=docker-cli,docker.io rg=ripgrep fdfind=fd-find git=git
 programs:
 	@for each in $(PROGRAMS); do \
@@ -58,7 +58,7 @@ check: $(READY)
 	done; \
 	echo "== $${took}together $$(( $$(date +%s) - begun )) s"
 
-# Each version gets an environment of its own; one that is not installed is an error.
+# Each version gets an environment of its own; a version that is not installed is an error.
 VERSIONS ?= 3.11 3.12 3.13
 test-all:
 	@for version in $(VERSIONS); do \
@@ -88,7 +88,7 @@ $(INSTALLED): pyproject.toml
 	@$(PIP) --progress-bar on --no-compile -e .
 	@touch $@
 
-# What tests and lint need besides.
+# What tests and lint need in addition.
 $(READY): $(INSTALLED)
 	@echo "Installing what tests and lint need ..."
 	@$(PIP) -q -U pip

@@ -1,9 +1,9 @@
 """Compare calls of two source trees: `python benchmarks/before_after.py OLD/src NEW/src [words]`.
 
 Each tree has one process that stays; they are measured in turn, in short rounds, so that other work
-on the machine meets both. Printed are microseconds of processor time, of the tool's own process
-too where there is one: the median, and the least in brackets. The floor is pydantic alone, and
-should be the same for both.
+on the machine affects both. It prints microseconds of processor time, including that of the
+tool's own process where there is one: the median, and the least in brackets. The floor is
+pydantic alone, and should be the same for both.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def untyped(n: int):
 
 
 def calls():
-    """Return what is measured, by name: a function or coroutine function, and how often."""
+    """Return what is measured, by name: a function or coroutine function, and how often it runs."""
     from toolwright import Inject, Retry, Tool, Toolbox
 
     def injected(a: int, b: Annotated[int, Inject(lambda: 2)]) -> int:
@@ -107,9 +107,9 @@ def calls():
 
 
 def worker():
-    """Measure one row for each line that comes, in the tree that the path names."""
+    """Measure one row for each line that is read, in the tree that the path names."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # processes of tools, too
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # for processes of tools as well
     logging.disable(logging.CRITICAL)
     found = calls()
     print(json.dumps(list(found)), flush=True)
@@ -133,7 +133,7 @@ async def timed(call, often):
 
 
 def used():
-    """Return the seconds of processor time of this process, and of those that it has started."""
+    """Return the seconds of processor time of this process and of those that it has started."""
     own = f"/proc/self/task/{os.getpid()}/children"
     children = Path(own).read_text(encoding="ascii").split() if Path(own).exists() else ()
     times = [

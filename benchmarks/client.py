@@ -1,10 +1,10 @@
 """Calls through `connect` and through a proxy, beside the SDK's own client: `python benchmarks/client.py`.
 
 One call of `add(a, b)` at a time: in one process, over standard streams and over HTTP, in both eras of the
-protocol, to a server of Toolwright, of the SDK and of FastMCP. The contestants take turns in short rounds;
-shown are the best and the median round of each, in microseconds of processor time of the client's process,
-and the best by the clock on the wall. Words of the command choose the places: `http handshake` is all that
-have both in their names.
+protocol, to servers made with Toolwright, the SDK and FastMCP. The contestants take turns in short rounds;
+the best and the median round of each are shown, in microseconds of processor time of the client's process,
+and the best in wall time. Words on the command line choose the places: `http handshake` is all that have
+both in their names.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ GIVEN = {"a": 2, "b": 3}
 
 
 async def rounds(contestants):
-    """Let each contestant call in turns; return wall and processor times of a call."""
+    """Let the contestants call in turn; return wall and processor times of a call."""
     taken = {name: ([], []) for name in contestants}
     for number in range(ROUNDS + 1):
         for name, call in contestants.items():
@@ -120,7 +120,7 @@ async def compare(title, era, sdk_target, own_target):
 
 @contextlib.asynccontextmanager
 async def started(argv):
-    """Start a server over HTTP; give its address."""
+    """Start a server over HTTP; yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

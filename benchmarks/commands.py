@@ -1,4 +1,4 @@
-"""What a call adds to the bare process of a program, and how many run side by side.
+"""Measure what a call adds to the bare process of a program, and how many run side by side.
 
 `python benchmarks/commands.py`; see benchmarks/README.md.
 """
@@ -67,7 +67,7 @@ async def one_by_one(words):
 
 
 async def side_by_side(words):
-    """Return how many a second: bare ones in threads, and calls."""
+    """Return how many run per second: bare ones in threads, and calls."""
     box = toolbox(words)
     await box.call_async("program")
     began = time.perf_counter()

@@ -4,7 +4,7 @@
 
 Needs one environment that has Toolwright, FastMCP and the SDK, such as the one for tests. For each
 workload and peer: the bytes of both lists, ours without what the peer does not say at all, the
-fewest bytes that can say so much, and what the peer says and we do not.
+fewest bytes that can say as much, and what the peer says and we do not.
 """
 
 import json
@@ -39,10 +39,10 @@ def entries(contestant, made):
 
 
 def lost(entry, peer):
-    """Return what a peer says and we do not, beyond the rules that are meant.
+    """Return what a peer says and we do not, beyond the intended differences.
 
     A parameter that may be left out has no null arm and no `default: null`, the text of a parameter
-    stands with the parameter, not in the tool's description, and plain text needs no output schema.
+    is with the parameter, not in the tool's description, and plain text needs no output schema.
     """
     missing = facts(peer) - facts(entry)
     words = " ".join(" ".join(strings(entry)).split())

@@ -1,4 +1,4 @@
-"""Compare the lists of one real package's callables, those that all systems take.
+"""Compare the lists of real packages' callables, those that all systems take.
 
     python benchmarks/compare_real_lists.py FOLDER NAME...
 

@@ -313,7 +313,7 @@ class Reading(NamedTuple):
     texts: dict[str, str]
     rest: str
     moved: Callable[[], str]
-    """Gives all that was said of parameters: names, types and texts."""
+    """Returns all that was said about parameters: names, types and texts."""
 
 
 def ours(text):

@@ -49,7 +49,7 @@ PACKAGES = [
 
 
 class Case(NamedTuple):
-    """A docstring: where it stands, whether it is a class's, its parameters, its text."""
+    """A docstring: where it is, whether it belongs to a class, its parameters, its text."""
 
     where: str
     is_class: bool
@@ -173,7 +173,7 @@ def theirs_in(case, style):
     return found
 
 
-# -- which kind of disagreement it is
+# -- kinds of disagreement
 
 
 def kind_of(difference):
@@ -197,7 +197,7 @@ def is_epydoc(difference):
 
 
 def is_behind_fields(difference):
-    """What griffe has more starts in a paragraph that is not indented, behind a blank line."""
+    """The extra text of griffe starts in a paragraph that is not indented, after a blank line."""
     if difference.relation != "griffe longer":
         return False
     more = difference.theirs[len(difference.ours) :].strip()
@@ -215,7 +215,7 @@ def is_said_twice(difference):
 
 
 def is_not_indented(difference):
-    """Some of our text stands at the indent of its entry."""
+    """Some of our text is at the indent of its entry."""
     for heading, entry in entries_of(difference):
         first = len(entry.lines[0]) - len(entry.lines[0].lstrip())
         rest = [line for line in entry.lines[1:] if line.strip()]

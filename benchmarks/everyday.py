@@ -1,6 +1,6 @@
 """Time the common tasks of FastMCP's command, and the same here: `python benchmarks/everyday.py`.
 
-Both programs run in turn, in fresh processes, in a home folder of their own. Printed are seconds by
+Both programs run in turn, in fresh processes, in a home folder of their own. It prints seconds by
 the clock (median), the lines that are typed, and the first lines that are seen.
 """
 
@@ -65,7 +65,7 @@ class Program:
 
 @dataclass
 class Task:
-    """What is typed for each, the lines of code that it takes besides, and what times it."""
+    """What is typed for each, the additional lines of code that it takes, and what times it."""
 
     name: str
     theirs: str
@@ -131,7 +131,7 @@ def post(port, method, params, **headers):
 
 
 def tools(port, token=None):
-    """Return the names of the tools that a client is told of after its handshake."""
+    """Return the names of the tools that a client is told about after its handshake."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
     hello["clientInfo"] = {"name": "everyday", "version": "1"}
@@ -146,7 +146,7 @@ def tools(port, token=None):
 
 
 def wait_for(wanted, port, token=None):
-    """Ask until the answer is the wanted one; return the seconds that it took."""
+    """Ask until the answer is the wanted one; return how many seconds that took."""
     began = time.perf_counter()
     while time.perf_counter() - began < LONGEST:
         with contextlib.suppress(OSError, http.client.HTTPException, TypeError):

@@ -1,4 +1,4 @@
-"""What an entry of `tools/list` says, as a set of (path, keyword, value): so lists can be compared.
+"""What an entry of `tools/list` says, as a set of (path, keyword, value), to compare lists.
 
 Two entries that say the same in different ways have the same set. `$ref`s are followed, a box
 around a value is opened, `["string", "null"]` and a union of the two are the same, `const` is an
@@ -10,7 +10,7 @@ import re
 
 BOXES = ("x-toolwright-box", "x-fastmcp-wrap-result")
 NO_INFORMATION = frozenset(("title", "$schema", "$defs", "discriminator", *BOXES))
-"""Titles that pydantic makes of names say nothing; no tool of the workloads has its own."""
+"""Titles that pydantic makes from names say nothing; no tool of the workloads has its own."""
 UNIONS = ("anyOf", "oneOf")
 DESCRIBED = "description"
 
@@ -35,7 +35,7 @@ def lines(text):
 
 
 def opened(schema):
-    """Return what is in the box, if a schema is one."""
+    """Return what is in the box if a schema is one."""
     properties = schema.get("properties", {})
     marked = any(box in schema for box in BOXES)
     if list(properties) == ["result"] and (marked or str(schema.get("title")).endswith("Output")):
@@ -74,7 +74,7 @@ def _union(arms, path, definitions, within, found):
 
 
 def resolved(node, definitions, within):
-    """Follow references; what stands beside one is said besides. None if it leads to itself."""
+    """Follow references; keywords beside one are added. None if it leads to itself."""
     texts = [node.get(DESCRIBED)]
     while "$ref" in node:
         name = node["$ref"].removeprefix("#/$defs/")
@@ -91,7 +91,7 @@ def resolved(node, definitions, within):
 
 
 def spelled(keyword, value):
-    """Return a keyword and its value in the form that is compared, several if it lists."""
+    """Yield a keyword and its value in the form that is compared; one pair for each item of a list."""
     if keyword in NO_INFORMATION:
         return
     if keyword == DESCRIBED:
@@ -108,7 +108,7 @@ def spelled(keyword, value):
 
 
 def subtracted(entry, peer):
-    """Return an entry without what a peer's does not say at all, whatever the place."""
+    """Return an entry without what the peer's entry does not say in any place."""
     said = facts(peer)
     keywords = {(keyword, value) for _, keyword, value in said}
     words = " ".join(" ".join(strings(peer)).split())
@@ -165,7 +165,7 @@ def size(value):
 def least(entry):
     """Return the fewest bytes that can say what an entry says: equal parts of a schema once.
 
-    A part that stands there already costs the second time only what differs (a text, a default),
+    A part that is there already costs only what differs the second time (a text, a default),
     less than any reference. Keywords and values cannot be left out: each is a fact that is compared.
     """
     saved = 0

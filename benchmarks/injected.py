@@ -1,6 +1,6 @@
 """Measure what an injected parameter costs over the wire: `python benchmarks/injected.py`.
 
-One server has the same tool with and without one; both are asked in turn, in short rounds. What is
+One server has the same tool with and without one; both are called in turn, in short rounds. What is
 compared is the processor time of the server, which a busy machine changes little.
 """
 
@@ -97,7 +97,7 @@ def kinds_of(worker):
 
 
 def bare_hop(rounds=41, number=100):
-    """Return what the way to a waiting thread and back takes, in microseconds of processor time.
+    """Return what the trip to a waiting thread and back takes, in microseconds of processor time.
 
     Less is not possible for a provider that may block, beside a tool on the event loop.
     """

@@ -1,10 +1,11 @@
-"""From the start of a server on stdio to its first list of tools: with a lock, and without.
+"""Time a server on stdio from its start to its first list of tools: with a lock, and without.
 
     python benchmarks/lock_start.py [ROUNDS]
 
 Three toolboxes: a small one, one of 500 tools, and a small one whose import takes a second. In each
 round every server starts once, in turn, in a fresh process. The least wall time is what a user waits
-for on an idle machine; the median of processor time (start, list and end) does not depend on others.
+for on an idle machine; the median of processor time (start, list and end) depends little on other
+work.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def spent() -> float:
 def milliseconds(
     words: list[str], messages: tuple[dict[str, object], ...], folder: str
 ) -> tuple[float, float]:
-    """Start a server, ask for its tools; return how long that took, and its processor time."""
+    """Start a server and ask for its tools; return how long that took, and its processor time."""
     before, begun = spent(), time.perf_counter()
     with subprocess.Popen(
         command("serve", *words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder

@@ -67,7 +67,7 @@ CALLS = {
 
 TIMED = CALLS.items()
 
-# -- contestants: each gives, for a name of CALLS, a function or coroutine function from arguments
+# -- contestants: each returns, for a name of CALLS, a function or coroutine function from arguments
 # to bytes
 
 
@@ -186,7 +186,7 @@ async def _in_turn_awaited(rivals, number, repeats):
 
 
 def calls(contestant):
-    """Time every call; whoever has no sync way is timed by its async one alone.
+    """Time every call; a contestant without a sync call is timed by its async one alone.
 
     We and the floor are timed in one process, in turn, block by block.
     """
@@ -214,14 +214,14 @@ def _given(call, arguments):
 
 
 def check(written):
-    """Whoever answers with an error is not measured."""
+    """Exit if a contestant answers with an error: that is not measured."""
     said = json.loads(written)
     if isinstance(said, dict) and said.get("isError"):
         sys.exit(f"an error instead of an answer: {written!r}")
 
 
 def thread(_contestant):
-    """A sync function from async code: ours, a bare hop, and ours with bad arguments.
+    """Time a sync function from async code: ours, a bare hop, and ours with bad arguments.
 
     All run in turn on one core if the machine allows it: unpinned hops swing between two modes.
     """

@@ -1,4 +1,4 @@
-"""How long the doctor takes over 500 tools: processor time, compiling included."""
+"""Time how long the doctor takes over 500 tools: processor time, compiling included."""
 
 import sys
 import tempfile

@@ -1,6 +1,6 @@
 """Time what limits cost: nothing when they are off, and how late an answer comes when they are on.
 
-`off` times calls of tools without limits against the same steps without a word about limits;
+`off` times calls of tools without limits against the same steps without any code for limits;
 `on` times one call under each limit; `late` how long after its deadline a stuck call is answered.
 """
 
@@ -22,7 +22,7 @@ from toolwright.tools.definition import runner_of
 
 
 def spin() -> int:
-    """Hold the processor for ever."""
+    """Hold the processor forever."""
     while True:
         pass
 
@@ -90,7 +90,7 @@ PLAIN = frozenset((int, str, float, bool, list, dict, tuple, bytes, type(None)))
 
 
 def off():
-    """Tools without limits, and the same steps without them."""
+    """Time tools without limits, and the same steps without any code for limits."""
     sync, later = runner_of(Tool(add)), runner_of(Tool(add_async))
     plain, with_name = bare(sync)[0], named(sync)[0]
     figures = {}
@@ -132,7 +132,7 @@ def pin():
 
 
 def on():
-    """One call under each limit, sync, against the same without."""
+    """Time one call under each limit, sync, against the same call without."""
 
     def injected(a: int, b: Annotated[int, Inject(lambda: 2)]) -> int:
         return a + b
@@ -159,16 +159,16 @@ def on():
 
 
 def late(times=20, seconds=0.05):
-    """How many seconds after the deadline the answer comes: median and worst."""
+    """Return how many seconds after the deadline the answer comes: median and worst."""
     held = threading.Event()
 
     def stuck() -> int:
-        """Wait for ever."""
+        """Wait forever."""
         held.wait()
         return 1
 
     async def stuck_async() -> int:
-        """Wait for ever."""
+        """Wait forever."""
         await asyncio.sleep(3600)
         return 1
 

@@ -10,7 +10,7 @@ from toolwright import Toolbox
 
 
 def best(call, number):
-    """Take the best of many short slots: a long one is never left alone on a busy machine."""
+    """Take the best of many short slots: a long one is never undisturbed on a busy machine."""
     return min(Timer(call).repeat(300, number)) / number
 
 

@@ -1,4 +1,4 @@
-"""Tell which modules that nobody should have to pay for the statement given as argument loads."""
+"""Print which costly modules the statement given as an argument loads."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Time how one system makes tools of one package's callables, or of one server's tools.
+"""Time how one system makes tools from one package's callables, or from one server's tools.
 
     measure_real_times.py SYSTEM KIND NAME FOLDER FILE ROUNDS
 
@@ -57,7 +57,7 @@ def warm_more(
 
 
 def ready(system):
-    """Make what a system loads late load now: only making tools is timed."""
+    """Load now what a system loads late: only making tools is timed."""
     package = sys.modules.get("toolwright")
     for part in ("read", "schema") if package else ():
         room = importlib.import_module(f"toolwright.{part}")
@@ -68,7 +68,7 @@ def ready(system):
 
 
 def alone(system, found):
-    """Return for each tool that is taken its seconds and a digest of how it is listed."""
+    """Return the seconds of each tool that is taken, and a digest of how it is listed."""
     done = {}
     system.one(warm, {})  # a fork copies what it first writes to
     for name, call, options in found:
@@ -97,7 +97,7 @@ def batch(system, found, taken):
 
 
 def forked(work, *args):
-    """Run something in a fork and return what it gives."""
+    """Run a function in a fork and return its result."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

@@ -6,7 +6,7 @@ process of its own, with a time limit, an empty home and, where `unshare` works,
 
     python benchmarks/real.py [packages] [servers] [--only NAME ...] [--fresh | --kept]
 
-What the peers did is kept below `.bench/real/` and used again; `--fresh` measures them, too, and
+What the peers did is kept below `.bench/real/` and used again; `--fresh` measures them as well, and
 `--kept` measures nothing.
 """
 
@@ -27,7 +27,7 @@ from run import ENVIRON, ENVIRONMENTS, HERE, HOME, prepare, python, say, version
 
 LIST = json.loads((HERE / "real.json").read_text())
 RESULTS = HOME / "real"
-SECONDS = 1200  # for one worker: some schemas have half a megabyte, and checking them takes seconds
+SECONDS = 1200  # for one worker: some schemas are half a megabyte, and checking them takes seconds
 LIMITED = {key: ENVIRON[key] for key in ("PATH", "LANG", "TMPDIR") if key in ENVIRON}
 LIMITED |= {"HOME": str(HOME / "home"), "PYTHONDONTWRITEBYTECODE": "1"}
 TITLES = {
@@ -148,7 +148,7 @@ def measured(system, kind, name, *, keep):
 
 
 def kept_results(names):
-    """Return what earlier runs have measured, of the packages that every system has seen."""
+    """Return what earlier runs have measured for the packages that every system has seen."""
     files = {(s, name): RESULTS / s / f"{name}.json" for name in names for s in SYSTEMS}
     whole = {name for name in names if all(files[s, name].is_file() for s in SYSTEMS)}
     return {key: json.loads(file.read_text()) for key, file in files.items() if key[1] in whole}

@@ -1,4 +1,4 @@
-"""Finds the public callables of a package, and the tools of an MCP server.
+"""Find the public callables of a package, and the tools of an MCP server.
 
 Only the standard library is used here, because it runs in every system's environment.
 
@@ -41,7 +41,7 @@ class Found(NamedTuple):
 
 @contextlib.contextmanager
 def quiet():
-    """Keep what a package prints, asks or warns away from ours."""
+    """Keep what a package prints, asks or warns out of our output."""
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
@@ -107,9 +107,9 @@ def public(module):
 def callables(distribution, folder):
     """Return the names of a package's public functions and methods, `module:qualified.name`.
 
-    Functions that stand in a public module under a public name, and the public methods that its
+    Functions that are in a public module under a public name, and the public methods that its
     public classes define themselves; each object once, under the first of its names. A class is
-    no callable here: it gives an instance, which nobody can send. What another distribution
+    not a callable here: it gives an instance, which nobody can send. What another distribution
     defines is left out.
     """
     own = set(tops(distribution, folder))
@@ -152,7 +152,7 @@ def add(found, seen, name):
 def resolve(name):
     """Return a callable by its name; a method is bound to an instance without a constructor.
 
-    Schemas are made of it, and it is never called.
+    Schemas are made from it, and it is never called.
     """
     module, _, path = name.partition(":")
     holder = importlib.import_module(module)
@@ -166,7 +166,7 @@ def resolve(name):
 
 
 class Instance:
-    """What a method is bound to where its own class needs its constructor to be shown."""
+    """What a method is bound to where its own class has no repr without its constructor."""
 
 
 def bound(owner, name):
@@ -262,7 +262,7 @@ STOOD_IN = ("fastmcp", "mcp.server.fastmcp", "mcp.server.mcpserver")
 class StandIn(types.ModuleType):
     """A module of FastMCP or the SDK, for a server that was written for one of them.
 
-    The server class records; a name that the system at hand has too is that system's own (so
+    The server class records; a name that the system at hand also has is that system's own (so
     that its context is injected); any other name is an empty class or a decorator.
     """
 
@@ -335,7 +335,7 @@ def takes(parameter):
     )
 
 
-# What servers import of the SDK; a name that its second version no longer has is stood in for.
+# What servers import from the SDK; a name that its second version no longer has is stood in for.
 SDK = [
     "mcp",
     "mcp.types",
@@ -356,7 +356,7 @@ SDK = [
 
 @contextlib.contextmanager
 def standing_in():
-    """Answer imports of FastMCP and the SDK's server class; afterwards all is as it was."""
+    """Answer imports of FastMCP and the SDK's server class; restore everything afterwards."""
     missing = StandInFinder("mcp")
     sys.meta_path.append(missing)
     patched = [importlib.import_module(name) for name in SDK]
@@ -382,7 +382,7 @@ def standing_in():
 def tools(distribution, folder, own):
     """Import a server as if it were written for the system at hand; return its tools.
 
-    `own` has the system's names for what servers import. Found is what is registered while the
+    `own` has the system's names for what servers import. The tools are those registered while the
     modules are imported, and by functions that take nothing but the server.
     """
     StandIn.own = own

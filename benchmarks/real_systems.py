@@ -1,4 +1,4 @@
-"""How each system makes a tool of a callable, and what is checked of the tool it lists."""
+"""How each system makes a tool from a callable, and what is checked in the tool it lists."""
 
 import inspect
 import json
@@ -39,7 +39,7 @@ class Toolwright:
 
 
 class Permissive(Toolwright):
-    """Toolwright as it lets through what has no hint, as the peers do."""
+    """Toolwright when it lets through what has no hint, as the peers do."""
 
     settings = {"on_unsupported": "permissive"}  # noqa: RUF012
 
@@ -134,7 +134,7 @@ def upper(*modules):
 
 
 def short(text):
-    """Return a message without what belongs to the one callable it speaks of."""
+    """Return a message without what belongs only to the callable it is about."""
     line = text.strip().split("\n")[0]
     line = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|<[^>]*>", "_", line)
     return re.sub(r"\s+", " ", line)[:120]
@@ -176,7 +176,7 @@ KINDS = {"string", "number", "boolean", "object", "array"}
 
 
 def says_nothing(node):
-    """Return whether a schema takes any value, be it written as nothing or as every kind."""
+    """Return whether a schema takes any value, whether written as nothing or as every kind."""
     if node is True or not set(node) - OPENINGS:
         return True
     if set(node) - OPENINGS != {"anyOf"}:

@@ -1,7 +1,7 @@
 """Measure Toolwright against its floors and its peers, and print one table of ratios.
 
-Each figure comes from a fresh process in an environment of its own below `.bench/`; whoever is
-compared runs in turn, round by round, so that a busy machine is unkind to all alike. Nothing here
+Each figure comes from a fresh process in an environment of its own below `.bench/`; those
+compared run in turn, round by round, so that a busy machine slows all of them alike. Nothing here
 fails on a slow day: a missed target is printed, and the exit code stays 0.
 
     python benchmarks/run.py [import] [compile] [memory] [list] [size] [call] [limits] [--rounds 5]
@@ -172,7 +172,7 @@ def compiling(rounds):
 
 
 def memory(_rounds):
-    """What one compiled tool of five parameters holds, as growth of the process."""
+    """Measure what one compiled tool of five parameters holds, as growth of the process."""
     titles = {"shared": "shared models", "fields": "own Field each"}
     for kind, title in titles.items():
         say(f"memory, {title}")
@@ -212,7 +212,7 @@ def sizes(_rounds):
 
 
 def calling(rounds):
-    """Calls to finished bytes; wall time, since threads are part of it."""
+    """Time calls to finished bytes; wall time, since threads are part of it."""
     taken = {who: [] for who in ("toolwright", *PEERS)}
     threads = []
     for at in range(rounds):
@@ -249,7 +249,7 @@ def calling(rounds):
 
 
 def limits(rounds):
-    """What limits cost when they are off and on, and how late a deadline is kept."""
+    """Measure what limits cost when they are off and on, and how late a deadline is kept."""
     found = []
     for at in range(rounds):
         say(f"limits, round {at + 1}")

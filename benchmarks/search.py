@@ -4,7 +4,7 @@
 
 FOLDER has `nextcloud-mcp-server`, as `real.py` installs it below `.bench/servers`; its tools are
 read from its source, those of git from `git help -a`. `search.json` has queries that somebody may
-type, each with the tools that do it; the queries were written from the names alone, before any
+type, each with the tools that answer it; the queries were written from the names alone, before any
 ranking was tried. Contestants that are not installed are left out.
 """
 

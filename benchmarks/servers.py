@@ -54,7 +54,7 @@ def mcp(where, more, *, stateless=True, json=True):
 
 
 def mcp_sessions(where, more):
-    """As it comes: answers are streams."""
+    """With its defaults: answers are streams."""
     mcp(where, more, stateless=False, json=False)
 
 
@@ -78,7 +78,7 @@ def fastmcp(where, more, *, stateless=True):
 
 
 def fastmcp_sessions(where, more):
-    """As it comes: answers are streams."""
+    """With its defaults: answers are streams."""
     fastmcp(where, more, stateless=False)
 
 

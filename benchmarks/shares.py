@@ -1,4 +1,4 @@
-"""Which path answers what real clients send: one ordinary session of each, counted by the server.
+"""Count which path answers what real clients send: one ordinary session of each, on the server.
 
     python benchmarks/shares.py
 
@@ -47,7 +47,7 @@ def serve(counts, port):
             note(exchange.body, done)
         return done
 
-    async def ask(self, exchange):  # what is not of 2026-07-28, or not plain
+    async def ask(self, exchange):  # requests not of 2026-07-28, or not plain
         done = await in_session(self, exchange)
         note(exchange.body, done, "" if exchange.method == "POST" else exchange.method)
         return done

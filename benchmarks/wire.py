@@ -1,6 +1,7 @@
 """Measure servers from outside, with one raw client, and print ratios: `python benchmarks/wire.py`.
 
-Everybody is started anew for each round and asked in turn; the environments are those of `run.py`.
+The servers are started again for each round and asked in turn; the environments are those of
+`run.py`.
 """
 
 import argparse
@@ -116,7 +117,7 @@ def post(port, message, headers):
 
 
 def stateless(connection, port):
-    """What is sent with each request of 2026-07-28: headers, and more in its parameters."""
+    """Return what is sent with each request of 2026-07-28: headers, and more parameters."""
     headers = {"MCP-Protocol-Version": VERSION, "Mcp-Method": "tools/call", "Mcp-Name": "add"}
     return headers, {"_meta": META}
 
@@ -143,7 +144,7 @@ def answer(connection):
     fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
     if (
         b"transfer-encoding" in fields
-    ):  # an answer of the SDK is a stream, if nothing says otherwise
+    ):  # the SDK answers with a stream if it is not told to do otherwise
         while not body.endswith(b"0\r\n\r\n"):
             body += connection.recv(65536)
     while len(body) < int(fields.get(b"content-length", 0)):

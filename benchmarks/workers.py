@@ -1,6 +1,6 @@
-"""What becomes of workers: ours, and those of `uvicorn.supervisors.Multiprocess`.
+"""Compare what becomes of workers: ours, and those of `uvicorn.supervisors.Multiprocess`.
 
-Each is started with the same toolbox and hit in the same ways; the table stands in
+Each is started with the same toolbox and hit in the same ways; the table is in
 docs/decisions/0015-workers.md. Linux only.
 """
 
@@ -129,7 +129,7 @@ class Server:
         return found["result"]["structuredContent"]
 
     def workers(self):
-        """Both workers that answer."""
+        """Return the workers that answer: both, unless time runs out."""
         seen, end = set(), time.monotonic() + 40
         while len(seen) < 2 and time.monotonic() < end:
             with contextlib.suppress(OSError):
@@ -155,7 +155,7 @@ def is_running(pid):
 
 
 def left(server, seconds=10):
-    """How many workers are there some time after the parent got a signal."""
+    """Return how many workers are left some time after the parent got a signal."""
     pids, end = server.pids, time.monotonic() + seconds
     while time.monotonic() < end and any(map(is_running, pids)):
         time.sleep(0.1)

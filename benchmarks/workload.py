@@ -1,12 +1,12 @@
-"""The tools that every contestant is given: made fresh on each call, so that no cache helps anybody.
+"""The tools that every contestant is given: made fresh on each call, so that no cache helps.
 
 They are written as source text and run as modules of their own (the models in one, the tools in
-modules of 25), with the text in `linecache`: whoever wants to read the source can. Each text is
+modules of 25), with the text in `linecache`, so that the source can be read. Each text is
 unlike all others. Three kinds:
 
 - `shared`: five parameters each, eight models shared by all, Google docstrings;
 - `fields`: the same, but every parameter has an `Annotated[..., Field(description=...)]` of its own;
-- `own`: as `shared`, but every tool has its own models.
+- `own`: like `shared`, but every tool has its own models.
 """
 
 import importlib.util
@@ -192,7 +192,7 @@ def shop_functions():
     sys.modules["toolwright"] = stand_in
     try:
         path = Path(__file__).parents[1] / "examples" / "shop.py"
-        # By another name than its own: in a test, others may import the real one.
+        # Under a name that is not its own: in a test, others may import the real one.
         spec = importlib.util.spec_from_file_location("bench_shop", path)
         sys.modules["bench_shop"] = module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

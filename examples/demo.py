@@ -29,7 +29,7 @@ or connect any other client to that address.
 
 def main() -> None:
     """Show what a model would get, and serve the tools."""
-    shop.include(parser)  # the commands of a program are tools, too
+    shop.include(parser)  # the commands of a program are tools as well
     calls = (
         ("search", {"query": "bike"}),
         ("order", {"lines": [{"sku": "P-1"}]}),

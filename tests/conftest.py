@@ -20,30 +20,30 @@ sys.path.insert(0, str(Path(__file__).parent / "wire"))
 from counting import rare_ones  # noqa: E402
 from listing import list_through_client  # noqa: E402
 
-# A shell ignores SIGINT for what it starts in the background, and `nohup` SIGHUP. All processes of
-# the tests would do so, too.
+# Programs that a shell starts in the background ignore SIGINT, and those under `nohup` SIGHUP. All
+# processes of the tests would inherit this.
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
 
 
 def pytest_ignore_collect(collection_path):
-    """Look for examples in tests only: modules beside them are servers, programs and data."""
+    """Collect only tests: modules beside them are servers, programs and data."""
     name = collection_path.name
     return True if name.endswith(".py") and not name.startswith("test_") else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
-    """Look for no examples in tests: what has some is there to be tested."""
+    """Run no docstring examples in tests: those there are material for tests."""
     return [each for each in (yield) if type(each).__name__ != "DoctestModule"]
 
 
 # Modules beside the tests whose assertions must say what they compared, as those of tests do.
 pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "taking")
 
-# `.ci/run` has the same examples each time, so that a change fails for its own faults; all others
-# get new ones.
+# `.ci/run` uses the same examples each time, so that a change fails only for its own faults; all
+# other runs get new ones.
 _SAME = {"deadline": None, "print_blob": True, "derandomize": "SAME_EXAMPLES" in os.environ}
 settings.register_profile("daily", max_examples=12, **_SAME)
 settings.register_profile("thorough", max_examples=100, **_SAME)
@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """What is collected stays until the end: nothing is gained by looking through it again."""
+    """Exempt collected items from garbage collection: they stay until the end."""
     gc.disable()
     try:
         return (yield)
@@ -86,7 +86,7 @@ MOST_LISTED = 300
 """How many tools of a module are listed in the daily tests."""
 _compiled = []
 _listed = set()
-"""What has been listed: modules compile the same tools, and random tests the same again."""
+"""What has been listed: modules compile the same tools, and random tests repeat theirs."""
 _compile = definition.compile_tools
 
 
@@ -129,7 +129,7 @@ def assert_listed(tools):
 
 
 def not_listed_yet(tools, protocol):
-    """Return the JSON of each tool once; of very many only some, from the first to the last."""
+    """Return the JSON of each tool once; if there are very many, an even sample of them."""
     written = {}
     for tool in tools:
         try:

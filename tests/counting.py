@@ -8,17 +8,17 @@ from hypothesis import settings
 
 SHARE = 10
 LARGE, DAILY = 4, 3
-"""A table with more cases is large, and is tried with so many of them every day."""
+"""A table with more than `LARGE` cases is large: every day, `DAILY` of them are tried."""
 
 
 def examples(count):
-    """Return the number of examples of a test that is worth so many when there is time."""
+    """Return how many examples a test runs now, if a thorough run has `count` of them."""
     thorough = settings.get_current_profile_name() == "thorough"
     return count if thorough else max(count // SHARE, 10)
 
 
 def rare_ones(count):
-    """Return which cases of so many are left to `make soak`: the daily ones are spread evenly."""
+    """Return which of `count` cases are left to `make soak`: the daily ones are spread evenly."""
     if count <= LARGE:
         return []
     daily = {at * count // DAILY for at in range(DAILY)}
@@ -26,20 +26,20 @@ def rare_ones(count):
 
 
 def soaked(*values):
-    """Return parameters of a test with which only `make soak` runs it."""
+    """Return test parameters that only `make soak` uses."""
     return [pytest.param(each, marks=pytest.mark.soak) for each in values]
 
 
 def soaked_rows(*rows):
-    """Return rows of parameters with which only `make soak` runs a test."""
+    """Return rows of test parameters that only `make soak` uses."""
     return [pytest.param(*row, marks=pytest.mark.soak) for row in rows]
 
 
 def for_every(names, cases, ids=lambda *case: repr(case)):
     """Run a test with every case, as `pytest.mark.parametrize` does, but as one test.
 
-    A test takes three milliseconds to be collected by all workers, sent and reported, which is more
-    than most cases of large tables take. All cases run, and those that fail are named.
+    Collecting a test in all workers, sending and reporting it takes three milliseconds, which is
+    more than most cases of large tables take. All cases run, and those that fail are named.
     """
     names = (names,) if isinstance(names, str) else names
     cases = [each if isinstance(each, tuple) else (each,) for each in cases]

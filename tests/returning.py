@@ -14,7 +14,7 @@ PNG = base64.b64decode(
 
 
 def returning(value, hint=...):
-    """A function that returns a value, with or without a declared type."""
+    """Make a function that returns a value, with or without a declared type."""
 
     def probe():
         return value
@@ -29,7 +29,7 @@ def each_way(target, **options):
 
 
 def same_each_way(target, **options):
-    """Return what comes of a call, the same in every way."""
+    """Return the payload of a call, which must be the same in every way of calling."""
     seen = each_way(target, **options)
     assert seen["call"] == seen["call_async"] == seen["client"]
     validate(seen["old client"])

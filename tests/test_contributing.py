@@ -1,4 +1,4 @@
-"""The tables of CONTRIBUTING that say where a behaviour is name what the source has."""
+"""The tables of CONTRIBUTING that say where a behaviour is implemented match the source."""
 
 import importlib
 import re

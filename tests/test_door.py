@@ -1,4 +1,4 @@
-"""The door: public names, and what else in Python makes use of where a class says it is from."""
+"""The door: public names, and whatever in Python relies on the module that a class names."""
 
 import ast
 import doctest
@@ -115,7 +115,7 @@ def test_data_classes_are_read_from_json_as_fields():
         problem: toolwright.Problem | None = None
 
     given = '{"retry": {"attempts": 5}, "timeout": {"total": 2}, "problem": ["a", "b"]}'
-    # Exceptions are no JSON, and only their default is used here.
+    # Exceptions cannot be JSON, and only their default is used here.
     read = Settings.model_validate_json(given)
     assert (read.retry.attempts, read.timeout) == (5, toolwright.Timeout(total=2))
     assert read.problem == toolwright.Problem("a", "b")
@@ -182,12 +182,12 @@ FACES = {
 
 
 def attributes(instance):
-    """What completion offers, with attributes that are set on the instance alone."""
+    """Return what completion offers, including attributes that are set only on the instance."""
     return {name for name in dir(instance) if not name.startswith("_")}
 
 
 def documented(name):
-    """The names in the first column of the table that the reference has for a class."""
+    """Return the names in the first column of the table for a class in the reference."""
     text = (ROOT / "docs" / "reference.md").read_text()
     section = text.split(f"## {name}\n", 1)[1].split("\n## ", 1)[0]
     rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
@@ -202,13 +202,13 @@ def test_the_reference_names_every_public_attribute_once_and_nothing_else(name):
 
 
 def public_objects():
-    """Everything that can be imported from the package and its public rooms."""
+    """Yield everything that can be imported from the package and its public rooms."""
     for module in (toolwright, *(importlib.import_module(f"toolwright.{room}") for room in ROOMS)):
         yield from (getattr(module, name) for name in getattr(module, "__all__", dir(module)))
 
 
 def names_in(module):
-    """The names of a module, with those that only type checkers import."""
+    """Return the names of a module, including those that only type checkers import."""
     known = dict(vars(module))
     blocks = [
         node
@@ -229,7 +229,7 @@ def names_in(module):
 
 
 def returned(function):
-    """The return annotation of a function, and the types in it."""
+    """Yield the return annotation of a function, and the types in it."""
     hint = function.__annotations__["return"]
     pending = [eval(hint, names_in(sys.modules[function.__globals__["__name__"]]))]
     while pending:
@@ -240,7 +240,7 @@ def returned(function):
 
 
 def public_functions():
-    """The public functions of our own, and the methods and properties of public classes."""
+    """Yield our public functions, and the methods and properties of public classes."""
     for each in public_objects():
         members = inspect.getmembers(each) if isinstance(each, type) else [("", each)]
         for name, member in members:

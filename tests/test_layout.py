@@ -1,4 +1,4 @@
-"""The tests have the folders of the package, and no module of them is too long to read."""
+"""The tests have the same folders as the package, and no test module is too long to read."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,7 +9,7 @@ TESTS = Path(__file__).parent
 SOURCE = Path(toolwright.__file__).parent
 LONGEST = 600
 OTHERS = {"seeds", "probes", "properties", "real", "wire", "typing"}
-"""Folders whose tests are of no single part: see CONTRIBUTING.md."""
+"""Folders whose tests belong to no single part: see CONTRIBUTING.md."""
 
 
 def modules():

@@ -1,4 +1,4 @@
-"""docs/options.md: every option there is, with its default and its flag; nothing else."""
+"""docs/options.md lists every option, with its default and its flag, and nothing else."""
 
 import argparse
 import inspect
@@ -19,7 +19,7 @@ IN_WORDS = {None: "none", False: "off", True: "on", "": "empty"}
 
 
 def rows(heading):
-    """The rows of the table under a heading, by the name of the option."""
+    """Return the rows of the table under a heading, by the name of the option."""
     part = PAGE.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
     cells = [re.split(r" \| ", line.strip("| ")) for line in part.splitlines() if line[:3] == "| `"]
     return {re.match(r"`(\w+)`", each[0])[1]: each for each in cells}

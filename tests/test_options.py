@@ -278,7 +278,7 @@ class Holder(BaseModel):
 ALL_OFF = {each.name: False for each in fields(SchemaOptions) if each.name != "inline_limit"}
 Pet = Annotated[Cat | Dog, Field(discriminator="kind")]
 
-# A switch, a type that it matters for, a word, and whether the word is there when it is on.
+# A switch, a type that it affects, a word, and whether the word is there when the switch is on.
 SWITCHES = [
     ("absent_for_null", Holder, "null", False),
     ("inline_refs", Holder, "$ref", False),

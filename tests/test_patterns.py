@@ -30,7 +30,7 @@ TAILS = ("", "!")
 
 @functools.cache
 def patterns():
-    """Every pattern that a module or a class of the package holds, also in containers."""
+    """Return every pattern that a module or a class of the package holds, also in containers."""
     found = {}
     for info in pkgutil.walk_packages(toolwright.__path__, "toolwright."):
         if info.name.endswith("__main__"):
@@ -51,7 +51,7 @@ def patterns():
 
 
 def seconds(pattern, text):
-    """The processor time of this thread: what else the machine does is not counted."""
+    """Return the processor time of this thread: other work of the machine is not counted."""
     begun = time.thread_time()
     pattern.search(text)
     pattern.fullmatch(text)
@@ -59,7 +59,7 @@ def seconds(pattern, text):
 
 
 def least(pattern, text):
-    """The least time of several: the first may pay for something else."""
+    """Return the shortest of several times: the first may include something else."""
     if isinstance(pattern.pattern, bytes):
         text = text.encode()
     first = seconds(pattern, text)
@@ -67,13 +67,13 @@ def least(pattern, text):
 
 
 def slow_text(pattern, heads=HEADS[:1], tails=TAILS[1:]):
-    """A text on which a pattern takes more than linear time, or None."""
+    """Return the parts of a text on which a pattern takes more than linear time, or None."""
     for head, fragment, tail in itertools.product(heads, FRAGMENTS, tails):
-        # An exponential one would never come back from a longer text.
+        # An exponential pattern would never finish on a longer text.
         if least(pattern, head + fragment * 15 + tail) > 0.001:
             return head, fragment, tail
         texts = [head + fragment * count + tail for count in (1024, 4096)]
-        # What is slow is slow each time; what a busy machine has slowed down is not.
+        # A slow pattern is slow each time; one that a busy machine has slowed down is not.
         if all(grows_faster(pattern, *texts) for _ in range(3)):
             return head, fragment, tail
     return None
@@ -142,7 +142,7 @@ def paint(
 
 KEYS = ("count", "sizes", "price", "colour", "corners", "fills", "mode")
 MOST_SECONDS = 20
-"""Processor time in which quadratic work on these texts would not even have begun to end."""
+"""Processor time in which quadratic work on these texts would come nowhere near its end."""
 
 
 def attack(text):
@@ -219,7 +219,7 @@ def test_redacting_a_long_text_takes_linear_time(text):
     assert time.thread_time() - begun < MOST_SECONDS
 
 
-# -- what is read, is read as before
+# -- what was read before is still read the same
 
 
 @pytest.mark.parametrize(

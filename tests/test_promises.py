@@ -1,6 +1,6 @@
 """Every behaviour that README and docs promise has a test, and every test names real promises.
 
-`promises.toml` lists them: an id, the sentence, and the page it stands in. A test that keeps a
+`promises.toml` lists them: an id, the sentence, and the page it is on. A test that keeps a
 promise says so with `@pytest.mark.promise("id")`.
 """
 
@@ -18,7 +18,7 @@ PROMISES = tomllib.loads((HERE / "promises.toml").read_text(encoding="utf-8"))
 
 
 def marks(tree):
-    """Yield each `pytest.mark.promise(...)` of a module, with the name of what it is put on."""
+    """Yield each `pytest.mark.promise(...)` of a module, with the name of what it decorates."""
     for node in ast.walk(tree):
         for decorator in getattr(node, "decorator_list", ()):
             if isinstance(decorator, ast.Call) and is_promise(decorator.func):

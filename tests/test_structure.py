@@ -77,7 +77,7 @@ def nodes_of(path):
 
 @functools.cache
 def imports(path):
-    """Every module of ours that a file imports, wherever in the file it does."""
+    """Return every module of ours that a file imports, anywhere in the file."""
     here = path.relative_to(SOURCE).with_suffix("").parts
     found = set()
     for node in nodes_of(path):
@@ -90,7 +90,7 @@ def imports(path):
 
 
 def texts(path):
-    """Every string of a file but its docstrings, and the public names of rooms (`__module__`)."""
+    """Return the strings of a file, without docstrings and public names of rooms (`__module__`)."""
     nodes = nodes_of(path)
     bodies = [node.body for node in nodes if isinstance(getattr(node, "body", None), list)]
     docstrings = {id(line.value) for body in bodies for line in body if isinstance(line, ast.Expr)}
@@ -104,7 +104,7 @@ def texts(path):
 
 
 def siblings_by_name(path):
-    """Modules that a file names as `f"{__package__}.name"`, for Python to run or to import."""
+    """Yield modules that a file names as `f"{__package__}.name"`, for Python to run or import."""
     package = ".".join(path.relative_to(SOURCE).parent.parts)
     for node in nodes_of(path):
         if not isinstance(node, ast.JoinedStr):
@@ -126,7 +126,7 @@ def test_a_module_imports_only_from_its_left(path):
 
 @functools.cache
 def names():
-    """Every module, and everything that one defines at its top level."""
+    """Return every module, and everything that each defines at its top level."""
     known = {*module_names()}
     for path in modules():
         defined = (getattr(node, "name", "") for node in tree(path).body)
@@ -168,7 +168,7 @@ def test_no_folder_has_more_than_fourteen_modules():
 
 
 def lines_of(function):
-    """How long a function is, without docstrings: its own, and those of attributes it sets."""
+    """Return the length of a function, without its docstring and those of attributes it sets."""
     docs = [node.value for node in ast.walk(function) if isinstance(node, ast.Expr)]
     docs = [node for node in docs if isinstance(getattr(node, "value", None), str)]
     described = sum(node.end_lineno - node.lineno + 1 for node in docs)

@@ -41,7 +41,7 @@ def result_of(target, arguments=None, **options):
 
 
 def payload_by(way, box, name, arguments, seen=None):
-    """Return what comes of a call, as the protocol shows it; `seen` gets the `Result`."""
+    """Return the payload of a call, as the protocol shows it; `seen` gets the `Result`."""
     if way in ("client", "old client"):
         payload = call_through_client(box, name, arguments, "auto" if way == "client" else "legacy")
     else:
@@ -60,12 +60,12 @@ def payload_by(way, box, name, arguments, seen=None):
 
 
 async def awaited(box, name, arguments):
-    """Wait for a call, but not for ever: a call without an end is a failure, too."""
+    """Wait for a call, but not forever: a call that never ends is a failure as well."""
     return await asyncio.wait_for(box.call_async(name, arguments), LONGEST)
 
 
 def within(function):
-    """Run a function that may never come back; return what it returns."""
+    """Run a function that may never return; return its value."""
     done = []
     thread = threading.Thread(target=lambda: done.append(function()), daemon=True)
     thread.start()
@@ -75,7 +75,7 @@ def within(function):
 
 
 def check(payload):
-    """What holds for every outcome: it is valid, and an error says nothing internal."""
+    """Check what holds for every outcome: it is valid, and an error reveals nothing internal."""
     validate(payload)
     if payload["isError"]:
         assert_plain(text_of(payload))
@@ -96,6 +96,6 @@ def compact(value):
 
 
 def label(value):
-    """A short id of a parameter that is the same in every process."""
+    """Return a short id of a parameter that is the same in every process."""
     text = re.sub(r" at 0x\w+|[\w.]*(test_\w+|taking|returning)\.|typing\.", "", ascii(value))
     return text if len(text) <= 60 else f"{text[:57]}..."

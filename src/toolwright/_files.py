@@ -11,13 +11,14 @@ from pathlib import Path
 
 
 def replace_file(file: str | Path, data: bytes | str) -> None:
-    """Write a file; whoever reads it meanwhile, or after a failure, has the old one whole.
+    """Write a file; whoever reads it meanwhile, or after a failure, gets the old one whole.
 
-    A link stays one, and a file keeps its owner and mode. What is no file, such as /dev/stdout, is
-    written straight on; so is a file in a folder that takes no new ones. Raises `OSError`.
+    A link stays a link, and a file keeps its owner and mode. What is not a regular file, such as
+    /dev/stdout, is written directly; so is a file in a folder that takes no new ones.
+    Raises `OSError`.
     """
     if isinstance(data, str):
-        data = data.encode("utf-8", "backslashreplace")  # a lone surrogate, as JSON and Python do
+        data = data.encode("utf-8", "backslashreplace")  # lone surrogates, as in JSON and Python
     place = Path(os.path.realpath(file))
     known = _known(place)
     if known is not None and not stat.S_ISREG(known.st_mode):
@@ -27,7 +28,7 @@ def replace_file(file: str | Path, data: bytes | str) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
     beside = place.with_name(f".{place.name[:50]}.{secrets.token_hex(6)}")
     try:
-        # Not by `tempfile`, whose files nobody else may read: a new one is as the user wants it.
+        # Not by `tempfile`, whose files nobody else may read: a new one gets the user's usual mode.
         number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except PermissionError:
         if known is None:
@@ -58,6 +59,6 @@ def _known(place: Path) -> os.stat_result | None:
 def _dress(file: Path, like: os.stat_result) -> None:
     """Give a file the owner and mode of another."""
     if hasattr(os, "chown"):
-        with contextlib.suppress(PermissionError):  # the file of somebody else that we may write
+        with contextlib.suppress(PermissionError):  # another user's file, which we may write
             os.chown(file, like.st_uid, like.st_gid)
     file.chmod(stat.S_IMODE(like.st_mode))

@@ -59,7 +59,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 def without_surrogates(value: Any) -> Any:
     """Replace lone surrogates, which UTF-8 cannot hold, with U+FFFD, also inside containers."""
     if value.__class__ is str and value.isascii():
-        return value  # as almost all texts
+        return value  # like almost all texts
     try:
         return _clean(value)
     except RecursionError:

@@ -31,7 +31,7 @@ M = TypeVar("M", bound="BaseModel")
 
 @public
 class Call(Reports):
-    """One run of a tool: who asked, until when, and a way to tell how far it is.
+    """One run of a tool: who asked, until when, and a way to report how far it is.
 
     A parameter annotated `Call` gets it; callers never see that parameter. A tool may hand it on. Every method works in
     threads, in async code and in tests alike, and none of them waits.
@@ -114,7 +114,7 @@ class Call(Reports):
     def id(self) -> str:
         """What the log, the audit line, spans and unexpected failures call this run by.
 
-        It is random: unique among callers and processes, and nothing can be counted by it.
+        It is random: unique among callers and processes, and it reveals no count of calls.
         """
         if not self._id:  # made at first use: most calls never need it
             prefix = "" if self._outer is None else f"{self._outer.id}."
@@ -124,7 +124,7 @@ class Call(Reports):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers of the request, by lower-case name; empty if there was none."""
+        """The headers of the request, by lower-case name; empty if there are none."""
         call: Call | None = self
         while call is not None:
             call._headers_read = True
@@ -248,7 +248,7 @@ class Call(Reports):
             wake()
 
     def on_cancel(self, wake: Callable[[], object]) -> Callable[[], None]:
-        """Call a function when the call is cancelled, at once if it is; return how to forget it."""
+        """Call a function on cancellation, now if that has come; return a function to undo it."""
         with self._lock:
             if not self._cancelled:
                 self._wakers.append(wake)
@@ -263,7 +263,7 @@ class Call(Reports):
 
 
 def _nothing() -> None:
-    """Nothing to forget."""
+    """Do nothing: there is nothing to forget."""
 
 
 current: ContextVar[Call | str | None] = ContextVar("current", default=None)
@@ -278,7 +278,7 @@ opened: ContextVar[Any] = ContextVar("opened", default=None)
 def running(call: Call, tool: str, seconds: float | None) -> AbstractContextManager[Call]:
     """Run a tool: with this call or, if a tool that runs hands it on, with one inside it.
 
-    The deadline of what is inside is its own, and its cancelling is no cancelling of the whole.
+    A call inside has its own deadline, and cancelling it does not cancel the whole.
     """
     return _Running(call, tool, seconds)
 
@@ -311,7 +311,7 @@ class _Running:  # not a generator, which would cost twice as much
             call.deadline = due if given is None else min(due, given)
         self.before, call._lifespan = current.get(), opened.get()
         current.set(call)
-        opened.set(None)  # a tool of another toolbox that is called from here has no part in it
+        opened.set(None)  # not for a tool of another toolbox that is called from here
         return call
 
     def __exit__(self, *raised: object) -> None:
@@ -329,7 +329,7 @@ class _Running:  # not a generator, which would cost twice as much
 
 @contextlib.contextmanager
 def within(call: Call, lifespan: Any) -> Generator[None]:
-    """Give a call what the lifespan gave; if it runs already, the one inside it."""
+    """Give a call what the lifespan gave; if it already runs, give it to the call inside."""
     before, given = opened.get(), call._lifespan
     opened.set(lifespan)
     if not call._runs:
@@ -344,11 +344,11 @@ def within(call: Call, lifespan: Any) -> Generator[None]:
 
 @contextlib.contextmanager
 def part_of(call: Call, tool: str) -> Generator[Call]:
-    """Give one of several calls that are made for the same caller, side by side.
+    """Yield one of several calls that are made for the same caller, side by side.
 
-    Each has its own name and its own deadline; who cancels the whole cancels all of them.
+    Each has its own name and its own deadline; cancelling the whole cancels all of them.
     """
-    call._mute = call._cancelled  # it may be used for one turn after the other
+    call._mute = call._cancelled  # it may be used for several turns in a row
     part = call._inner(tool)
     forget = call.on_cancel(part.cancel)
     try:
@@ -372,12 +372,12 @@ def last_sign_of_life(call: Call) -> float:
 
 
 def blocks(call: Call) -> None:
-    """Say that a call runs inline: it cannot ask, since its answer could not be read."""
+    """Mark a call as running inline: it cannot ask, since the answer could not be read."""
     call._blocks = True
 
 
 def reports_progress(call: Call) -> bool:
-    """Return whether there is a listener to the progress of a call."""
+    """Return whether there is a listener for the progress of a call."""
     return call._on_progress is not None
 
 

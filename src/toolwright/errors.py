@@ -120,7 +120,7 @@ class SchemaError(DefinitionError, ValueError):
         return _schema_error(self.what, tool, self.parameter, self.hint, self.file, self.line)
 
     def at(self, file: str, line: int) -> SchemaError:
-        """Say where it is."""
+        """Set where it is, and return it."""
         self.file, self.line = file, line
         return self
 
@@ -167,7 +167,7 @@ class CallError(ToolwrightError):
     code = "call"
 
     def for_model(self) -> str:
-        """Say what a model should know."""
+        """Return what a model should know."""
         return str(self)
 
 
@@ -213,7 +213,7 @@ class UnexpectedError(CallError):
 
 
 MOST_FAULTS = 5
-"""How many faults are said in words."""
+"""How many faults the message names."""
 
 
 class Fault:
@@ -242,7 +242,7 @@ class ArgumentError(CallError, ValueError):
         self.tool = tool
         self.faults: tuple[Fault, ...] = tuple(faults)
         self.count = max(count, len(self.faults))
-        """How many faults there are: of very many only the first are in `faults`."""
+        """How many faults there are: if very many, only the first are in `faults`."""
         self.more = more
         """Whether there are more than `count`: they were not looked for."""
         lines = [fault.text for fault in self.faults[:MOST_FAULTS]]

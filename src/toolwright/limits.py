@@ -85,7 +85,7 @@ RunOn = Literal["thread", "inline", "process"] | Process
 
 
 class Rate(NamedTuple):
-    """So many calls in so many seconds."""
+    """A number of calls in a number of seconds."""
 
     calls: int
     seconds: float
@@ -99,7 +99,7 @@ def rate_from(text: str, name: str = "rate_limit") -> Rate:
     """Read `"10/s"`, `"100/min"`, `"5/10s"`. Raises `ValueError`."""
     match = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if match is None or int(match[1]) < 1 or int(match[2] or 1) < 1:
-        msg = f'{name} is written like "10/s", "100/min" or "5/10s"; got {text!r}'
+        msg = f'{name} must be written like "10/s", "100/min" or "5/10s"; got {text!r}'
         raise ValueError(msg)
     return Rate(int(match[1]), int(match[2] or 1) * _SECONDS[match[3][0]])
 

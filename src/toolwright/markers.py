@@ -1,4 +1,4 @@
-"""What an author says of one parameter, inside `Annotated`."""
+"""What an author says about one parameter, inside `Annotated`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class FromText:
     """`Annotated[T, FromText()]`: made by calling the class with a text; sent back as `str(value)`."""
 
     def __init__(self) -> None:
-        # Of the instance only: pydantic would ask the class, too, where that is itself a hint.
+        # On the instance only: pydantic would also ask the class, where that is itself a hint.
         self.__get_pydantic_core_schema__ = _read_text
 
 
@@ -81,7 +81,7 @@ def _read_text(source: Any, handler: Any) -> Any:
     from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
     def written(value: Any) -> str:
-        if not isinstance(value, source):  # of another arm of a union
+        if not isinstance(value, source):  # a value of another arm of a union
             msg = f"not a {source.__name__}"
             raise PydanticSerializationUnexpectedValue(msg)
         return str(value)
@@ -90,7 +90,7 @@ def _read_text(source: Any, handler: Any) -> Any:
         try:
             return source(text)
         except Exception as error:
-            raise ValueError(str(error) or f"is no {source.__name__}") from error
+            raise ValueError(str(error) or f"is not a valid {source.__name__}") from error
 
     arms = [each for each in get_args(source) if each is not type(None)]
     if len(arms) == 1 and len(get_args(source)) == 2:  # `T | None`
@@ -116,9 +116,9 @@ class Nullable:
     __slots__ = ()
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
-        """Mark the node, wherever in a type it stands, so that its null arm is kept."""
+        """Mark the node, wherever it is in a type, so that its null arm is kept."""
         return {**handler(core_schema), NULLABLE_KEY: True}
 
 
-# Keys that only live between generating a schema and publishing it.
+# Keys that exist only between generating a schema and publishing it.
 NULLABLE_KEY = "\0nullable"

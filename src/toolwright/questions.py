@@ -45,7 +45,7 @@ class Question:
     """What a client must be able to do."""
 
     def params(self) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the parameters that are sent."""
         return {}
 
     def answer(self, came: Mapping[str, Any]) -> Any:
@@ -132,7 +132,7 @@ class InputNeeded(BaseException):
 
 
 class Asker(Protocol):
-    """What can ask the caller: the server side of a connection."""
+    """Asks the caller: the server side of a connection."""
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -141,7 +141,7 @@ class Asker(Protocol):
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
-        """Where it asks; None if a thread cannot wait for an answer."""
+        """The loop on which it asks; None if a thread cannot wait for an answer."""
         ...
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class Waits(Protocol):
         ...
 
     def on_cancel(self, wake: Callable[[], object]) -> Callable[[], None]:
-        """Call a function when it is given up."""
+        """Call a function when the call is given up."""
         ...
 
 
@@ -193,7 +193,7 @@ def _waited(call: Waits, future: Future[Any]) -> Any:
     try:
         return future.result(call.remaining)
     except CancelledError:
-        raise CallCancelled("the call was given up before it was answered") from None
+        raise CallCancelled("the call was cancelled before it was answered") from None
     except TimeoutError:
         if future.done():
             raise
@@ -208,7 +208,7 @@ async def _awaited(run: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def _flat(form: Any) -> dict[str, Any]:
-    """Return the schema of a form: an object of plain fields, nothing referred to."""
+    """Return the schema of a form: an object of plain fields, without references."""
     if isinstance(form, Mapping):
         return dict(cast("Mapping[str, Any]", form))
     schema = form.model_json_schema()

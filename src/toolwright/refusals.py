@@ -17,7 +17,7 @@ MOST_SHOWN = 200
 
 @public
 class Refused(NamedTuple):
-    """One request that was refused: by whom it was sent, what for, and why."""
+    """One request that was refused: who sent it, what for, and why it was refused."""
 
     kind: RequestKind
     code: str

@@ -29,10 +29,10 @@ _LEVELS: Mapping[str, int] = {
 
 
 class _Reported(Coroutine[Any, Any, None]):
-    """Something that is done already: code may await it, or not.
+    """Something that is already done: code may await it, or not.
 
-    It is a coroutine in all but the warning when nobody awaits it, so that it can be the body of a
-    task, too.
+    It is a coroutine in all but the warning when nobody awaits it, so it can also be the body of a
+    task.
     """
 
     __slots__ = ()
@@ -50,7 +50,7 @@ class _Reported(Coroutine[Any, Any, None]):
         raise kind if value is None else value
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 _REPORTED = _Reported()
@@ -69,12 +69,12 @@ class Reports:
         self._life = time.monotonic()
         """When it last gave a sign of life, by the monotonic clock."""
         self._mute = False
-        """Whether it is answered or cancelled: what code that still holds it reports is dropped."""
+        """Whether it is answered or cancelled: reports of code that still holds it are dropped."""
 
     def progress(
         self, done: float, total: float | None = None, message: str = ""
     ) -> Awaitable[None]:
-        """Report how far the work is to the listener, and restart the idle clock."""
+        """Report to the listener how far the work is, and restart the idle clock."""
         self._life = time.monotonic()
         if self._on_progress is not None and not self._mute:
             self._tell(self._on_progress, done, total, without_surrogates(message))
@@ -83,7 +83,7 @@ class Reports:
     def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> Awaitable[None]:
-        """Report how far the work is: `progress`, by the name that other servers have for it."""
+        """Report how far the work is: `progress`, under the name that other servers use."""
         return self.progress(progress, total, message or "")
 
     def heartbeat(self) -> None:
@@ -154,7 +154,7 @@ class Reports:
 
 
 def _no_level(message: Any, level: Any) -> str:
-    """Return what is wrong with a level, which may stand where the message belongs."""
+    """Return what is wrong with a level, which may have been given in place of the message."""
     if isinstance(message, str) and message in _NAMES:
         return f'`call.log` takes the message first: write `call.log(message, "{message}")`'
     return f"`call.log` has no level {level!r}; the levels are {', '.join(_NAMES)}"
@@ -178,6 +178,6 @@ def _takes_three(listener: Callable[..., object]) -> bool:
         inspect.signature(listener).bind(None, None, None)
     except TypeError:
         return False
-    except ValueError:  # a builtin that says nothing of its parameters
+    except ValueError:  # a builtin that says nothing about its parameters
         return True
     return True

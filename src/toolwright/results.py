@@ -159,7 +159,7 @@ def _json_of(value: Any) -> bytes:
         return compact_json(value)
     except TypeError:  # a model, a date, or what cannot be written at all
         pass
-    except (ValueError, RecursionError):  # NaN, an integer of too many digits, a cycle
+    except (ValueError, RecursionError):  # NaN, an integer with too many digits, a cycle
         msg = "a Result needs a value that JSON can hold: finite, not too long, not too deep"
         raise ValueError(msg) from None
     try:
@@ -176,9 +176,9 @@ def _quoted(body: bytes) -> bytes:
 
 
 def _only_text(blocks: Any) -> bytes | None:
-    """Return the text of blocks that are nothing but one text, as JSON; None if they are not.
+    """Return the text of blocks that are nothing but one text, as JSON; None for other blocks.
 
-    Errors are that, and Python's own encoder takes five times as long for it.
+    Errors are such blocks, and Python's own encoder takes five times as long for them.
     """
     if blocks.__class__ is not list or len(blocks) != 1:
         return None
@@ -268,7 +268,7 @@ def show_blocks(result: Result, blocks: Sequence[Mapping[str, Any]]) -> None:
 
 
 def with_value(result: Result, value: Any) -> Result:
-    """Return a copy that has another Python value, and sends the same."""
+    """Return a copy that has another Python value, but sends the same."""
     copied = copy.copy(result)
     copied._value = value
     return copied
@@ -282,7 +282,7 @@ def with_note(result: Result, key: str, value: Any) -> Result:
 
 
 def replace_notice(result: Result, notice: str) -> None:
-    """Replace the notice behind content that was cut, or add one."""
+    """Replace the notice after content that was cut, or add one."""
     blocks = list(result._blocks or result.content)
     if str(blocks[-1].get("text", "")).startswith("[cut: "):
         blocks.pop()

@@ -155,7 +155,7 @@ def test_choices_have_titles_and_command_no_terminal(asks):
     with Typed(*asks, "choose", NO_COLOR="1") as typed:
         typed.answer(r"Who \u001b]0;title\u0007?", "")
         typed.answer(r"to (one of Ada, Bob \u001b[2J): ", "bob\n")
-        typed.answer("many (some of x, y, z, with commas): ", "z, x\n")
+        typed.answer("many (some of x, y, z, separated by commas): ", "z, x\n")
         typed.answer("much (a number; optional): ", "-1\n")
         typed.answer("it must be more than 0", "1.5\n")
         typed.answer("said (optional): ", "a\n")

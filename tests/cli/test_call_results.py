@@ -160,7 +160,7 @@ def test_resources_are_read_and_prompts_got(gives):
     }
     assert "saved logo" in run(*gives, "gives://logo", "--save", "./").stderr
     assert "gives://notes/{id}" in refused(2, *gives, "gives://nothing")
-    assert "in its URI" in refused(2, *gives, "gives://logo", "a=1")
+    assert "part of its URI" in refused(2, *gives, "gives://logo", "a=1")
     said = good(*gives, "greet", "--prompt", "name=5", "polite=true")
     assert said == "user:\nSay hello to 5, True\nassistant:\nHello\n"
     whole = json.loads(good(*gives, "greet", "--prompt", "name=[1]", "--json"))

@@ -66,7 +66,7 @@ def test_exit_codes(here):
         (["--ignore", "nothing"], "ignore: there is no check `nothing`"),
         (["--for", "opnai"], "there is no client or provider `opnai`; did you mean `openai`?"),
         (["--format", "xml"], "invalid choice: 'xml'"),
-        (["--json", "--format", "sarif"], "exclude each other"),
+        (["--json", "--format", "sarif"], "cannot be used together"),
         (["--tools", "ad"], "no tool is called `ad` (did you mean `add`?)"),
         (["--config", "none.toml"], "none.toml cannot be read"),
         (["--level", "fatal"], "fatal"),

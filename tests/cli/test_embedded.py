@@ -75,7 +75,7 @@ def test_a_command_of_that_name_is_not_hidden(framework):
 
     made = {}
     exec(TAKEN[framework], made)  # noqa: S102 - written above
-    with pytest.raises(ValueError, match="has a command `mcp` already"):
+    with pytest.raises(ValueError, match="already has a command `mcp`"):
         add_mcp(made["app"])
     assert add_mcp(made["app"], name="ai") is made["app"]
 

@@ -112,7 +112,7 @@ def test_a_file_is_compared_with_what_would_be_written(here):
     here({"shop.py": SHOP})
     good("generate", "shop.py", "-o", "client.py")
     before = Path("client.py").read_text()
-    assert good("generate", "shop.py", "-o", "client.py", "--check") == "client.py is true\n"
+    assert good("generate", "shop.py", "-o", "client.py", "--check") == "client.py is up to date\n"
     changed = SHOP.replace("limit: int = 10", "limit: int = 20").replace("def say", "def tell")
     here({"shop.py": changed})
     done = run("generate", "shop.py", "-o", "client.py", "--check")
@@ -134,7 +134,7 @@ def test_mistakes_are_one_line(here):
     assert "-o FILE" in refused(2, "generate", "shop.py", "--check")
     assert "cannot be read" in refused(2, "generate", "shop.py", "--check", "-o", "none.py")
     Path("broken.py").write_text("def (")
-    assert "is no Python" in refused(2, "generate", "shop.py", "--check", "-o", "broken.py")
+    assert "is not Python" in refused(2, "generate", "shop.py", "--check", "-o", "broken.py")
     assert "cannot be written" in refused(2, "generate", "shop.py", "-o", "no/where.py")
     assert "no file nowhere.py" in refused(2, "generate", "nowhere.py")
 

@@ -90,7 +90,7 @@ def test_the_lock_of_a_project_is_beside_its_file(here):
     "content, said",
     [
         (None, "there is no toolwright.lock.json - `toolwright lock` writes it"),
-        ('{"toolwright_lock": 9}', "a later Toolwright has written it"),
+        ('{"toolwright_lock": 9}', "a later Toolwright wrote it"),
     ],
 )
 def test_a_lock_that_cannot_be_checked_is_a_mistake_in_one_line(here, content, said):

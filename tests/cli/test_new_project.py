@@ -72,7 +72,7 @@ def test_its_files_are_named_and_none_is_overwritten(here):
     ]
     assert all(Path(file).is_file() for file in files)
     said = refused(2, "new", "my-tools", "--project", "--folder", "deep")
-    assert "deep/my_tools/my_tools.py is there already: it is left alone" in said
+    assert "deep/my_tools/my_tools.py already exists: it is left alone" in said
     here({"other/pyproject.toml": ""})
-    assert "pyproject.toml is there already" in refused(2, "new", "other", "--project")
+    assert "pyproject.toml already exists" in refused(2, "new", "other", "--project")
     assert [path.name for path in Path("other").iterdir()] == ["pyproject.toml"]

@@ -197,7 +197,7 @@ def test_a_program_serves_itself(program, tmp_path):
 def test_a_target_that_is_no_program_says_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plain.py").write_text("print('no parser here')\n")
-    assert "plain ended before it asked a parser" in refused(2, "list", "plain.py", "--script")
+    assert "plain ended before it called a parser" in refused(2, "list", "plain.py", "--script")
     (tmp_path / "two.py").write_text(
         "import click\n@click.command()\ndef a(): pass\n@click.command()\ndef b(): pass\n"
     )

@@ -140,13 +140,13 @@ def test_what_cannot_be_reached_or_found(here, file):
     assert "cannot be reached" in refused(2, "call", "mcp.json", "x")
     assert "cannot be reached" in refused(2, "list", "--command", "there-is-no-such-program a")
     assert "has no server `b`; it has `a`" in refused(2, "list", "mcp.json:b")
-    assert "knows no server `b`" in refused(2, "list", "cursor:b")
+    assert "has no server `b`" in refused(2, "list", "cursor:b")
     assert "--token is for a TARGET that is a server" in refused(
         2, "list", str(file), "--token", "x"
     )
     assert "--reload watches files" in refused(2, "serve", "http://127.0.0.1:9/mcp", "--reload")
     assert "no `--command`" in refused(2, "install", "cursor", "--command", "x")
-    assert "do not end" in refused(2, "list", "--command", "a 'b")
+    assert "unterminated quotes" in refused(2, "list", "--command", "a 'b")
 
 
 @pytest.mark.soak

@@ -23,7 +23,7 @@ def test_a_scan_writes_a_file_and_says_what_is_in_it(mixer, tmp_path):
     assert done.stderr.splitlines() == [
         "mixer: 2 commands, 10 options, 7 of them with a type; 4 questions asked",
         "1 command may only read: suggested in the file, not assumed",
-        f"written to {file}: nothing of it is offered until it is selected",
+        f"written to {file}: none of it is offered until it is selected",
     ]
     program = program_file.read(file)
     assert program.argv == (str(mixer.path),)
@@ -53,7 +53,7 @@ def test_depth_and_only_say_which_commands_are_looked_at(mixer):
 def test_what_is_not_sure_is_said(tmp_path):
     done = run("scan", fake(tmp_path, "grab", {"": PLAIN}).path, "--no-probe")
     assert done.stderr.splitlines()[1:] == [
-        "what it was written with is not known: less can be said of its options",
+        "what it was written with is not known: less can be said about its options",
         "note: grab: --fail is left out: nothing shows for sure that it takes no value",
     ]
 

@@ -266,7 +266,7 @@ def test_wrong_settings_are_refused(shop, line, said):
             (["--generate", "-1"], "takes a whole number"),
             (["--generate", "5", "--seed", "x"], "--seed takes a whole number, or random"),
             (["--timeout", "0"], "--timeout must be a positive number"),
-            (["--generate", "5", "--state", "none"], "`none`, which is no tool"),
+            (["--generate", "5", "--state", "none"], "`none`, which is not a tool"),
             (["--junit", "no/such/folder.xml"], "cannot be written"),
         ),
     ],

@@ -119,7 +119,7 @@ def test_an_option_that_does_nothing_is_refused(here, given, said):
         (["serve", "shop.py", "--prot", "1"], "there is no `--prot` (did you mean `--port`?)"),
         (["serve", "--prot", "1", "shop.py"], "there is no `--prot` (did you mean `--port`?)"),
         (["serve", "shop.py", "--stdio"], "there is no `--stdio`: stdio is what it serves without"),
-        (["serve", "shop.py", "more.py"], "`more.py` is one too many"),
+        (["serve", "shop.py", "more.py"], "`more.py` is one argument too many"),
         (["serve", "shop.py", "-p", "8000"], "there is no `-p`"),
         (["serve", "shop.py", "--transport", "http"], "there is no `--transport`"),
         (["list", "shop.py", "--selct", "x"], "(did you mean `--select`?)"),

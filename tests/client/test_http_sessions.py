@@ -187,7 +187,7 @@ def test_a_session_that_is_forgotten_is_opened_again(gone):
             assert client.add(a=1) == "3"
             assert methods(handler).count("initialize") == 2
             handler.known = ()
-            with pytest.raises(ServerUnavailable, match="does not know the session"):
+            with pytest.raises(ServerUnavailable, match="no longer knows the session"):
                 client.add(a=1)
             assert methods(handler).count("initialize") == 3
 

@@ -138,10 +138,10 @@ BAD = {
     "cut": (lock(shop()).to_json().encode()[:200], "is not JSON"),
     "bytes": (b"\xff\xfe\x00\x01\x02", "is not JSON"),
     "nan": (b'{"toolwright_lock": NaN}', "is not JSON"),
-    "merge": (b"{\n<<<<<<< a\n=======\n>>>>>>> b\n}", "conflicts of a merge"),
+    "merge": (b"{\n<<<<<<< a\n=======\n>>>>>>> b\n}", "merge conflicts"),
     "list": (b"[]", "is not a lock"),
     "foreign": (b'{"lockfileVersion": 3}', "is not a lock"),
-    "later": (b'{"toolwright_lock": 2}', "a later Toolwright has written it"),
+    "later": (b'{"toolwright_lock": 2}', "a later Toolwright wrote it"),
     "odd version": (b'{"toolwright_lock": "%s"}' % (b"x" * 500), "is a lock of version"),
     "deep": (b'{"toolwright_lock": 1, "tools": ' + b'{"a":' * 60_000, "nested too deeply"),
     "deep and whole": (
@@ -151,18 +151,18 @@ BAD = {
     "long number": (b'{"toolwright_lock": ' + b"1" * 5000 + b"}", "is"),
     "tools": (damaged(lambda it: it.update(tools=[])), "`tools` is not an object"),
     "entry": (damaged(lambda it: it["tools"].update(add=5)), "tools has `add`"),
-    "type": (damaged(retype), "which is not as lists show it"),
+    "type": (damaged(retype), "whose `listed` is not valid"),
     "roles": (damaged(wrong_roles), "whose roles"),
-    "edited": (damaged(edit), "whose hash is not that of what stands there"),
+    "edited": (damaged(edit), "whose hash does not match its content"),
     "order": (damaged(lambda it: it["order"].update(tools=["x"])), "does not name the tools"),
     "server": (damaged(lambda it: it.update(server={"info": 5})), "`server` is not"),
     "page size": (damaged(lambda it: it["server"].update(page_size=-3)), "`server` is not"),
     "name": (damaged(lambda it: it["server"].update(info={"name": [1]})), "`server` is not"),
-    "surrogate": (listed(description="\ud800"), "which is not as lists show it"),
-    "annotations": (listed(annotations=7), "which is not as lists show it"),
+    "surrogate": (listed(description="\ud800"), "whose `listed` is not valid"),
+    "annotations": (listed(annotations=7), "whose `listed` is not valid"),
     "boxed": (
         rewritten(lambda it: it["tools"]["add"].update(boxed_output="no")),
-        "which is not as lists show it",
+        "whose `listed` is not valid",
     ),
     "two of one name": (listed(name="search"), "tools has one name twice"),
     "needs code": (damaged(lambda it: it.update(made_of={"needs_code": 7})), "`made_of` is not"),
@@ -227,4 +227,4 @@ def test_sources_are_fresh_until_a_file_or_a_version_changes(tmp_path):
     older = {**made, "versions": {**made["versions"], "toolwright": "0.0.1"}}
     assert why_stale(older, tmp_path).startswith("it was written with toolwright 0.0.1")
     assert "with toolwright None" in why_stale({"files": made["files"]}, tmp_path)
-    assert why_stale({}, tmp_path) == "it does not say of which files it was made"
+    assert why_stale({}, tmp_path) == "it does not say which files it was made from"

@@ -28,7 +28,7 @@ def test_the_package_takes_generated_toolboxes(dialect, strict):
 
 
 def test_packages_refuse_what_is_wrong():
-    """A judge who takes everything is none."""
+    """A judge who takes everything judges nothing."""
     bad = {
         "openai": [{"type": "function", "function": {"name": 1}}],
         "openai-responses": [{"type": "function", "name": "a", "parameters": 1, "strict": True}],

@@ -38,7 +38,7 @@ def test_text_has_a_line_for_each_finding(report, monkeypatch):
     assert lines[3] == "Warnings (2)"
     assert lines[4] == (
         f"  test_formats.py:{line}: undocumented_param: delete_order.number has no description"
-        " - describe it: in the docstring, in a comment behind it, or in `Annotated`"
+        " - describe it: in the docstring, in a comment after it, or in `Annotated`"
     )
     assert lines[-1] == "1 error, 2 warnings, 1 note in 1 tool"
     assert len([each for each in lines if each.startswith("  ")]) == len(report)
@@ -62,7 +62,7 @@ def test_json(report):
         "parameter": "number",
         "file": __file__,
         "line": delete_order.__code__.co_firstlineno,
-        "fix": "describe it: in the docstring, in a comment behind it, or in `Annotated`",
+        "fix": "describe it: in the docstring, in a comment after it, or in `Annotated`",
         "fixable": False,
     }
 

@@ -192,7 +192,7 @@ def test_a_check_that_never_ends_is_named_and_made_once(monkeypatch):
     assert begun == ["plain"]
     assert [each.message for each in report if each.id == "never_ends"] == ["plain found before"]
     (failed,) = [each for each in report if each.id == "failed_check"]
-    said = "it did not end within 0.1 s, and is not made again"
+    said = "it did not end within 0.1 s, and is not run again"
     assert failed.message == f"plain cannot be checked for `never_ends`: {said}"
 
 

@@ -82,7 +82,7 @@ def test_limits_are_those_of_the_table(box):
 def test_a_prefix_counts_for_the_length_of_names(box):
     assert "long_tool_name" not in ids(box.check())
     found = box.check(config={"prefix": "x" * 60}, select="long_tool_name").findings
-    assert "behind the prefix" in found[0].message
+    assert "with the prefix" in found[0].message
 
 
 @pytest.mark.promise("doctor.refused")
@@ -95,8 +95,8 @@ def test_a_prefix_counts_for_the_length_of_names(box):
         ({"severity": {"long_enum": "bad"}}, "one of error, warning, info, off; got 'bad'"),
         ({"severity": {"long_enums": "off"}}, "no check `long_enums`; did you mean `long_enum`?"),
         ({"limits": {"tool": 3}}, "`limits` has no `tool`; did you mean"),
-        ({"limits": {"tools": True}}, "`limits.tools` must be a number that is not negative"),
-        ({"limits": {"tools": -1}}, "`limits.tools` must be a number that is not negative"),
+        ({"limits": {"tools": True}}, "`limits.tools` must be a non-negative number"),
+        ({"limits": {"tools": -1}}, "`limits.tools` must be a non-negative number"),
         ({"tools": {"a": {"selct": 1}}}, "`tools.a` has no `selct`"),
         ({"tools": {"a": 5}}, "`tools.a`"),
         ({"tools": {"a": {"ignore": ["nothing_of_it"]}}}, "there is no check `nothing_of_it`"),

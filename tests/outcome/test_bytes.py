@@ -131,7 +131,7 @@ def test_content_takes_a_path_by_name(kind, tmp_path):
         assert made.data == PNG
         assert made.block() == kind(data=PNG, mime_type="image/png").block()
     for wrong in ({}, {"data": PNG, "path": path}):
-        with pytest.raises(TypeError, match=rf"{kind.__name__} takes bytes or a path"):
+        with pytest.raises(TypeError, match=rf"{kind.__name__} takes either bytes or a path"):
             kind(**wrong)
 
 

@@ -90,7 +90,7 @@ def test_the_path_and_the_converter_are_named(value, path):
     name = f"{__name__.split('.')[0]}.Odd"
     assert result.text == (
         f"give: the result cannot be written as JSON: {path} of the type Odd - return other "
-        f'values, or teach it with @converter("{name}")'
+        f'values, or convert it with @converter("{name}")'
     )
 
 

@@ -115,7 +115,7 @@ def same(got: Any, wanted: Any) -> bool:
 
 
 def fits(target: Any, positional: list[Any], named: dict[str, Any]) -> bool:
-    """Tell whether a target can be called with these arguments, without calling it."""
+    """Return whether a target can be called with these arguments, without calling it."""
     try:
         signature = inspect.signature(target)
     except ValueError:  # built in, and not saying

@@ -87,7 +87,7 @@ def test_an_impossible_name_is_refused(name):
     if not name:
         assert Tool(red.use, name=name).name == "use"
         return
-    with pytest.raises(SchemaError, match="impossible name"):
+    with pytest.raises(SchemaError, match="invalid name"):
         Tool(red.use, name=name)
 
 

@@ -272,7 +272,7 @@ def _dataclass(draw, depth):
 
 def _model(draw, depth):
     # A class statement that pydantic itself refuses (a plain class, typing's TypedDict before
-    # 3.12 as the type of a field) never reaches us: such fields are drawn anew.
+    # 3.12 as the type of a field) never reaches us: such fields are drawn again.
     fields = {
         name: spec if _is_native(spec.hint) else draw(st.sampled_from(LEAVES))
         for name, spec in _fields(draw, depth).items()

@@ -172,7 +172,7 @@ def write_whole(path: str, text: str) -> None:
 
 @box.tool(run_on="process", timeout=0.2)
 def spins(path: str) -> int:
-    """Hold the processor and the GIL for ever."""
+    """Hold the processor and the GIL forever."""
     write_whole(path, str(os.getpid()))
     while True:
         pass
@@ -180,7 +180,7 @@ def spins(path: str) -> int:
 
 @box.tool(run_on="process")
 def waits(path: str) -> int:
-    """Wait for ever, with a process of its own that does, too."""
+    """Wait forever, with a process of its own that does, too."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     write_whole(path, f"{os.getpid()} {child.pid}")
     return child.wait()

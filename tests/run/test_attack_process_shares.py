@@ -142,7 +142,7 @@ def test_the_line_of_a_caller_is_bounded(pool, monkeypatch):
     child, got = pool.take(Call(caller="a")), []
     thread = taken(pool, "a", got)
     waits(pool, "a", 1)
-    with pytest.raises(Overloaded, match="1 calls of yours wait"):
+    with pytest.raises(Overloaded, match="1 of your calls are waiting"):
         pool.take(Call(caller="a"))
     pool.give(child)
     thread.join(60)

@@ -106,10 +106,10 @@ def test_a_copy_that_ends_itself_is_nobodys_business():
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("noise", "writes: its process sent something that is no answer"),
+        ("noise", "writes: its process sent something that is not an answer"),
         *soaked_rows(
-            ("huge", "writes: its process sent something that is no answer"),
-            ("list", "writes: its process sent something that is no answer"),
+            ("huge", "writes: its process sent something that is not an answer"),
+            ("list", "writes: its process sent something that is not an answer"),
             ("half", "writes: its process ended with code 3"),
         ),
     ],
@@ -136,7 +136,7 @@ def test_what_is_too_large_to_cross_fails_one_call(monkeypatch):
     assert made.value == "x" * 10
     before = box.call("pid").value
     made = box.call("echo", {"word": "x" * 20_000})
-    assert made.text == "echo: its arguments are too large for a process: 10000 bytes are the most"
+    assert made.text == "echo: its arguments are too large for a process: the limit is 10000 bytes"
     assert box.call("pid").value == before
 
 

@@ -322,7 +322,7 @@ print(result.error.code, flush=True)
 @pytest.mark.soak
 @pytest.mark.parametrize("case", EXITS)
 def test_the_end_of_the_process_waits_for_no_abandoned_thread(case, tmp_path):
-    """The thread is blocked for ever: that the process ends at all is the proof."""
+    """The thread is blocked forever: that the process ends at all is the proof."""
     tool, call = EXITS[case]
     script = tmp_path / "exits.py"
     script.write_text(SCRIPT.format(tool=textwrap.dedent(tool), call=call, seconds=0.2))

@@ -224,7 +224,7 @@ def test_closing_gives_up_an_opening():
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         await asyncio.wait_for(box.aclose(), 60)
-        with pytest.raises(RuntimeError, match="closed while it was opened"):
+        with pytest.raises(RuntimeError, match="closed while it was being opened"):
             await opening
 
     asyncio.run(main())

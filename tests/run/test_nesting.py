@@ -14,7 +14,7 @@ def box():
 
     @box.tool(timeout=0.05)
     def stuck() -> int:
-        """Wait for ever."""
+        """Wait forever."""
         held.wait()
         return 1
 

@@ -202,7 +202,7 @@ def test_failures_in_threads_leave_the_workers_alive():
 
 
 def test_a_task_that_only_calls_quick_tools_lets_others_run():
-    """Its loop waits for each in place, which is quicker than to be woken, but not for ever."""
+    """Its loop waits for each in place, which is quicker than to be woken, but not forever."""
     box = Toolbox("quick")
     box.add(lambda: 1, name="one")
     turns = 0

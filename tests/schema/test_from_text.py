@@ -106,4 +106,4 @@ def test_whatever_the_class_raises_is_a_refusal():
 
     def takes(it: Annotated[Broken, FromText()]) -> None: ...
 
-    assert Tool(takes).call({"it": "x"}).text == "takes: `it`: is no Broken"
+    assert Tool(takes).call({"it": "x"}).text == "takes: `it`: is not a valid Broken"

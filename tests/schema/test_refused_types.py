@@ -114,7 +114,8 @@ def test_a_class_as_target_is_refused_with_its_field(cls):
 
     said = str(caught.value)
     assert said.startswith(
-        f"{cls.__name__} has a field that is needed: `Driver.engine`: `Engine` cannot be sent"
+        f"{cls.__name__} has a required field that cannot be used: `Driver.engine`:"
+        " `Engine` cannot be sent"
     )
     assert ".value" not in said
     assert ":0)" not in said

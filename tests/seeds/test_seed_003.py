@@ -233,7 +233,7 @@ def test_the_schema_of_a_function_with_a_callable_in_its_hint():
     tool = Tool(get_schema)
     assert tool.input_schema == arguments(
         {
-            # The document calls both arms of the union an object; a callable is none.
+            # The document calls both arms of the union an object; a callable is not one.
             "f": {
                 "type": "object",
                 "additionalProperties": True,

@@ -117,8 +117,8 @@ def test_prompts_are_listed_written_and_completed(library, mode):
 @pytest.mark.parametrize(
     ("uri", "said"),
     [
-        ("no-scheme/{id}", "impossible URI"),
-        ("x://{id", "impossible URI"),
+        ("no-scheme/{id}", "invalid URI"),
+        ("x://{id", "invalid URI"),
         ("x://{id}/{id}", "repeats a variable"),
         ("x://{other}", "`{other}` in its URI, which is not a parameter"),
         ("x://fixed", "is not in the URI, and has no default"),

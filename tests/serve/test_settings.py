@@ -129,7 +129,7 @@ UNKNOWN = [
     ("http", {"max_session": 8}, "unknown setting `max_session`: did you mean `max_sessions`?"),
     ("http", {"zzzzzz": 80}, "unknown setting `zzzzzz`: there are auth, body_timeout, "),
     ("stdio", {"drian": 80}, "unknown setting `drian`: did you mean `drain`?"),
-    ("stdio", {"port": 80}, '`port` is a setting of serve("http", ...), and of no other way'),
+    ("stdio", {"port": 80}, '`port` is a setting of serve("http", ...) only'),
 ]
 
 

@@ -55,5 +55,5 @@ def test_hints_are_json():
 
 
 def test_what_keeps_no_attributes_is_refused():
-    with pytest.raises(TypeError, match="App keeps no hints; annotate its function"):
+    with pytest.raises(TypeError, match="App cannot hold hints; annotate its function"):
         annotate(cyclopts.App(), read_only=True)

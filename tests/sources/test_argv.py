@@ -147,7 +147,7 @@ def test_positionals_stand_behind_dashes():
 
 def test_a_positional_in_front_is_never_taken_for_one_behind():
     first, second = parameter("a", flags=()), parameter("b", flags=())
-    with pytest.raises(RefusedValue, match=r"^b needs a, which stands in front of it$"):
+    with pytest.raises(RefusedValue, match=r"^b needs a, which comes before it$"):
         words(first, second, b="v")
     first = parameter("a", flags=(), default=5)
     assert words(first, second, b="v") == ["--", "5", "v"]
@@ -207,7 +207,7 @@ REFUSED = [
     (parameter(), float("nan"), "x cannot be nan"),
     (parameter(), [1], "x cannot be list"),
     (parameter(), 10**5000, "x has too many digits"),
-    (parameter(), "a" * 200_000, "x is 200000 bytes long; a word has 131071"),
+    (parameter(), "a" * 200_000, "x is 200000 bytes long; a word has at most 131071"),
     (parameter(refused_prefixes="@"), "@f", "x must not begin with `@`"),
     (parameter(emit="repeat", refused_prefixes="@"), ["a", "@f"], "x[1] must not begin with `@`"),
     (parameter(emit="optional"), "-v", "x must not begin with `-`"),
@@ -221,7 +221,7 @@ REFUSED = [
     (parameter(emit="count"), float("inf"), "x must be a whole number from 0 to 100"),
     (parameter(emit="flag"), "false", "x must be true or false, not 'false'"),
     (parameter(emit="joined"), ["a\r\nb"], "x[0] must not contain a carriage return"),
-    (parameter(emit="map"), {"a=b": 1}, "x has the key 'a=b'; a key has no `=`"),
+    (parameter(emit="map"), {"a=b": 1}, "x has the key 'a=b'; a key must not contain `=`"),
     (parameter(emit="map"), {"": 1}, "x has the key ''"),
     (parameter(emit="map"), [1], "x must be an object, not list"),
     (parameter(emit="dotted"), {"a.b": 1}, "x has the key 'a.b', which cannot be written"),

@@ -110,16 +110,16 @@ def test_commands_with_parsers_of_their_own_are_caught_one_by_one(tmp_path):
     assert [each.name for each in found.root.parameters] == ["quiet"]
     assert [each.path for each in found.root.commands] == [("upload",)]
     assert [each.name for each in found.root.commands[0].parameters] == ["sign", "files"]
-    reason = "tool check ended before it asked a parser of a known framework: no"
+    reason = "tool check ended before it called a parser of a known framework: no"
     assert found.left_out == (f"{reason} - scan its `--help` instead",)
 
 
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("print('x')", "tool ended before it asked a parser of a known framework - scan"),
+        ("print('x')", "tool ended before it called a parser of a known framework - scan"),
         ("raise ValueError('x')", "tool ended before it .*: ValueError: x - scan"),
-        ("import argparse, sys; sys.exit(3)", "tool ended before it asked a parser"),
+        ("import argparse, sys; sys.exit(3)", "tool ended before it called a parser"),
         ("(", "tool ended before it .*: SyntaxError: '\\(' was never closed"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_script_that_hangs_is_ended_with_all_it_started(tmp_path):
         f"pathlib.Path({str(ready)!r}).write_text(str(child.pid))\n"
         "time.sleep(600)\n"
     )
-    with pytest.raises(SchemaError, match="tool asked no parser within 30 s"):
+    with pytest.raises(SchemaError, match="tool called no parser within 30 s"):
         capture(written(tmp_path, code), seconds=30)
     gone(ready.read_text())
 
@@ -166,8 +166,8 @@ def test_a_module_is_caught_too(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"\x7fELF\x00", "prog is no Python script"),
-        (b"#!/bin/sh\necho\n", "prog is no Python script"),
+        (b"\x7fELF\x00", "prog is not a Python script"),
+        (b"#!/bin/sh\necho\n", "prog is not a Python script"),
     ],
 )
 def test_what_is_no_python_script_is_refused(tmp_path, content, reason):

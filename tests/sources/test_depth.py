@@ -32,7 +32,7 @@ def test_a_program_that_starts_itself_ends(tmp_path):
         [sys.executable, script, count], capture_output=True, text=True, check=True, env=environ
     )
     assert count.read_text() == "x" * (MOST_DEPTH + 1)
-    assert f"{MOST_DEPTH} programs have started each other already" in ended.stdout
+    assert f"{MOST_DEPTH} programs have already started one another" in ended.stdout
 
 
 @pytest.mark.soak

@@ -141,8 +141,8 @@ MISTAKES = {
     "keyword": (
         lambda data: first(data)["schema"].update(minimun=1),
         (
-            "root.commands[0] (disk).parameters[0] (size).schema.minimun: is not known in a schema of an"
-            " option (did you mean `minimum`?)"
+            "root.commands[0] (disk).parameters[0] (size).schema.minimun: is not a known keyword of an"
+            " option's schema (did you mean `minimum`?)"
         ),
     ),
     "bound": (
@@ -163,7 +163,7 @@ MISTAKES = {
     ),
     "two flags": (
         lambda data: first(data).update(flags=["--ice"]),
-        "root.commands[0] (disk).parameters[1] (ice): --ice is a flag of `size`, too",
+        "root.commands[0] (disk).parameters[1] (ice): --ice is also a flag of `size`",
     ),
     "two names": (
         lambda data: first(data).update(name="name"),
@@ -187,7 +187,10 @@ MISTAKES = {
     ),
     "command": (
         lambda data: disk(data).update(name="--force"),
-        "root.commands[0] (--force).name: must be one word that begins with no dash, not '--force'",
+        (
+            "root.commands[0] (--force).name: must be one word that does not begin with a dash,"
+            " not '--force'"
+        ),
     ),
     "two commands": (
         lambda data: disk(data).update(name="zone"),
@@ -195,11 +198,11 @@ MISTAKES = {
     ),
     "path": (
         lambda data: disk(data).update(path=["disk"]),
-        "root.commands[0] (disk).path: is not written: the place of a command gives it",
+        "root.commands[0] (disk).path: must be left out: the position of the command gives it",
     ),
     "exclusive": (
         lambda data: disk(data)["exclusive"][0]["names"].append("hot"),
-        "root.commands[0] (disk).exclusive[0].names: `hot` is no parameter of this command",
+        "root.commands[0] (disk).exclusive[0].names: `hot` is not a parameter of this command",
     ),
     "no alternatives": (
         lambda data: first(data).update(schema={"anyOf": []}),
@@ -239,7 +242,7 @@ def test_a_mistake_is_named_with_its_place_in_one_line(edited, tmp_path, change,
     [
         ("{", "is not JSON: Expecting property name"),
         ("[]", "must be an object with `format`, `name` and `root`"),
-        ('{"name": 1, "name": 2}', "`name` stands twice in one object"),
+        ('{"name": 1, "name": 2}', "`name` is in one object twice"),
         ("[" * 100_000, "is nested too deeply"),
         ('"\udcff"', "is not JSON"),
     ],
@@ -278,5 +281,5 @@ def test_a_program_that_is_not_the_one_that_was_scanned_is_said(tmp_path):
     os.utime(path, ns=(1, 1))
     assert "is not what was scanned" in program_file.is_stale(program)
     path.unlink()
-    assert "is not there any more" in program_file.is_stale(program)
+    assert "no longer exists" in program_file.is_stale(program)
     assert program_file.is_stale(Program(name="x", root=Command(), argv=("x",))) == ""

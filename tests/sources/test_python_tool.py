@@ -446,7 +446,7 @@ def test_a_script_has_an_environment_of_its_own(wheel, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("# /// script\n# dependencies = [", "has no end"),
+        ("# /// script\n# dependencies = [", "has no closing line"),
         ("# /// script\n# dependencies = [\n# ///\n", "is not TOML"),
         ("# /// script\n# dependencies = 'x'\n# ///\n", "is a list of texts"),
         ("# /// script\n# dependencies = ['--index-url=http://x']\n# ///\n", "is a list of texts"),

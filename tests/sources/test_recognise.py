@@ -48,7 +48,7 @@ def test_a_command_made_from_a_typer_app_is_one_of_typer():
 
 
 def test_what_is_of_no_framework_is_refused():
-    with pytest.raises(TypeError, match="function is no command of a known framework"):
+    with pytest.raises(TypeError, match="function is not a command of a known framework"):
         program_of(lambda: None)
 
 

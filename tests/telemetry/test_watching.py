@@ -283,6 +283,6 @@ def test_what_cannot_be_written_down_takes_no_call_down(here, tmp_path):
     with Stdio("shop.py", "--audit", "/dev/full") as server:
         for _ in range(3):
             assert not server.call("add", a=1)["isError"]
-        assert server.said().count("cannot be written down") == 1
+        assert server.said().count("cannot be recorded") == 1
     os.mkfifo(tmp_path / "pipe")
     assert "pipe" in refused(2, "serve", "shop.py", "--audit", "pipe")

@@ -37,4 +37,4 @@ def test_a_snapshot_shows_what_changes(here):
     assert subprocess.run(pytest_runs, capture_output=True).returncode == 0
     Path("schemas/notes.json").unlink()
     done = subprocess.run(pytest_runs, capture_output=True, text=True)
-    assert "is not there yet" in done.stdout
+    assert "does not exist yet" in done.stdout

@@ -514,7 +514,7 @@ def test_replacing_gives_a_copy_with_other_options():
 
 
 def test_a_replaced_name_must_be_a_name():
-    with pytest.raises(SchemaError, match="impossible name"):
+    with pytest.raises(SchemaError, match="invalid name"):
         Tool(add).replace(name="a b")
 
 

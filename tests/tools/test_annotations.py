@@ -98,7 +98,7 @@ def test_every_way_of_adding_takes_them():
 
 
 def test_they_are_checked_together_with_other_options():
-    with pytest.raises(SchemaError, match="cache would leave calls out"):
+    with pytest.raises(SchemaError, match="cache would skip calls"):
         Tool(target, annotations={"destructiveHint": True}, cache=5)
 
 

@@ -58,5 +58,5 @@ def test_clients_of_both_eras_call_both_forms(mode):
 
 @pytest.mark.parametrize("name", ["a b", "a/b", "a;b", "ä:b", "x" * 129])
 def test_other_characters_are_refused(name):
-    with pytest.raises(SchemaError, match="impossible name - use 1 to 128 letters, digits"):
+    with pytest.raises(SchemaError, match="invalid name - use 1 to 128 letters, digits"):
         Tool(add, name=name)

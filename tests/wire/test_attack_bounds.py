@@ -89,7 +89,7 @@ def test_calls_whose_client_hung_up_are_bounded():
             begun_and_left(mine[at % 4], at + 1, "later")
         refused = mine[0].call("wait", 99, name="later")[-1]["result"]
         assert refused["isError"]
-        assert "too many requests run already" in refused["content"][0]["text"]
+        assert "too many requests are already running" in refused["content"][0]["text"]
         assert "too many requests" in mine[0].ask("tools/list")["error"]["message"]
         assert mine[0].ask("ping")["result"] == {}
         other = server.session(OTHER)
@@ -123,7 +123,7 @@ def refusals(server, token, count, expected, **arguments):
         while ready := found.select(30 if refused < expected else 0.2):
             for key, _ in ready:
                 with key.fileobj.makefile("rb") as file:
-                    assert b"too many requests run already" in file.read()
+                    assert b"too many requests are already running" in file.read()
                 found.unregister(key.fileobj)
                 refused += 1
     return refused

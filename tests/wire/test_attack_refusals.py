@@ -248,12 +248,12 @@ def test_a_sink_that_blocks_or_fails_takes_no_call_down(box, caplog):
         served(box).refused("sign-in", "401")
     assert not lines
     said = [record.getMessage() for record in caplog.records]
-    assert said.count("calls cannot be written down: no more room") == 1
+    assert said.count("calls cannot be recorded: no more room") == 1
     assert sum("as fast as they come" in each for each in said) == 1
     release.set()
     until(lambda: len(lines) > 1000, "what waited is written")
     until(
-        lambda: any("were not written" in each.getMessage() for each in caplog.records), "a count"
+        lambda: any("were not recorded" in each.getMessage() for each in caplog.records), "a count"
     )
 
 

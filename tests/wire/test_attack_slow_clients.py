@@ -187,7 +187,7 @@ def test_a_second_head_that_comes_byte_by_byte(unfinished):
 def test_a_body_that_does_not_end(unfinished, how):
     said = unfinished["body", how].removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
     assert said.startswith(b"HTTP/1.1 408")
-    assert b"did not come in time" in said
+    assert b"did not arrive in time" in said
 
 
 @pytest.mark.parametrize("path", UNREAD)

@@ -301,7 +301,7 @@ def test_a_lock_of_another_version_target_or_selection_is_not_used(slow):
     assert "it was written with toolwright 0.0.1, and this is" in said
     good_lock("shop.py", "-o", "shop.json")
     (said,) = not_used("slow.py", "--lock", "shop.json")
-    assert "it is of shop.py, not of slow.py" in said
+    assert "it is for shop.py, not for slow.py" in said
     good_lock("slow.py", "-o", "part.json", "--select", "add")
     (said,) = not_used("slow.py", "--lock", "part.json")
     assert "another selection" in said

@@ -302,7 +302,7 @@ def test_a_task_ends_though_the_disk_was_busy(store):
         other = sqlite3.connect(store, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         file.touch()
-        until(lambda: "cannot be written down yet" in server.said(), "it is longer than it waits")
+        until(lambda: "cannot be saved yet" in server.said(), "it is longer than it waits")
         other.execute("ROLLBACK")
         other.close()
         assert ended(server, number)["result"]["content"][0]["text"] == "computed x"

@@ -6,11 +6,11 @@ import logging
 
 
 class Redacting(logging.Filter):
-    """Writes each record of a logger without secrets, its traceback included."""
+    """Removes secrets from each record of a logger, including its traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change a record; it is never dropped."""
-        from .redact import without_likely_secrets  # most processes of ours never log
+        """Redact a record; it is never dropped."""
+        from .redact import without_likely_secrets  # most of our processes never log
 
         record.msg, record.args = without_likely_secrets(record.getMessage()), None
         if record.exc_info and not record.exc_text:
@@ -26,5 +26,5 @@ def _traceback(record: logging.LogRecord) -> str:
     try:
         return written(record.exc_info[1]) if record.exc_info and record.exc_info[1] else ""
     except BaseException as error:  # noqa: BLE001
-        record.exc_info = None  # nor can anybody else write it
+        record.exc_info = None  # nobody else can write it either
         return f"(its traceback cannot be written: {type(error).__name__})"

@@ -22,10 +22,10 @@ def level_from(given: str | int) -> int:
 
 
 def show_logs(level: int, own: int | None = None) -> None:
-    """Write what is logged from a level on to standard error; `own` is that of this package.
+    """Write log records from a level up to standard error; `own` is the level of this package.
 
-    A program that has set up its own handlers keeps them; on a terminal, what callers have sent
-    is shown there without commanding it.
+    A program that has set up its own handlers keeps them. Text that callers have sent cannot
+    control a terminal that shows it.
     """
     logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")
     keep_logs_printable()

@@ -15,7 +15,7 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 def printable(text: str) -> str:
     """Return a text that cannot control a terminal: such characters are shown by their numbers.
 
-    What tools return may come from anywhere; a terminal obeys some of what it is made to show.
+    What tools return may come from anywhere; a terminal obeys some of the characters it is sent.
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 def say(text: str) -> None:
     """Write a line to standard error, at once; no text in it can control a terminal.
 
-    A terminal would break a long line inside a word.
+    On a terminal, long lines are wrapped: it would break them inside words.
     """
     shown = _wrapped(printable(text)) if sys.stderr.isatty() else text
     sys.stderr.write(f"{shown}\n")
@@ -31,8 +31,10 @@ def say(text: str) -> None:
 
 
 def _wrapped(text: str) -> str:
-    """Break lines that are longer than the terminal is wide, between words; keep those that begin
-    with a space, as lines of code do."""
+    """Wrap lines that are longer than the terminal is wide, between words.
+
+    Lines that begin with a space, as lines of code do, are kept.
+    """
     try:
         columns = os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, ValueError):
@@ -47,7 +49,7 @@ def _wrapped(text: str) -> str:
 
 
 class PrintableFormatter(logging.Formatter):
-    """Formats log records for a terminal: a message, or an exception, may have any text in it."""
+    """Formats log records for a terminal: a message or an exception may contain any text."""
 
     def __init__(self, inner: logging.Formatter) -> None:
         super().__init__()
@@ -59,7 +61,7 @@ class PrintableFormatter(logging.Formatter):
 
 
 def keep_logs_printable() -> None:
-    """Let nothing that is logged control the terminal; handlers of other classes are left alone."""
+    """Keep log records from controlling the terminal; handlers of other classes are left alone."""
     for handler in logging.getLogger().handlers:
         known = handler.formatter or logging.Formatter()
         is_plain = type(handler) is logging.StreamHandler and type(known) is logging.Formatter

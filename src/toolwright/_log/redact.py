@@ -11,13 +11,14 @@ _HIDDEN = "***"
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
 )
-# Of variables in the environment: whole words between underscores, so that COMPASS is not one.
+# In names of environment variables: whole words between underscores, so not COMPASS.
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|(?:API|ACCESS|PRIVATE)_?KEY)S?(?:_|$)",
     re.IGNORECASE,
 )
-# Secrets that can be told by their form. Each arm takes the whole run of characters it begins with, and
-# `_hidden` decides whether that is a secret: so no run is looked at from each place in it.
+# Secrets that can be recognised by their form. Each arm takes the whole run of characters that it
+# begins with, and `_hidden` decides whether that is a secret: so no run is searched from each place
+# in it.
 _SURE = re.compile(
     r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,30}+://[^\s/:@]{0,100}+:)(?!\d{1,5}@)[^\s/@]{1,200}+(?=@)"
     r"|(?P<token>\beyJ[\w-]{8,}+(?P<signed>\.[\w-]{8,}+\.[\w-]*+)?)"
@@ -26,7 +27,7 @@ _SURE = re.compile(
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
     re.ASCII,
 )
-# What is probably a secret, by the name before it: a log loses nothing without it.
+# Probable secrets, judged by the name before them: a log loses nothing without them.
 _NAMED = re.compile(
     rf"(?P<name>{_NAMES}[\"']?\s*+[=:]\s*+[\"']?)[^\s\"',;&]{{4,}}+"
     r"|(?P<bearer>\b(?:bearer|basic)\s++)[\w.~+/=-]{4,}+",
@@ -51,7 +52,7 @@ def without_known_secrets(text: str) -> str:
 
 
 def _hidden(match: re.Match[str]) -> str:
-    """Return the replacement of a match: itself, if it only begins like a secret."""
+    """Return the replacement for a match: the match itself, if it only begins like a secret."""
     if match["token"] and not match["signed"]:
         return match[0]
     if match["key"] and not any(character.isdecimal() for character in match["key"]):
@@ -60,7 +61,7 @@ def _hidden(match: re.Match[str]) -> str:
 
 
 def without_likely_secrets(text: str) -> str:
-    """Hide also what may be a secret, by the name before it."""
+    """Also hide what may be a secret, judged by the name before it."""
     return _NAMED.sub(
         lambda match: (match["name"] or match["bearer"]) + _HIDDEN, without_known_secrets(text)
     )
@@ -68,7 +69,7 @@ def without_likely_secrets(text: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _secrets(_now: int, _count: int) -> list[str]:
-    """Return secrets that are known: those we were told, and those in the environment."""
+    """Return the known secrets: those we were told, and those in the environment."""
     named = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
     return [*_known, *(value for value in named if _is_no_word(value))]
 

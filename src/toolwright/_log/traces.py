@@ -14,8 +14,8 @@ _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
 def written(error: BaseException) -> str:
     """Return the traceback of an exception from the author's code on, and those of its causes.
 
-    Frames of this package are left out, and those of Python that lead to the author's. If there
-    is nothing else, they are all there.
+    Frames of this package, and those of Python that lead to the author's, are left out. If there
+    are no others, all are kept.
     """
     trace = TracebackException.from_exception(error)
     todo: list[TracebackException] = [trace]
@@ -30,7 +30,7 @@ def written(error: BaseException) -> str:
 
 
 def place_of(error: BaseException) -> str:
-    """Return `file:line` of the author's code in which an exception was raised, or nothing."""
+    """Return `file:line` of the author's code in which an exception was raised, or empty text."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_shown(error.filename)}:{error.lineno}"
     frames = _kept(traceback.extract_tb(error.__traceback__, limit=-100))

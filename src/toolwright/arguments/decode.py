@@ -1,6 +1,6 @@
-"""Read JSON from text: fenced, encoded twice, or as Python, too.
+"""Read JSON from text, even fenced, encoded twice, or Python literals.
 
-Every step takes linear time: each pattern matches wherever it can begin, so that no character is
+Every step takes linear time: each pattern matches wherever it can begin, so no character is
 looked at from more than one place, and nothing is tried in two ways.
 """
 
@@ -92,7 +92,7 @@ def _without_trailing_commas(text: str) -> str:
 
 
 def _translated(found: re.Match[str]) -> str:
-    """Return a token of Python as JSON. Raises `ValueError`: a string is not closed."""
+    """Return a Python token as JSON. Raises `ValueError` for a string that is not closed."""
     if found["round"]:
         return "[" if found["round"] == "(" else "]"
     if found["text"]:
@@ -105,7 +105,7 @@ def _translated(found: re.Match[str]) -> str:
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    """Return what an escape of Python stands for. Raises `ValueError`: no such character."""
+    """Return what a Python escape stands for. Raises `ValueError` if there is no such character."""
     if found[5]:
         return _ESCAPES.get(found[5], found[0])
     if found[4]:
@@ -114,7 +114,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _is_deep(text: str) -> bool:
-    """Return whether the brackets of a text may nest too deeply; those in strings count, too."""
+    """Return whether the brackets of a text may nest too deeply; those in strings count as well."""
     if len(text) <= _MOST_DEPTH or sum(text.count(each) for each in "[{(") <= _MOST_DEPTH:
         return False
     depth = 0

@@ -16,7 +16,7 @@ _MOST_NAMES = 200
 MOST_EXPLAINED = 200
 """How many of a validator's errors are read."""
 _MOST_HINTS = 10
-"""For how many faults the nearest name or value is searched: this costs most."""
+"""For how many faults the nearest name or value is searched for: this costs the most."""
 _WORDS = {
     "integer": "an integer",
     "number": "a number",
@@ -29,7 +29,7 @@ _WORDS = {
 _MISSING = frozenset(("missing", "missing_keyword_only_argument", "missing_argument"))
 _UNKNOWN = frozenset(("unexpected_keyword_argument", "extra_forbidden"))
 _UNSENDABLE = frozenset(("needs_python_object", "callable_type"))
-"""What a part of a type that cannot be sent says of any value."""
+"""The errors that a part of a type that cannot be sent reports for any value."""
 _RULES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "greater_than": lambda c: f"must be more than {c['gt']}",
     "greater_than_equal": lambda c: f"must be at least {c['ge']}",
@@ -120,7 +120,7 @@ def _fault(
     hint = f"; did you mean {value_text(near)}?" if near is not None else ""
     value = _value_at(path, data)
     if not hint and kind_of(value) in shape.kinds(node) and shape.values(node) is None:
-        # The JSON type is right: what is wrong is what the text or number says.
+        # The JSON type is right; the content of the text or number is wrong.
         return Fault(path, kind, f"{place} {plain(str(error['msg']))}{got}")
     return Fault(path, "type", f"{place} must be {_wanted(node, shape)}{got}{hint}")
 
@@ -132,7 +132,7 @@ def unknown(
     *,
     hints: bool = True,
 ) -> str:
-    """Say that an argument is unknown, with the nearest that is known."""
+    """Return the message for an unknown argument, with the nearest known one."""
     if not hints:
         return f"unknown argument {path_text(path)}"
     *above, last = path
@@ -207,6 +207,6 @@ def _said(error: Mapping[str, Any]) -> str:
 
 
 def plain(message: str) -> str:
-    """Put what a validator says in our own form."""
+    """Put the message of a validator in our own form."""
     text = message.removeprefix("Input should be ").removeprefix("Value should be ")
     return f"must be {text}" if text != message else message[:1].lower() + message[1:]

@@ -13,14 +13,14 @@ from pydantic_core import from_json
 from .._json_values import is_list
 
 _MOST_ALIKE = 1000
-"""Different values of one hash: each is compared with all of them before it."""
+"""The most different values with one hash: each is compared with all those before it."""
 _LONGEST = 4300
 _BITS = 60
 _SIGNS = ("{", "-", "+", ".")
 
 
 def collide(arguments: Any) -> bool:
-    """Return whether too many different numbers of the arguments have the same hash.
+    """Return whether too many different numbers in the arguments have the same hash.
 
     Hashes of texts are random; those of numbers, and of what is made of them, can be computed.
     """
@@ -28,10 +28,10 @@ def collide(arguments: Any) -> bool:
         try:
             arguments = from_json(arguments)
         except ValueError:
-            return False  # what reads it says so
+            return False  # the reader will report it
     seen: set[str] = set()
     alike: Counter[int] = Counter()
-    # Containers that were walked: a Python program may send one that holds itself.
+    # Containers already walked: a Python program may send one that holds itself.
     entered: set[int] = set()
     todo: list[Any] = [arguments]
     while todo:

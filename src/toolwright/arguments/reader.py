@@ -44,7 +44,7 @@ class Reader:
         self._shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
-        """Do the same for arguments that take long, in a thread. Raises `ArgumentError`."""
+        """Read large arguments in a thread, with the collector paused. Raises `ArgumentError`."""
         with no_collection():
             return self.read(arguments)
 
@@ -66,7 +66,7 @@ class Reader:
         return validated, repairs
 
     def read_with_data(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
-        """Return, besides, the arguments as JSON sees them, repairs made. Raises `ArgumentError`."""
+        """Return what `read` does, and the arguments as repaired JSON. Raises `ArgumentError`."""
         validated, repairs = self.read(arguments)
         data = self._second(arguments)[2] if repairs else self._object(arguments)
         return validated, repairs, data
@@ -134,7 +134,7 @@ class Reader:
             self._prepare(data)  # what the author's own schema refuses is not repaired
         repairs: list[Repair] = []
         if isinstance(first, ValidationError) and first.error_count() > MOST_REPAIRS:
-            # More than can be repaired: do not find them all a second time, which costs most.
+            # More than can be repaired: do not find them all a second time, which costs the most.
             raise self._explained(first, self._prepare(data)) from None
         if self.repair:
             data, repairs = self._repaired(data)
@@ -151,20 +151,20 @@ class Reader:
         except ValidationError as second:
             raise self._explained(second, data) from None
         except Exception:
-            # A validator of the author that fails on what was sent says so itself; one that fails
-            # on what we made of it does not matter: what was sent was refused.
+            # An author's validator that fails on what was sent raises its own error. If it fails
+            # only on the repaired arguments, that does not matter: what was sent was refused.
             if repairs and isinstance(first, ValidationError):
                 raise self._explained(first, self._prepare(given)) from None
             raise
 
     def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
-        """Return an error with the first faults, and their number."""
+        """Return an error with the first faults, and the number of all."""
         flat = frozenset(self.compiled.flat)
         count = error.error_count()
         if count <= MOST_EXPLAINED:
             found: list[Any] = error.errors(include_url=False, include_input=False)
             return ArgumentError(self.name, explain(found, data, self.shape, flat))
-        # Pydantic makes all errors or none: so validate only a small part of the arguments.
+        # Pydantic makes all errors or none, so validate only a small part of the arguments.
         sample = ArgumentSample(data, self.shape)
         found = []
         try:
@@ -187,7 +187,7 @@ class Reader:
         return repairer.arguments(data), repairer.done
 
     def _object(self, arguments: Arguments) -> dict[str, Any]:
-        """Return the arguments as an object. Raises `ArgumentError` if they are not."""
+        """Return the arguments as an object. Raises `ArgumentError` if they are not one."""
         try:
             given: Any = {} if arguments is None else arguments
             if isinstance(given, bytes | str):
@@ -216,7 +216,7 @@ class Reader:
 
 _OBJECTS = ("{", b"{")
 _LONG = 300
-"""Characters of a message about one value."""
+"""The most characters in a message about one value."""
 
 
 def _said(error: Any) -> str:

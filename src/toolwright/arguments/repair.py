@@ -16,7 +16,7 @@ from .wording import path_text, value_text
 
 MOST_REPAIRS = 10_000
 MOST_VALUES = 100_000
-"""How many values are visited; those after them are left as they are."""
+"""How many values are visited; the rest are left as they are."""
 MOST_TEXT_IN_ALL = 500_000
 """How many characters of text are decoded in one call."""
 _MOST_CHOICE = 1000
@@ -42,7 +42,7 @@ class Repairer:
         self.text_left = MOST_TEXT_IN_ALL
 
     def without_noise(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments without what some clients add to every call."""
+        """Return the arguments without the keys that some clients add to every call."""
         root = self.shape.root
         known: dict[str, Any] = root.get("properties", {})
         if root.get("additionalProperties") is not False:
@@ -90,7 +90,7 @@ class Repairer:
         return fixed
 
     def _is_exhausted(self, path: tuple[str | int, ...]) -> bool:
-        """Return whether so many values were visited that the rest is left as it came."""
+        """Return whether so many values were visited that the rest are left as they came."""
         return self.values_left < 0 or len(self.done) >= MOST_REPAIRS or len(path) > _MOST_DEPTH
 
     def _inside(self, value: Any, node: Any, path: tuple[str | int, ...]) -> Any:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:  # a server that starts from a lock needs no schemas yet
     from .shape import Shape
 
 LARGE = 64 * 1024
-"""Arguments of more bytes than that are not read on an event loop."""
+"""Arguments of more bytes than this are not read on an event loop."""
 _VALUE = 16
-"""Bytes that each value counts for at least: reading values takes time, not characters."""
+"""The fewest bytes that a value counts for: values take time to read, not characters."""
 _FEW_VALUES = LARGE // _VALUE
 _FEW, _SHORT = 16, 2048
 _SMALL = frozenset((int, float, bool, type(None)))
@@ -29,7 +29,7 @@ _MOST_SAMPLED = 2000
 
 
 def is_large(arguments: Any) -> bool:
-    """Return whether reading arguments may take milliseconds; stops counting when it is sure."""
+    """Return whether reading arguments may take milliseconds; stop counting when sure."""
     if arguments.__class__ is dict and len(arguments) <= _FEW:
         for value in arguments.values():
             kind = value.__class__
@@ -37,8 +37,8 @@ def is_large(arguments: Any) -> bool:
                 break
         else:
             return False  # as almost all are
-        # Each value takes a byte at least, and this is many times faster than counting. What is
-        # shared is written once: JSON from outside shares nothing but short texts.
+        # Each value takes at least a byte, and this is many times faster than counting. Shared
+        # objects are written once: JSON from outside shares nothing but short texts.
         try:
             is_short = len(marshal.dumps(arguments)) <= _FEW_VALUES
         except ValueError:  # not all of it is plain JSON
@@ -88,10 +88,10 @@ def no_collection() -> Generator[None]:
     A million lists in 4 MB of JSON take 0.07 s to make, and three to nine times that with searches,
     each of which stops every thread.
     """
-    global _paused  # noqa: PLW0603 - the collector is one for the whole process, too
+    global _paused  # noqa: PLW0603 - the collector is global to the process as well
     with _pausing:
         if _paused == 0 and not gc.isenabled():
-            pause = False  # somebody else's wish
+            pause = False  # someone else disabled it
         else:
             pause = True
             _paused += 1

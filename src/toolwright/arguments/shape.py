@@ -51,7 +51,7 @@ class Shape:
         yield node
 
     def kinds(self, node: Any) -> frozenset[str]:
-        """Return the JSON types a node admits; none at all means any."""
+        """Return the JSON types a node admits; an empty set means any."""
         known = self._kinds.get(id(node))
         if known is None:
             known = self._kinds_of(node)
@@ -137,7 +137,7 @@ class Shape:
 
 
 class Choices:
-    """Texts to choose from, found by a member's name, or but for their case."""
+    """Texts to choose from, found by a member's name or regardless of case."""
 
     def __init__(self, values: Sequence[str], members: Mapping[str, Any]) -> None:
         self.values = frozenset(values)

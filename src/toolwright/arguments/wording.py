@@ -30,7 +30,7 @@ def path_text(path: tuple[str | int, ...]) -> str:
 
 
 def value_text(value: Any, most: int = 60) -> str:
-    """Write a value as JSON, cut if it is long; of a long one only the beginning is looked at."""
+    """Write a value as JSON, cut if it is long; only the beginning of a long one is looked at."""
     text = ""
     for piece in _pieces(value, most):
         text += piece

@@ -34,12 +34,12 @@ def complete(parser: argparse.ArgumentParser) -> None:
     # bash breaks words before an `@`, as if a host name followed.
     os.environ[_BREAKS] = os.environ.get(_BREAKS, "").replace("@", "")
     finder = _Finder()
-    words = cast("Any", finder.words)  # its type asks for a class, but it calls any function
+    words = cast("Any", finder.words)  # its type asks for a class, but any function will do
     finder(parser, always_complete_options=False, default_completer=words)
 
 
 class _Finder(CompletionFinder):
-    """Also completes arguments of a tool behind options, where argparse does not look for them."""
+    """Also completes arguments of a tool after options, where argparse does not look for them."""
 
     asked = False
 
@@ -49,7 +49,7 @@ class _Finder(CompletionFinder):
         parsed_args: argparse.Namespace,
         cword_prefix: str,
     ) -> list[str]:
-        """Return the completions of a word; argparse asked for none if it expects no positional here."""
+        """Return the completions of a word, also where argparse expects no positional argument."""
         completions = super().collect_completions(active_parsers, parsed_args, cword_prefix)
         if self.asked or parsed_args.command != "call" or cword_prefix.startswith("-"):
             return completions
@@ -141,7 +141,7 @@ def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> di
 
 
 def _nodes(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Return what a schema may stand for: itself, its arms, and what a list holds."""
+    """Yield what a schema may stand for: itself, its arms, and the items of a list."""
     for node in (schema, *schema.get("anyOf", ())):
         shared = node.get("$ref", "").removeprefix("#/$defs/")
         resolved = whole.get("$defs", {}).get(shared, node)
@@ -151,7 +151,7 @@ def _nodes(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Mapp
 
 
 def _values(node: Mapping[str, Any]) -> Iterator[str]:
-    """Return the values of an argument that is a boolean or an enumeration."""
+    """Yield the values of an argument that is a boolean or an enumeration."""
     few = [True, False] if node.get("type") == "boolean" else node.get("enum", ())
     yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
 

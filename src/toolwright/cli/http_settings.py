@@ -27,7 +27,7 @@ FLAGS = {
     "state_key": "--state-key-file",
     "short": "--sdk",
 }
-"""The flags of settings that are called otherwise here: one value each, or the opposite."""
+"""The flags of settings that have another name here: one value each, or the opposite."""
 
 
 def flag_of(setting: str) -> str:
@@ -64,13 +64,13 @@ def http_settings(
         "hosts": chosen.allow_host,
         "origins": chosen.allow_origin,
         "trusted_proxies": chosen.trusted_proxy,
-        # Two requests of one session may come to two workers.
+        # Two requests of one session may reach two workers.
         "stateless": chosen.stateless or chosen.listening is not None,
         "drain": drain_of(chosen, HTTP_SECONDS),
         "state_key": state_key or _state_keys(chosen),
         "short": not chosen.sdk,
         "log_level": None,  # `logs.set_up` has shown them
-        # They are code, and so no flags: a toolbox has `route`.
+        # They are code, so there are no flags for them: a toolbox has `route`.
         "routes": (),
         "middleware": (),
     }
@@ -79,7 +79,7 @@ def http_settings(
 
 
 def drain_of(chosen: argparse.Namespace, usual: float) -> float:
-    """Return how long the server waits for what runs. Raises `UsageError`."""
+    """Return how long the server waits for running calls. Raises `UsageError`."""
     from ..serve.drain import check_drain
 
     if chosen.drain is None:
@@ -91,7 +91,7 @@ def drain_of(chosen: argparse.Namespace, usual: float) -> float:
 
 
 def _state_keys(chosen: argparse.Namespace) -> tuple[bytes, ...] | None:
-    """Return the keys in a file or in the environment, and take them out of there for tools."""
+    """Return the keys in a file or a variable, which is removed from the environment of tools."""
     from ..serve.access.state_key import VARIABLE, state_keys
 
     where, written = f"${VARIABLE}", os.environ.pop(VARIABLE, "")
@@ -136,7 +136,7 @@ def _check_open(chosen: argparse.Namespace, *, is_closed: bool) -> None:
     if not (is_local(chosen.host) or is_closed or chosen.no_auth):
         raise UsageError(
             f"{chosen.host} can be reached by other machines: give a --token or an --issuer, "
-            "or say --no-auth if anybody may call these tools"
+            "or say --no-auth if anyone may call these tools"
         )
 
 
@@ -160,7 +160,7 @@ def _sign_in(chosen: argparse.Namespace) -> SignIn | None:
         return None
     if not chosen.audience:
         raise UsageError(
-            "--issuer needs an --audience: a token for another server must not do here"
+            "--issuer needs an --audience: a token for another server must not be accepted here"
         )
     from ..serve.access.oauth import SignIn
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..tools.definition import Tool
 
 _MOST_NOTES = 10
-"""How many notes on tools are printed: they are no failures."""
+"""How many notes on tools are printed: they are not failures."""
 _MOST_NAMES = 10
 """How many tool names are offered for one that is unknown."""
 
@@ -165,7 +165,7 @@ def _select(loaded: Loaded, chosen: argparse.Namespace) -> list[DefinitionError]
 
 
 def _is_selected(box: Toolbox, name: str, patterns: list[str]) -> bool:
-    """Return whether a tool is selected by its name, the one that clients see, or its command's."""
+    """Return whether a tool is selected by its name, its name for clients, or its command's."""
     target = box[name].target if name in box else None
     dotted = attribute(target, "dotted")  # any object may have any attribute
     command = dotted if isinstance(dotted, str) else name
@@ -200,7 +200,7 @@ class Loaded(NamedTuple):
     box: Toolbox
     refused: list[DefinitionError]
     is_selected: bool = False
-    """Whether it has only what is selected: commands are, before they become tools."""
+    """Whether it has only selected tools: commands are selected before they become tools."""
 
 
 def load(
@@ -213,13 +213,13 @@ def load(
     """Return the toolbox that a target names, and what was refused on the way.
 
     With `script`, the target is run until it parses its command line. With `must_select`, nothing
-    is taken of a scanned program without a selection. Raises `BadTarget`.
+    is taken from a scanned program without a selection. Raises `BadTarget`.
     """
     project = project_at(target)
     path, attribute = split(target if project is None else project.target)
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.append(here)  # last: a file of the user must not shadow what we import
+        sys.path.append(here)  # last: a user's file must not shadow what we import
     with loading() as refused:
         program: Any = None
         module: Any = None

@@ -1,4 +1,4 @@
-"""What a command shows of logs and of exceptions."""
+"""What a command shows of logs and exceptions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def set_up(chosen: argparse.Namespace) -> None:
     given = getattr(chosen, "log_level", None)
     level = None if given is None else level_from(given)
     usual = logging.ERROR if chosen.command == "call" else logging.WARNING
-    # Who calls a tool by hand is its author: an exception that a model is told of is shown, too.
+    # Whoever calls a tool by hand is its author: exceptions that models are told of are also shown.
     own = logging.INFO if shows_traces(chosen) and (level is None or chosen.debug) else level
     show_logs(level or usual, own or usual)
     if level is not None:
@@ -39,11 +39,11 @@ def set_up(chosen: argparse.Namespace) -> None:
 
 
 def shows_traces(chosen: argparse.Namespace) -> bool:
-    """Return whether tracebacks are shown, not only the last line of them."""
+    """Return whether whole tracebacks are shown, not only their last lines."""
     return bool(getattr(chosen, "debug", False)) or chosen.command == "call"
 
 
 def show_trace(error: BaseException, chosen: argparse.Namespace) -> None:
-    """Show where the author's code has raised what is behind an error."""
+    """Show where the author's code raised the cause of an error."""
     if error.__cause__ is not None and shows_traces(chosen):
         say(written(error.__cause__))

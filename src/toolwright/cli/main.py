@@ -23,8 +23,8 @@ from .project.target import TAKE_TARGETS, command_as_target, shown_target, with_
 
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, a folder, the URL of a server, mcp.json:NAME or
-CLIENT:NAME. A plain module of functions with types works as it is: nothing of Toolwright needs to
-be imported in it. Without a TARGET, the one in [tool.toolwright] of pyproject.toml is meant.
+CLIENT:NAME. A plain module of functions with types works as it is: nothing from Toolwright needs to
+be imported in it. Without a TARGET, the one in [tool.toolwright] of pyproject.toml is used.
 """
 _COMMANDS = {
     "serve": "Serve tools over MCP: stdio, or HTTP with --http.",
@@ -34,23 +34,23 @@ _COMMANDS = {
     "export": "Write the list of tools as clients get it.",
     "doctor": "Check tools: what a model, a client or a provider would stumble over.",
     "test": "Try the examples of tools, and calls with generated arguments.",
-    "tokens": "Show what tools cost a model, and what would save.",
+    "tokens": "Show what tools cost a model, and what would save tokens.",
     "lock": "Write down what every tool takes and gives, to be committed; or check it.",
     "diff": "Say what has changed since the lock: breaking, risky or additive.",
     "generate": "Write a Python module, or a program, that calls the tools.",
     "version": "Show the version.",
     "install": "Install a server in a client: Claude, Cursor, VS Code, or print its entry.",
-    "uninstall": "Take a server out of a client again.",
-    "clients": "List the clients, their files, and the servers of ours in them.",
+    "uninstall": "Remove a server from a client.",
+    "clients": "List the clients, their files, and our servers in them.",
     "scan": "Read the help of a program without source, and write down what it takes.",
     "new": "Write a first toolbox with a test, or a project.",
     "completion": (
-        "Print what completes this command in a shell: source <(toolwright completion bash)."
+        "Print the completion script for a shell: source <(toolwright completion bash)."
     ),
 }
-"""Each command is the module of its name in `commands`, or in the folder that `_FOLDERS` says."""
+"""Each command is the module of its name in `commands`, or in its folder in `_FOLDERS`."""
 _FOLDERS: dict[str, str] = dict.fromkeys(("doctor", "test", "tokens", "lock", "diff"), "checks")
-"""The folder in `commands` that a command is in, for those that are in one."""
+"""The folders in `commands`, for the commands that are in one."""
 _EXIT_SECONDS = 5.0
 """How long Python may take to exit after a server has ended."""
 
@@ -68,12 +68,12 @@ class CommandModule(Protocol):
 
 
 _ELSEWHERE = {"run": "serve", "dev": "serve", "start": "serve", "inspect": "show", "ls": "list"}
-"""Commands of other programs, and ours for the same."""
+"""Commands of other programs, and our equivalents."""
 _INSTEAD = {
     "--stdio": "stdio is what it serves without `--http`",
     "--transport": "`--http` serves over HTTP, and without it over stdio",
 }
-"""Options of other programs, and what there is instead."""
+"""Options of other programs, and what to use instead."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -97,7 +97,7 @@ class _Parser(argparse.ArgumentParser):
         """Exit with code 2: these words mean nothing here."""
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
-            self.error(f"`{unknown[0]}` is one too many")
+            self.error(f"`{unknown[0]}` is one argument too many")
         self.error(_no_such(flag.partition("=")[0], list(self._option_string_actions)))
 
 
@@ -116,14 +116,14 @@ def parser(*needed: str) -> argparse.ArgumentParser:
 
 
 def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
-    """Build the parser of the whole command line, and those of each command."""
+    """Build the parser of the whole command line, and one for each command."""
     built = _Parser(
         prog="toolwright",
         description="Turn anything a program can call into tools for language models.",
         epilog=_EPILOG,
         allow_abbrev=False,
     )
-    # Only for `--help`: `_parsed` makes a command of it.
+    # Only for `--help`: `_parsed` turns it into a command.
     built.add_argument("-V", "--version", action="store_true", help="show the version")
     commands = built.add_subparsers(dest="command", metavar="COMMAND")
     added: dict[str, _Parser] = {}
@@ -188,7 +188,7 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
     if name in TAKE_TARGETS:
         given = with_target(given, name, root)
     chosen, rest = root.parse_known_args(given)
-    # Pairs may stand behind options, where argparse does not look for positionals.
+    # Pairs may follow options, where argparse does not look for positionals.
     pairs = [word for word in rest if "=" in word and not word.startswith("-")]
     if rest and (chosen.command != "call" or len(pairs) < len(rest)):
         commands.get(chosen.command, root).refuse([word for word in rest if word not in pairs])
@@ -198,14 +198,14 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
     if pairs:
         chosen.given = [*chosen.given, *pairs]
     chosen.given_arguments = given
-    # What a hint repeats: nothing if the target is that of the project.
+    # What a hint repeats: nothing if the target comes from the project.
     is_typed = typed is given and "target" in chosen
     chosen.typed_target = f" {shown_target(chosen.target)}" if is_typed else ""
     return chosen
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    """Run a command; report a mistake of the user in one line on standard error."""
+    """Run a command; report a user's mistake in one line on standard error."""
     from ..errors import DefinitionError, SchemaError, ToolNotFound
     from . import logs, output
     from .usage import BadTarget, UsageError
@@ -249,14 +249,16 @@ def _refused_tool(name: str) -> int:
 
 
 def _exit_within(seconds: float, code: int) -> None:
-    """Exit soon, whatever a tool has left behind that Python waits for when it exits.
+    """Exit soon, even if a tool has left something behind that Python waits for on exit.
 
-    Threads that are not daemons and `atexit` functions have so many seconds.
+    Threads that are not daemons and `atexit` functions have this many seconds.
     """
 
     def end() -> None:
         time.sleep(seconds)
-        print("toolwright: a tool holds the end of the server: not waited for", file=sys.stderr)
+        print(
+            "toolwright: a tool keeps the server from ending: it is not waited for", file=sys.stderr
+        )
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()

@@ -18,7 +18,7 @@ _MOST_PADDED = 48
 _HANGING = 8
 """By how much the second line of a signature is indented."""
 _GLUE = "\ue000"
-"""Stands for a space that ends no line; nobody writes this character."""
+"""Stands for a space at which no line is broken; nobody writes this character."""
 _MOST_COLOURED = 200_000
 """Characters; colouring more would take seconds."""
 
@@ -53,7 +53,7 @@ def write(text: str) -> None:
 
 
 def is_terminal() -> bool:
-    """Return whether our output is seen on a terminal."""
+    """Return whether our output is a terminal."""
     return _out.isatty()
 
 
@@ -87,7 +87,7 @@ def print_styled(*parts: Any) -> None:
 
 
 def print_finding(text: Any, indent: int) -> None:
-    """Print a line of a report with its styles, on a terminal; longer ones go on below, indented."""
+    """Print a styled line of a report on a terminal; long ones continue below, indented."""
     from rich.console import Console
     from rich.text import Text
     from rich.theme import Theme
@@ -98,7 +98,7 @@ def print_finding(text: Any, indent: int) -> None:
 
 
 def print_entries(entries: Sequence[tuple[str, str]]) -> None:
-    """Print signatures with what is said of each: below it on a terminal, else beside it."""
+    """Print signatures with their descriptions: below them on a terminal, else beside them."""
     if not is_terminal():
         longest = max((len(head) for head, _ in entries), default=0)
         for head, text in entries:
@@ -110,7 +110,7 @@ def print_entries(entries: Sequence[tuple[str, str]]) -> None:
 
     console = Console(file=_out, highlight=False, no_color=not has_colours())
     for head, text in entries:
-        # A line ends behind a comma, not inside an argument.
+        # A line ends after a comma, not inside an argument.
         glued = printable(head).replace(" ", _GLUE).replace(f",{_GLUE}", ", ")
         lines = Text(glued).wrap(console, max(console.width - _HANGING, _HANGING))
         for at, line in enumerate(lines):

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, int]
 _PAUSE = 0.1
-"""Seconds between two looks at the files, and the age of a change before it is loaded."""
+"""Seconds between two looks at the files, and how old a change must be to be loaded."""
 
 
 class Reloader:
     """Watches the files that a target has imported, and swaps in its new toolbox.
 
-    Create it before the target is loaded, so that what is written during that counts as a change.
+    Create it before the target is loaded, so that what is written meanwhile counts as a change.
     """
 
     live: Reloadable
@@ -95,9 +95,7 @@ class Reloader:
         importlib.invalidate_caches()
         try:
             box = self.load()
-            is_new = not self.live.is_now(
-                served(box)
-            )  # it may come from a module that is installed
+            is_new = not self.live.is_now(served(box))  # it may come from an installed module
             if is_new:
                 self.prepare(box)
         except Exception as error:  # noqa: BLE001 - the new version may raise anything
@@ -129,7 +127,7 @@ class Reloader:
         return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
     def _stamps(self) -> dict[str, Stamp]:
-        # A sub-folder that is new in a folder of tools is a change.
+        # A new sub-folder in a folder of tools is a change.
         inner = tool_folders(self.folder) if self.is_folder else ()
         return {
             file: stamp for folder in {*self.folders, *inner} for file, stamp in _stamps(folder)

@@ -32,7 +32,7 @@ HTTP_ONLY = (
     *("max_sessions", "max_sessions_per_client", "max_streams", "max_streams_per_client"),
     *("session_idle", "metrics"),
 )
-"""Flags that say nothing about a server on stdio."""
+"""Flags that mean nothing for a server on stdio."""
 _OF_SESSIONS = ("max_sessions", "max_sessions_per_client", "session_idle")
 _DEFAULTS = {"host": "127.0.0.1", "port": 8000, "path": "/mcp", "workers": 1}
 
@@ -63,7 +63,7 @@ def complete(chosen: argparse.Namespace) -> None:
 
 
 def name_lock_file(words: list[str]) -> list[str]:
-    """Return the words with `--lock=` for a `--lock` that no file follows, but the target."""
+    """Return the words with `--lock=` for a `--lock` that is followed by the target, not a file."""
     named: list[str] = []
     for at, word in enumerate(words):
         follows = words[at + 1 : at + 2]
@@ -115,7 +115,7 @@ def _add_access(parser: argparse.ArgumentParser) -> None:
         "--no-auth", action="store_true", help="let other machines in without a token"
     )
     parser.add_argument(
-        "--allow-host", action="append", metavar="HOST", default=[], help="answer to this host, too"
+        "--allow-host", action="append", metavar="HOST", default=[], help="also answer to this host"
     )
     parser.add_argument(
         "--allow-origin",
@@ -152,7 +152,9 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stateless", action="store_true", help="keep no sessions: each request is on its own"
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="serve with so many processes (1)")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="number of processes to serve with (1)"
+    )
     parser.add_argument(
         "--rate-limit", metavar="RATE", help="requests of one client, such as 100/s or 1000/min"
     )
@@ -197,7 +199,7 @@ def _add_client_bounds(parser: argparse.ArgumentParser) -> None:
             "SECONDS",
             "for its body, or for reading the answer; longer for large ones (30)",
         ),
-        ("--max-connections", int, "N", "open connections in all (2000)"),
+        ("--max-connections", int, "N", "open connections in total (2000)"),
         ("--max-connections-per-client", int, "N", "and of one address (500)"),
     ):
         group.add_argument(flag, type=kind, metavar=metavar, help=text)
@@ -206,10 +208,10 @@ def _add_client_bounds(parser: argparse.ArgumentParser) -> None:
 def _add_session_bounds(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sessions and streams (a client is a caller or an address)")
     for flag, kind, metavar, text in (
-        ("--max-sessions", int, "N", "open sessions in all (10000)"),
+        ("--max-sessions", int, "N", "open sessions in total (10000)"),
         ("--max-sessions-per-client", int, "N", "open sessions of one client (1000)"),
-        ("--max-streams", int, "N", "requests being answered in all (10000)"),
+        ("--max-streams", int, "N", "requests being answered in total (10000)"),
         ("--max-streams-per-client", int, "N", "requests being answered for one client (1000)"),
-        ("--session-idle", float, "SECONDS", "end a session that is not used for so long (1800)"),
+        ("--session-idle", float, "SECONDS", "end a session that is not used for this long (1800)"),
     ):
         group.add_argument(flag, type=kind, metavar=metavar, help=text)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _audits: dict[str, Any] = {}
 """One for each file, kept across reloads."""
 _shown: list[Status] = []
-"""The status line, once it is shown; kept across reloads, too."""
+"""The status line, once it is shown; also kept across reloads."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--metrics", action="store_true", help="count calls for Prometheus, at /metrics"
     )
-    group.add_argument("--otel", action="store_true", help="make spans of OpenTelemetry")
+    group.add_argument("--otel", action="store_true", help="make OpenTelemetry spans")
 
 
 def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from .._log.printable import printable
 _CHUNK = 4096
 _MOST_HELD = 1000
 _COLOURS = {"debug": "dim", "info": "cyan", "notice": "cyan", "warning": "magenta"}
-"""Of levels of log messages; any other is an error. Yellow cannot be read on white."""
+"""Colours by level of log message; any other is an error. Yellow is unreadable on white."""
 THEME = {
     "json.key": "bold default",
     "json.bool_true": "italic magenta",
@@ -29,7 +29,7 @@ THEME = {
     "bar.finished": "green",
     "bar.pulse": "magenta",
 }
-"""Instead of styles of rich that cannot be read everywhere: dark blue and dark grey on black,
+"""Replaces styles of rich that are not readable everywhere: dark blue and dark grey on black,
 light green on white. Each is a colour of the terminal's own palette."""
 
 
@@ -40,7 +40,7 @@ def is_coloured(stream: TextIO) -> bool:
 
 
 class ProgressBar:
-    """A call on standard error: its messages and, on a terminal, a bar that goes when it ends."""
+    """A call on standard error: its messages and, on a terminal, a bar that vanishes at the end."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -52,7 +52,7 @@ class ProgressBar:
         """Messages that wait for the end of a question; None while there is none."""
 
     def update(self, done: float, total: float | None, said: str) -> None:
-        """Show how far the call is; may be called in any thread."""
+        """Show how far the call has got; may be called in any thread."""
         if not self.is_shown:
             return
         with self.lock:
@@ -96,7 +96,7 @@ class ProgressBar:
 
     @contextlib.contextmanager
     def paused(self) -> Generator[None]:
-        """Take the bar away while a question is on the terminal, and keep messages back."""
+        """Remove the bar while a question is on the terminal, and hold messages back."""
         with self.lock:
             self.held = []
             self._end()
@@ -161,7 +161,7 @@ def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> 
         return ""
     try:
         size = len(base64.b64decode(data, validate=True))
-    except ValueError:  # text, which could end the sequence and begin another one
+    except ValueError:  # not base64: it could end the sequence and begin another
         return ""
     program = env.get("TERM_PROGRAM", "")
     if "KITTY_WINDOW_ID" in env or env.get("TERM") == "xterm-kitty" or program == "ghostty":

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from .._log.printable import say
 
 NOT_STARTED = 113
-"""The exit code of a worker whose lifespan failed; one that nothing else ends with."""
+"""The exit code of a worker whose lifespan failed; nothing else ends with it."""
 _LOOK = 0.2
 _LOOK_AT_START = 0.02
 _CLOSING = 10.0
 """Seconds that workers have to close connections once their calls have ended."""
 _SHORT = 2.0
-"""A worker that ends sooner, in seconds, has failed to start."""
+"""Seconds; a worker that ends sooner has failed to start."""
 
 
 class Workers:
@@ -39,9 +39,9 @@ class Workers:
         announce: Callable[[], None],
     ) -> None:
         self.announce: Callable[[], None] | None = announce
-        """Called once, when as many workers as are wanted answer requests."""
+        """Called once, when all workers answer requests."""
         self.ready, self.is_ready = os.pipe()
-        """Each worker writes a byte into it when it answers requests."""
+        """A pipe; each worker writes a byte into it when it answers requests."""
         os.set_blocking(self.ready, False)
         self.drain = drain
         self.state_keys = state_keys or (secrets.token_bytes(32),)
@@ -54,7 +54,7 @@ class Workers:
         self.over = threading.Event()
         self.answering = 0
         self.replaced = 0
-        """How many have ended: until then, all that run belong to the start."""
+        """How many workers were replaced; while it is 0, all belong to the start."""
         self.have_lived = False
         """Whether any worker has run for a while; if none has, none can start."""
 
@@ -76,7 +76,7 @@ class Workers:
         self.running[worker.pid] = (worker, time.monotonic())
 
     def run(self) -> int:
-        """Keep `count` workers running until a signal comes; return the exit code."""
+        """Keep `count` workers running until a signal arrives; return the exit code."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
         code, pause = 0, 0.0
@@ -105,7 +105,7 @@ class Workers:
             self.announce = None
 
     def _died(self) -> bool:
-        """Remove workers that have ended; return whether one had failed to start."""
+        """Remove workers that have ended; return whether one failed to start."""
         young = False
         for pid, (worker, began) in list(self.running.items()):
             lived = time.monotonic() - began
@@ -122,7 +122,7 @@ class Workers:
         return young
 
     def _stop(self) -> None:
-        self.listening.close()  # the workers have the socket, too, and go on accepting
+        self.listening.close()  # the workers also have the socket, and go on accepting
         self._tell()
         end = time.monotonic() + self.drain + _CLOSING
         for worker, _ in self.running.values():
@@ -137,7 +137,7 @@ class Workers:
             worker.terminate()
 
     def _end(self, _number: int, _frame: object) -> None:
-        """Stop; a second signal is passed on, for workers to end at once."""
+        """Stop; a second signal is passed on, so that workers end at once."""
         if self.over.is_set():
             self._tell()
         self.over.set()

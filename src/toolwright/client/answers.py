@@ -15,14 +15,14 @@ from ..results import Result, is_block, written
 from .bounds import short
 
 _BOXES = ("x-toolwright-box", "x-fastmcp-wrap-result")
-"""How servers mark that a value is put into `{"result": ...}`."""
+"""Keys by which servers mark a value that is wrapped in `{"result": ...}`."""
 _ERROR = "toolwright/error"
 _OWN = f"{META}serverInfo"
-"""What a server says of itself in each answer (2026-07-28): of no use to who has called it."""
+"""What a server says about itself in each answer (2026-07-28): of no use to its caller."""
 
 
 def result_of(name: str, payload: Mapping[str, Any], output_schema: Any = None) -> Result:
-    """Return what came of a call. Raises `ResultError` if it is no result at all."""
+    """Return the result of a call. Raises `ResultError` if the answer is not a result at all."""
     blocks = payload.get("content")
     if not is_list(blocks) or not all(_is_sound(block) for block in blocks):
         raise ResultError(f"{name}: the server's answer has no valid content")
@@ -39,7 +39,7 @@ def result_of(name: str, payload: Mapping[str, Any], output_schema: Any = None) 
     if "structuredContent" in payload and payload["structuredContent"] is not None:
         return _structured(payload["structuredContent"], blocks, output_schema, notes or None)
     if output_schema is not None:
-        hint = "the server breaks its own word; ask its author"
+        hint = "the server breaks its own promise; ask its author"
         raise ResultError(
             f"{name}: the server promises structured content, and has sent none", hint=hint
         )
@@ -66,7 +66,7 @@ def _is_sound(block: Any) -> bool:
 
 
 def error_of(blocks: Sequence[Mapping[str, Any]], meta: Mapping[str, Any] | None) -> CallError:
-    """Return the error that a server has answered with: its reason and, if it is ours, more."""
+    """Return the error in a server's answer: the reason and, from a Toolwright server, more."""
     texts = [str(block.get("text", "")) for block in blocks if block.get("type") == "text"]
     reason = "\n".join(texts).strip() or "the server gives no reason"
     detail = (meta or {}).get(_ERROR)
@@ -93,7 +93,7 @@ def _structured(
 
 
 def value_of(blocks: Sequence[Mapping[str, Any]]) -> Any:
-    """Return content as Python has it: text, or an image, a file, or several of them."""
+    """Return content as a Python value: text, or an image, a file, or several of them."""
     if all(block["type"] == "text" for block in blocks):
         return "\n".join(str(block["text"]) for block in blocks)
     values = [_value(block) for block in blocks]
@@ -124,7 +124,7 @@ def _said(text: str) -> list[dict[str, Any]]:
 
 
 def contents_value(contents: Sequence[Mapping[str, Any]]) -> Any:
-    """Return what was read of a resource: text, bytes, or a list of them."""
+    """Return the content of a resource: text, bytes, or a list of them."""
     values = [
         each["text"] if isinstance(each.get("text"), str) else _bytes(str(each.get("blob", "")))
         for each in contents

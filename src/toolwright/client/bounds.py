@@ -13,7 +13,7 @@ MOST_BYTES = 64 * 1024 * 1024
 MOST_ITEMS = 10_000
 """Tools, resources or prompts of one server."""
 MOST_PAGES = 1_000
-"""Pages of one list: a server may go on for ever."""
+"""Pages of one list: a server might go on forever."""
 MOST_NAME = 256
 """Characters of a name."""
 MOST_TEXT = 20_000
@@ -23,7 +23,7 @@ MOST_REASON = 4_000
 MOST_SCHEMA = 1_000_000
 """Bytes of the definition of one tool."""
 MOST_GARBAGE = 1_000
-"""Lines on standard output that are no messages: after that, it is no server."""
+"""Lines on standard output that are not messages: after that many, it is not a server."""
 MOST_QUESTIONS = 100
 """Questions about one request: each of them stops its clock."""
 MOST_ROUNDS = 10
@@ -33,13 +33,13 @@ CONNECT_SECONDS = 30.0
 CALL_SECONDS = 60.0
 """Until a request is answered, unless the caller says otherwise."""
 CLOSE_SECONDS = 10.0
-"""Until a connection that is closed is given up."""
+"""Until waiting for a connection to close is given up."""
 
 _TOLD = frozenset(("description", "title"))
 
 
 def short(text: str, most: int = MOST_REASON) -> str:
-    """Return a server's words, cut, and without what could control a terminal."""
+    """Return a server's words, cut, and without anything that could control a terminal."""
     cut = text if len(text) <= most else f"{text[:most]} [cut]"
     return printable(cut)
 

@@ -1,6 +1,6 @@
 """A client: the tools of a server as attributes and items."""
 
-# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# The functions below the class belong to it: the rest of the package does not need its insides.
 # ruff: noqa: SLF001
 # pyright: reportPrivateUsage=false
 
@@ -59,28 +59,28 @@ class McpClient:
 
     @property
     def instructions(self) -> str:
-        """What the server tells models about the whole; empty if nothing."""
+        """The server's instructions for models; empty if there are none."""
         return self.server.instructions
 
     @property
     def tools(self) -> dict[str, RemoteTool]:
         """The tools, by the server's own names."""
-        known = self._listing.known_tools()  # every `client.name` asks: no other thread for that
+        known = self._listing.known_tools()  # each `client.name` comes here: not worth a thread
         return background.run(self._listing.tools()) if known is None else known
 
     @property
     def resources(self) -> dict[str, dict[str, Any]]:
-        """What the server says of each resource, by URI."""
+        """What the server says about each resource, by URI."""
         return background.run(self._listing.of("resources", "uri"))
 
     @property
     def templates(self) -> dict[str, dict[str, Any]]:
-        """What the server says of each template of resources, by URI template."""
+        """What the server says about each resource template, by URI template."""
         return background.run(self._listing.of("templates", "uriTemplate"))
 
     @property
     def prompts(self) -> dict[str, dict[str, Any]]:
-        """What the server says of each prompt, by name."""
+        """What the server says about each prompt, by name."""
         return background.run(self._listing.of("prompts", "name"))
 
     @property
@@ -172,7 +172,7 @@ class McpClient:
         on_log: OnLog | None = None,
         raise_on_error: bool = False,
     ) -> Result:
-        """Do the same from async code; cancelled, the call is cancelled at the server."""
+        """Do the same from async code; if it is cancelled, so is the call at the server."""
         scope = self._scope(name, timeout, on_progress, on_log)
         result = await request_of(self, name, arguments or {}, scope)
         if raise_on_error and result.error is not None:
@@ -226,7 +226,7 @@ class McpClient:
     # -- its end
 
     def close(self) -> None:
-        """Disconnect; a server that was started is ended. Used again, it connects again."""
+        """Disconnect; a server that was started is ended. If used again, it connects again."""
         background.run(self._connection.close())
 
     async def aclose(self) -> None:
@@ -297,14 +297,14 @@ def connection_of(client: McpClient) -> AnyConnection:
 
 
 def listing_of(client: McpClient) -> Listing:
-    """Return what a client knows of its server."""
+    """Return what a client knows about its server."""
     return client._listing
 
 
 async def request_of(
     client: McpClient, name: str, arguments: Mapping[str, Any], scope: RequestScope
 ) -> Result:
-    """Call a tool, on any loop; its failure is a result, too."""
+    """Call a tool, on any loop; its failure is also a result."""
     from ..outcome.failure import failed
 
     listing = client._listing

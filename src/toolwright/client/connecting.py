@@ -1,4 +1,4 @@
-"""`connect`: from whatever names a server to a client."""
+"""`connect`: makes a client from anything that names a server."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def connect(
 ) -> McpClient:
     """Return a client of a server: at a URL, started by a command, or a toolbox of this process.
 
-    A text is a URL, else an existing path (of a script, or of an `mcp.json`, of which `name`
-    chooses a server), else the words of a command, which no shell sees. Nothing is sent or
-    started before the client is used. Raises `TypeError` or `ValueError` for what names no server.
+    A text is a URL, else an existing path (of a script, or of an `mcp.json`, from which
+    `name` chooses a server), else the words of a command, which no shell sees. Nothing is sent
+    or started before the client is used. Raises `TypeError` or `ValueError` if no server is named.
     """
     settings = settings_from(options)
     found = target_of(target, name)

@@ -35,7 +35,7 @@ class RemoteTool(RemoteCallable):
         return self.unboxed(self.call_here(self.tool.name, self.checked(arguments)))
 
     def __tool_target__(self, options: Any) -> tuple[Any, Any]:
-        """Return what a toolbox makes a tool of: it is published as the server describes it."""
+        """Return a target and options for a toolbox: they publish what the server describes."""
         from .proxy.proxied import described, plain_name, proxied_tool
 
         name = self.tool.name
@@ -58,12 +58,12 @@ class Listing:
         self.listeners: list[Callable[[str, str], object]] = []
 
     def forget(self) -> None:
-        """Ask again when it is next needed."""
+        """Forget everything; the server is asked again when it is next needed."""
         self._version += 1
         self._known = {}
 
     def changed(self, what: str, uri: str = "") -> None:
-        """Forget what has changed, and pass that on."""
+        """Forget what has changed, and tell the listeners."""
         self._version += 1
         self._known.pop(what, None)
         if what == "resources":
@@ -145,7 +145,7 @@ class Listing:
         return near[0] if near else ""
 
     async def of(self, kind: str, key: str) -> dict[str, dict[str, Any]]:
-        """Return what the server says of each item of a kind, by its name or URI."""
+        """Return what the server says about each item of a kind, by its name or URI."""
         if kind not in self._known:
             await self.info()
             version = self._version

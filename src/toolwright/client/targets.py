@@ -38,7 +38,7 @@ class ServerAddress:
     name: str = ""
 
     def __str__(self) -> str:
-        """Return what errors call it: a URL may hold a password, or a key in its query."""
+        """Return its name in errors: a URL may hold a password, or a key in its query."""
         if self.name:
             return self.name
         parts = urlsplit(self.url)
@@ -55,7 +55,7 @@ class StartedServer:
     name: str = ""
 
     def __str__(self) -> str:
-        """Return what errors call it: without most of its words, which may hold a key."""
+        """Return its name in errors, without most of its words, which may hold a key."""
         if self.name:
             return self.name
         words = [Path(word).name for word in self.argv[:2] if not word.startswith("-")]
@@ -69,7 +69,7 @@ class LocalBox:
     box: Any
 
     def __str__(self) -> str:
-        """Return what errors call it."""
+        """Return its name in errors."""
         return str(self.box.name)
 
 
@@ -193,7 +193,7 @@ def _from_entry(entry: Any, name: str, what: str) -> Connectable:
     url = entry.get("url") or entry.get("serverUrl") or entry.get("httpUrl") or entry.get("uri")
     if isinstance(url, str):
         if entry.get("type") == "sse":
-            msg = f"{what} uses the transport `sse`, which the protocol gave up in 2025-03-26"
+            msg = f"{what} uses the transport `sse`, which the protocol dropped in 2025-03-26"
             raise ValueError(msg)
         url = _filled(url, what)
         _check_url(url)
@@ -217,7 +217,7 @@ def _from_entry(entry: Any, name: str, what: str) -> Connectable:
 def _texts(entry: Mapping[str, Any], key: str, what: str) -> dict[str, str]:
     given: Any = entry.get(key) or {}
     if not is_object(given):
-        msg = f"{what} has `{key}` that is not an object"
+        msg = f"{what} has a `{key}` that is not an object"
         raise ValueError(msg)
     return {name: _filled(str(value), what) for name, value in given.items()}
 
@@ -242,7 +242,7 @@ _LAST_COMMAS = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 
 
 def _without_comments(text: str) -> str:
-    """Leave out comments, and commas behind the last item: some programs write such files."""
+    """Leave out comments, and commas after the last item: some programs write such files."""
     for pattern in (_COMMENTS, _LAST_COMMAS):
         text = pattern.sub(lambda found: found[0] if found[0].startswith('"') else " ", text)
     return text

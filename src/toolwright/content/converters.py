@@ -30,12 +30,12 @@ from .tables import (
 F = TypeVar("F", bound=Callable[[Any], Any])
 
 CONVERTERS: dict[str, Callable[[Any], Any]] = {}
-"""Class name, with its module's top package, to the function that makes it JSON or `Content`."""
+"""By `package.Class`: the function that makes JSON or `Content` of a value."""
 _UNSET: Any = object()
 
 
 class UnknownType(TypeError):
-    """There is no way to make JSON of a value."""
+    """Raised if there is no way to make JSON of a value."""
 
 
 @public
@@ -72,16 +72,16 @@ _NAMES = {
     cls: tuple(map(_name_of, cls.__mro__))
     for cls in (dict, list, tuple, str, int, float, bool, type(None))
 }
-"""The names of classes that almost every result is made of, and of those they inherit from."""
+"""The names of the classes that almost every result is made of, and of their bases."""
 
 
 def is_row(value: Any) -> bool:
-    """Return whether a value is a row of a query, which has names for its columns."""
+    """Return whether a value is a row of a query, with names for its columns."""
     return known_converter(value) is row
 
 
 def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
-    """Make JSON, or `Content`, of a value by the table, or of what its class tells of it.
+    """Make JSON, or `Content`, of a value by the table, or by what its class says about it.
 
     Raises `TypeError` for an unknown type.
     """
@@ -113,7 +113,7 @@ def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
 
 
 def declared_attributes(value: Any) -> dict[str, Any]:
-    """Return the public attributes that a class or its bases declare, as far as they are set."""
+    """Return the public attributes that a class or its bases declare, if they are set."""
     found: dict[str, Any] = {}
     for cls in reversed(value.__class__.__mro__):
         for name, hint in getattr(cls, "__annotations__", {}).items():
@@ -123,9 +123,9 @@ def declared_attributes(value: Any) -> dict[str, Any]:
 
 
 def _own_text(value: Any) -> str | None:
-    """Return the text that a class writes of its values; None if it only has the default one."""
+    """Return the text that a class makes of a value; None if it has only the default one."""
     own: type[Any] = value.__class__
-    # What an exception says is for a model only where `speak` says so.
+    # A model may read the text of an exception only where `speak` says so.
     if own.__str__ is object.__str__ or isinstance(value, BaseException):
         return None
     text = without_surrogates(str(value))
@@ -172,7 +172,7 @@ def _pil_image(value: Any) -> Any:
     stream = io.BytesIO()
     try:
         value.save(stream, format="PNG")
-    except OSError:  # a mode that PNG does not have
+    except OSError:  # a mode that PNG does not support
         stream = io.BytesIO()
         plain = "RGB" if value.mode in ("CMYK", "YCbCr", "HSV") else "L"
         value = value.getchannel(0) if value.mode == "LAB" else value.convert(plain)

@@ -30,7 +30,7 @@ class Content:
     ) -> None:
         if (data is None) == (path is None):
             own = type(self).__name__
-            msg = f"{own} takes bytes or a path, one of them: {own}(data) or {own}(path=...)"
+            msg = f"{own} takes either bytes or a path: {own}(data) or {own}(path=...)"
             raise TypeError(msg)
         given: Any = path if data is None else data
         is_bytes = isinstance(given, bytes | bytearray | memoryview)
@@ -77,7 +77,7 @@ class Content:
         return self.path.absolute().as_uri() if self.path else f"file:///{quote(self.name)}"
 
     def block(self) -> dict[str, Any]:
-        """Return the content block; of a type that is not known, it is always a resource."""
+        """Return the content block; if the type is not known, it is always a resource."""
         mime_type = self.mime_type
         kind = self._kind_of(mime_type)
         if kind == "resource" or (mime_type == UNKNOWN and not self._mime_type):
@@ -85,7 +85,7 @@ class Content:
         return {"type": kind, "data": self._base64(), "mimeType": mime_type}
 
     def blocks(self) -> list[dict[str, Any]]:
-        """Return the content block, and a text that says if its type was not recognised."""
+        """Return the content block, and a text that says so if its type was not recognised."""
         block = self.block()
         if self._known_type() is not None:
             return [block]
@@ -111,13 +111,13 @@ class Content:
 
 
 _MOST_UNKNOWN = 32 * 1024 * 1024
-"""Bytes that are read of a file which says that it has fewer: it grows, or the system makes it up."""
+"""The most bytes to read if a file reports fewer: it grows, or the system generates it."""
 
 
 def _file_bytes(path: Path, name: str) -> bytes:
-    """Read a file, but no more than it says it has. Raises `ResultError`."""
+    """Read a file: at most its reported size, or `_MOST_UNKNOWN` if more. Raises `ResultError`."""
     _check_regular(path.stat(), name)
-    # If it has become a pipe, opening it would block until it has a writer.
+    # If it has become a pipe, opening it would block until there is a writer.
     with open(path, "rb", opener=lambda at, flags: os.open(at, flags | _NEVER_WAIT)) as file:
         found = os.fstat(file.fileno())
         _check_regular(found, name)

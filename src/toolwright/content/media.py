@@ -22,12 +22,12 @@ _SIGNATURES = (
     (b"PK\x03\x04", "application/zip"),
     (b"\x1f\x8b", "application/gzip"),
 )
-_FORMS = {  # the container and the kind of what is in it
+_FORMS = {  # the container, and the kind of its content
     (b"RIFF", b"WAVE"): "audio/wav",
     (b"RIFF", b"WEBP"): "image/webp",
     (b"FORM", b"AIFF"): "audio/aiff",
 }
-_BRANDS = {  # of ISO media files; the first of these that a file names counts
+_BRANDS = {  # of ISO media files; the first one here that a file names counts
     b"avif": "image/avif",
     b"avis": "image/avif",
     b"heic": "image/heic",
@@ -57,7 +57,7 @@ _SUFFIXES = {
 }
 _HEAD = 4096
 """How many bytes are looked at for the first element of an XML document."""
-# Signs of binary data: all control characters but those of text and of terminals.
+# Signs of binary data: all control characters except those of text and of terminals.
 _BINARY = bytes(code for code in range(32) if code not in b"\b\t\n\f\r\x1b") + b"\x7f"
 
 
@@ -83,7 +83,7 @@ def by_name(name: str) -> str | None:
     if known is not None:
         return known
     guessed, packed = mimetypes.guess_type(name)
-    return guessed if packed is None else None  # then the bytes show how
+    return guessed if packed is None else None  # if packed, the bytes show how
 
 
 def as_text(data: bytes) -> str | None:
@@ -103,7 +103,7 @@ def _of_brands(data: bytes) -> str:
 
 
 def _of_sound(data: bytes) -> str | None:
-    """Recognise MPEG and AAC sound: by a tag, or by the head of the first frame."""
+    """Recognise MPEG and AAC sound: by a tag, or by the header of the first frame."""
     if data[:3] == b"ID3" and data[3:4] in (b"\x02", b"\x03", b"\x04"):
         return "audio/mpeg"
     if data[:1] != b"\xff" or len(data) < 2:

@@ -1,7 +1,7 @@
 """Tables and series of other libraries as plain rows.
 
-pandas, polars, pyarrow and numpy are never imported here: values of theirs are recognised by the
-names of their classes.
+pandas, polars, pyarrow and numpy are never imported here: their values are recognised by the names
+of their classes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _located(value: Any, rows: int) -> Any:
 
 
 def _located_rows(value: Any, rows: int) -> Any:
-    """Return the first rows of a series; of a long one, the beginning must not become an object."""
+    """Return the first rows of a series; the beginning of a long one must not become an object."""
     head = value.iloc[:rows]
     bare = value.index.nlevels == 1 and value.index.name is None
     long = bare and len(value) > _MOST_LABELS and not _is_numbered(value.index)
@@ -98,7 +98,7 @@ def is_table(value: Any) -> bool:
 
 
 def rows_within(value: Any, most: int) -> int | None:
-    """Return how many rows of a table `most` bytes can hold; None if it may fit, or is no table."""
+    """Return how many rows of a table fit in `most` bytes; None if all may, or for other values."""
     kind = _kind(value)
     if kind is None or getattr(value, "shape", None) == ():
         return None
@@ -117,12 +117,12 @@ def first_rows(value: Any, rows: int) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is the sign of pandas for a missing one."""
+    """Return whether a value is one that pandas uses for a missing value."""
     return type(value).__name__ in _MISSING and type(value).__module__.startswith("pandas")
 
 
 def cell(value: Any) -> Any:
-    """Return what stands in a cell, with None for NaN, NaT and NA."""
+    """Return the value of a cell, with None for NaN, NaT and NA."""
     kind: type[Any] = value.__class__
     if isinstance(value, float):
         return None if value != value else value  # noqa: PLR0124 - only NaN differs from itself
@@ -143,7 +143,7 @@ def cell(value: Any) -> Any:
 
 
 def _label(value: Any) -> str:
-    if isinstance(value, tuple):  # of several levels, of which some may be empty
+    if isinstance(value, tuple):  # with several levels, some of which may be empty
         parts = [_label(part) for part in cast("tuple[Any, ...]", value)]
         return ".".join(part for part in parts if part)
     if isinstance(value, str):
@@ -212,14 +212,14 @@ def pandas_frame(frame: Any) -> list[dict[str, Any]]:
 
 
 def pandas_series(series: Any) -> Any:
-    """Return a series: its values if its index only counts them, an object if that has labels
-    without a name (as a row of a frame has), else rows of index and value."""
+    """Return a series: its values if its index only counts them, an object if it has labels
+    without a name (like a row of a frame), else rows of index and value."""
     index, values = series.index, series.tolist()
     if _is_numbered(index):
         return [cell(value) for value in values]
     if _is_record(index):
         made = {str(label): cell(value) for label, value in zip(index, values, strict=True)}
-        # The name of a row is its label in the frame; a number is only its place, mostly.
+        # The name of a row is its label in the frame; a number is usually just its place.
         if series.name is None or isinstance(series.name, Integral):
             return made
         return {_unique([*made, "name"])[-1]: _named(series.name), **made}
@@ -247,13 +247,13 @@ def polars_frame(frame: Any) -> list[dict[str, Any]]:
 
 
 def arrow_table(table: Any) -> list[dict[str, Any]]:
-    """Return a table or a batch as rows; two columns may have one name."""
+    """Return a table or a batch as rows; two columns may have the same name."""
     columns = [table.column(at).to_pylist() for at in range(table.num_columns)]
     return _rows(table.schema.names, columns)
 
 
 def row(value: Any) -> dict[str, Any]:
-    """Return a row of a query, of sqlite3 or SQLAlchemy, by the names of its columns."""
+    """Return a row of a query, from sqlite3 or SQLAlchemy, by the names of its columns."""
     names = value._fields if hasattr(value, "_fields") else value.keys()
     return dict(zip(_unique(names), cells(value), strict=True))
 
@@ -275,14 +275,14 @@ def array(value: Any) -> Any:
 
 
 def _times(value: Any) -> Any:
-    """Return times and durations as Python's own, or as text where these are not exact."""
+    """Return times and durations as Python's own, or as text where those are not exact."""
     micro = value
     if str(value.dtype).endswith(("[ns]", "[ps]", "[fs]", "[as]")):
         micro = value.astype(f"{value.dtype.kind}8[us]")
         exact = (micro.astype(value.dtype) == value) | (value != value)  # noqa: PLR0124 - NaT
         if not exact.all():
             return _without_nat(value.astype(str).tolist())
-    # What is out of the range of Python's dates would become a plain number.
+    # A time outside the range of Python's dates would become a plain number.
     if any(isinstance(each, int) for each in micro.ravel().tolist()):
         return _without_nat(value.astype(str).tolist())
     return micro.tolist()

@@ -39,9 +39,9 @@ class Change:
     text: str
     """How, in a line."""
     where: str = ""
-    """In which part of it, such as `input.limit`."""
+    """The part that has changed, such as `input.limit`."""
     example: Any = None
-    """A value that was accepted and no longer is, or that may now come and could not."""
+    """A value that was accepted and no longer is, or that may now be returned and could not."""
     has_example: bool = False
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class Change:
         return f"{self.severity}: {self.part} {self.name}{where}: {self.text}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return it as JSON."""
         made = {
             "severity": self.severity,
             "part": self.part,
@@ -86,21 +86,21 @@ class Changes:
 
     @property
     def breaking(self) -> list[Change]:
-        """What may break callers that worked before."""
+        """The changes that may break callers that worked before."""
         return self.of("breaking")
 
     @property
     def risky(self) -> list[Change]:
-        """What may change how models behave, or could not be decided."""
+        """The changes that may affect how models behave, or could not be decided."""
         return self.of("risky")
 
     @property
     def additive(self) -> list[Change]:
-        """What no caller can be harmed by."""
+        """The changes that cannot harm any caller."""
         return self.of("additive")
 
     def to_json(self) -> dict[str, Any]:
-        """Return them as JSON has them."""
+        """Return them as JSON."""
         return {
             "severity": self.severity,
             "counts": {severity: len(self.of(severity)) for severity in SEVERITIES},
@@ -127,7 +127,7 @@ def sorted_changes(changes: Sequence[Change]) -> Changes:
 
 
 def text_lines(changes: Changes) -> Iterator[str]:
-    """Yield a line for each change, and one for all."""
+    """Yield a line for each change, and a summary."""
     for change in changes:
         yield f"{change}{_example(change)}"
     yield summary(changes)
@@ -173,5 +173,5 @@ def _row(change: Change) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text in which no character means anything to Markdown, or notifies anybody."""
+    """Return a text in which no character means anything to Markdown, or notifies anyone."""
     return printable(" ".join(text.split())).translate(_SPECIAL).replace("@", "@\u200b")

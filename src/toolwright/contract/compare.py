@@ -13,9 +13,9 @@ from .lock_file import Entry, HasTools, Lock, lock
 from .schema_changes import SchemaChange, Side, schema_changes
 
 _MOST_RENAMES = 200
-"""How many tools that are gone are looked for under new names."""
+"""If more tools than this are gone, they are not looked for under new names."""
 _ALIKE = 0.6
-"""How alike two descriptions are that may be of one tool."""
+"""How alike two descriptions must be to belong to one tool."""
 _HINTS: Mapping[str, tuple[bool, bool, Severity]] = {
     "readOnlyHint": (False, True, "breaking"),
     "destructiveHint": (True, False, "breaking"),
@@ -87,7 +87,7 @@ def _tools(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> Iterator[Chang
 def _renamed(
     old: Mapping[str, Entry], new: Mapping[str, Entry], gone: list[str], fresh: list[str]
 ) -> dict[str, str]:
-    """Return tools that are there under another name: same input, and a description that is alike."""
+    """Return tools that were renamed: they have the same input, and a similar description."""
     if len(gone) > _MOST_RENAMES:
         return {}
     by_input: dict[bytes, list[str]] = {}
@@ -129,7 +129,7 @@ def _tool(name: str, old: Entry, new: Entry, *, is_renamed: bool = False) -> Ite
 def _texts(
     part: Part, name: str, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[Change]:
-    """Compare what models read: they choose tools, and arguments, by it."""
+    """Compare the texts by which models choose tools and arguments."""
     for key in ("description", "title"):
         before, after = old.get(key, ""), new.get(key, "")
         if before != after:
@@ -156,7 +156,7 @@ def _outputs(name: str, old: Any, new: Any) -> Iterator[Change]:
     if old is None:
         yield Change("additive", "tool", name, "promises a result now", "output")
     elif new is None:
-        yield Change("breaking", "tool", name, "promises no result any more", "output")
+        yield Change("breaking", "tool", name, "no longer promises a result", "output")
     else:
         yield from _schema(name, "output", old, new)
 
@@ -164,7 +164,7 @@ def _outputs(name: str, old: Any, new: Any) -> Iterator[Change]:
 def _hints(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     for hint, (default, safe, grave) in _HINTS.items():
         before, after = old.get(hint, default), new.get(hint, default)
-        # Two of them mean nothing for a tool that changes nothing.
+        # Two of the hints mean nothing for a tool that changes nothing.
         is_idle = bool(old.get("readOnlyHint") and new.get("readOnlyHint"))
         if is_idle and hint in ("destructiveHint", "idempotentHint"):
             continue
@@ -177,7 +177,7 @@ def _access(part: Part, name: str, old: Entry, new: Entry) -> Iterator[Change]:
     """Compare who may use it, and what they are asked first."""
     before, after = set(old.get("roles", ())), set(new.get("roles", ()))
     if before != after:
-        was, now = (", ".join(sorted(roles)) or "anybody" for roles in (before, after))
+        was, now = (", ".join(sorted(roles)) or "anyone" for roles in (before, after))
         keeps_all = not after or (before and before <= after)
         severity: Severity = "risky" if keeps_all else "breaking"
         yield Change(severity, part, name, f"was for {was}, is for {now}")
@@ -227,7 +227,7 @@ def _arguments(
         else:
             was, now = bool(before[each].get("required")), bool(after[each].get("required"))
             if was != now:
-                text = "is required now" if now else "is not required any more"
+                text = "is required now" if now else "is no longer required"
                 yield Change("breaking" if now else "additive", part, name, text, where)
             said = (before[each].get("description", ""), after[each].get("description", ""))
             if said[0] != said[1]:
@@ -245,7 +245,7 @@ def _became(key: str, old: Any, new: Any) -> str:
     if not old:
         return f"has a {key} now: {_cut(new)}"
     if not new:
-        return f"has no {key} any more: it was {_cut(old)}"
+        return f"no longer has a {key}: it was {_cut(old)}"
     one, other = str(old), str(new)
     same = _common(one, other)
     begin = max(0, same - 15)

@@ -16,7 +16,7 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-"""Nothing is written, fetched or asked for."""
+"""Keeps git from writing, fetching or asking for anything."""
 
 
 def read_at(ref: str, file: str | Path) -> Lock:

@@ -20,20 +20,20 @@ class NotLoaded(CallError):
 
 
 class CodeLoader:
-    """Loads a toolbox when it is first needed; whoever needs it meanwhile waits for the same."""
+    """Loads a toolbox when it is first needed; others that need it wait for the same load."""
 
     def __init__(
         self, load: Callable[[], Servable], then: Callable[[Servable], Callable[[], None]]
     ) -> None:
         self._load = load
         self._then = then
-        """Called with what was loaded, before anybody gets it; what it returns, afterwards."""
+        """Called with the loaded toolbox before anyone gets it; its result is called afterwards."""
         self._lock = threading.Lock()
         self._loading: Future[Servable] | None = None
 
     async def loaded(self) -> Servable:
         """Return the toolbox. Raises `NotLoaded`."""
-        # Shielded: others may wait for it, too, when one of them is cancelled.
+        # Shielded: when one caller is cancelled, others may still be waiting for it.
         return await asyncio.shield(asyncio.wrap_future(self._begun()))
 
     def loaded_blocking(self) -> Servable:
@@ -44,7 +44,7 @@ class CodeLoader:
         with self._lock:
             if self._loading is None:
                 self._loading = Future()
-                # A daemon: a module that never ends importing must not hold the end of the server.
+                # A daemon: an import that never ends must not keep the server from ending.
                 work = threading.Thread(target=self._work, args=(self._loading,), daemon=True)
                 work.start()
             return self._loading

@@ -82,7 +82,7 @@ class Lock:
 
 
 def lock(tools: HasTools | Iterable[Tool]) -> Lock:
-    """Return what a toolbox, or some tools, offer now.
+    """Return what a toolbox, or a list of tools, offers now.
 
     Tools that are disabled or refused are not offered.
     """
@@ -154,7 +154,7 @@ def _hashed(entry: Entry, tool: Tool) -> Entry:
 
 
 def hash_of(entry: Entry) -> str:
-    """Return the hash of an entry, whatever order its keys have."""
+    """Return the hash of an entry, whatever the order of its keys."""
     bare = {key: value for key, value in entry.items() if key != "hash"}
     text = json.dumps(bare, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -187,7 +187,7 @@ def parse(data: bytes, name: str = FILE) -> Lock:
         raise LockError(f"{name} is nested too deeply for a lock") from None
     except ValueError as error:
         conflict = b"<<<<<<<" in data and b">>>>>>>" in data
-        why = "it has conflicts of a merge in it" if conflict else str(error).split("\n", 1)[0]
+        why = "it has merge conflicts in it" if conflict else str(error).split("\n", 1)[0]
         raise LockError(
             f"{name} is not JSON: {why}", hint="write it with `toolwright lock`"
         ) from None
@@ -195,7 +195,7 @@ def parse(data: bytes, name: str = FILE) -> Lock:
         raise LockError(f"{name} is not a lock: it has no `{_KEY}`")
     version = document[_KEY]
     if version != VERSION:
-        hint = "a later Toolwright has written it" if _is_later(version) else "write it again"
+        hint = "a later Toolwright wrote it" if _is_later(version) else "write it again"
         raise LockError(f"{name} is a lock of version {version!r:.20}, not {VERSION}", hint=hint)
     return _Reader(name).lock(document)
 
@@ -222,7 +222,7 @@ class _Reader:
         orders = {part: self._order(part, order.get(part), parts[part]) for part in _PARTS}
         server = self._table(document, "server")
         if not _is_server(server):
-            raise self.wrong("`server` is not as a lock has it")
+            raise self.wrong("`server` is not valid")
         made_of = self._made_of(self._table(document, "made_of"))
         return Lock(server, **parts, order=orders, made_of=made_of)
 
@@ -237,13 +237,13 @@ class _Reader:
         for name, entry in entries.items():
             where = f"{part} has `{name[:80]}`"
             if not is_object(entry) or not is_object(entry.get("listed")):
-                raise self.wrong(f"{where}, which is not as a lock has it")
+                raise self.wrong(f"{where}, which is not valid")
             self._check_listed(where, part, entry)
             roles = entry.get("roles", [])
             if not is_list(roles) or not all(isinstance(role, str) for role in roles):
                 raise self.wrong(f"{where}, whose roles are not a list of texts")
             if entry.get("hash") != hash_of(entry):
-                raise self.wrong(f"{where}, whose hash is not that of what stands there")
+                raise self.wrong(f"{where}, whose hash does not match its content")
         if part == "tools" and len({each["listed"]["name"] for each in entries.values()}) < len(
             entries
         ):
@@ -259,7 +259,7 @@ class _Reader:
         texts += [listed.get(key, "") for key in ("title", "description", "uri", "uriTemplate")]
         is_shown = all(isinstance(text, str) for text in texts) and all(map(is_object, tables))
         if not is_shown or not _is_unicode(listed):
-            raise self.wrong(f"{where}, which is not as lists show it")
+            raise self.wrong(f"{where}, whose `listed` is not valid")
 
     def _order(self, part: str, given: Any, entries: dict[str, Entry]) -> list[str]:
         if given is None:
@@ -273,11 +273,11 @@ class _Reader:
         lists = [made_of.get(key, []) for key in ("select", "needs_code", "refused")]
         texts = [made_of.get("target", "")]
         if not all(map(is_object, tables)) or not all(map(is_list, lists)):
-            raise self.wrong("`made_of` is not as a lock has it")
+            raise self.wrong("`made_of` is not valid")
         texts += [text for table in tables for text in table.values()]
         texts += [text for each in lists for text in each]
         if not all(isinstance(text, str) for text in texts):
-            raise self.wrong("`made_of` is not as a lock has it")
+            raise self.wrong("`made_of` is not valid")
         return made_of
 
 

@@ -28,7 +28,7 @@ _ALWAYS_OPEN = contextlib.nullcontext()
 
 
 async def stand_in(call: Call, **arguments: Any) -> Any:
-    """Stand for a function that is not imported yet: calls go by name, and never come here."""
+    """Stand for a function that is not imported yet: calls are made by name, and never reach it."""
     raise CallError(f"{call.tool} is not loaded yet: call it again")
 
 
@@ -83,10 +83,10 @@ class LockedPrompt(Prompt):
 
 
 class LockedBox:
-    """A `Servable` that lists what a lock has, and loads the code when something is to be run."""
+    """A `Servable` that lists what a lock has, and loads the code when something must run."""
 
     is_live = True
-    """It is exchanged for the toolbox itself."""
+    """It is replaced by the toolbox itself."""
     asks = False
     has_tasks = False
     sees_calls = True
@@ -158,7 +158,7 @@ class LockedBox:
         return [self._tool(name) for name in self._entries]
 
     def directed(self, name: str, arguments: Any, /) -> tuple[str, Any]:
-        """Return which tool a call is for, and its arguments: just those."""
+        """Return the tool that a call is for, and its arguments, unchanged."""
         return name, arguments
 
     def usable(
@@ -213,13 +213,13 @@ class LockedBox:
     def find_resource(
         self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
-        """Return what a caller with these roles reads at a URI, and the variables in it."""
+        """Return the resource that a caller with these roles reads at a URI, and its variables."""
         from ..tools.resource import found_at
 
         return found_at(self.resources, uri, lambda each: self.offers(each, roles, call))
 
     def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
-        """Return whether there is a resource that a caller with these roles may not read."""
+        """Return whether a resource exists that a caller with these roles may not read."""
         if self.find_resource(uri, roles, call) is not None:
             return False
         return self.find_resource(uri, None) is not None
@@ -251,7 +251,7 @@ class LockedBox:
         *,
         call: Call | None = None,
     ) -> Result:
-        """Load the code if that was not done, and call a tool of it."""
+        """Load the code if necessary, and call one of its tools."""
         try:
             box = await self.loader.loaded()
         except NotLoaded as error:
@@ -268,7 +268,7 @@ class LockedBox:
     async def read_resource(
         self, resource: Resource, values: Mapping[str, str], call: Call | None = None
     ) -> Result:
-        """Load the code if that was not done, and read a resource of it."""
+        """Load the code if necessary, and read one of its resources."""
         try:
             box = await self.loader.loaded()
         except NotLoaded as error:
@@ -281,7 +281,7 @@ class LockedBox:
     async def get_prompt(
         self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
     ) -> Result:
-        """Load the code if that was not done, and get the messages of a prompt of it."""
+        """Load the code if necessary, and get the messages of one of its prompts."""
         try:
             box = await self.loader.loaded()
         except NotLoaded as error:
@@ -292,7 +292,7 @@ class LockedBox:
         return await box.get_prompt(real, values, call)
 
     def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
-        """Return what an argument may be that begins so; called in a thread that may wait."""
+        """Return values of an argument that begin so; called in a thread that may wait."""
         box = self.loader.loaded_blocking()
         for ours, theirs in ((self.resources, box.resources), (self.prompts, box.prompts)):
             for key, offered in ours.items():
@@ -314,7 +314,7 @@ class LockedBox:
         """Report a refused request to the audit log and the metrics."""
         self._refused(kind, code, name, caller=caller, client=client, reason=reason)
 
-    # -- its life: that of the toolbox begins when it is loaded
+    # -- lifecycle: that of the toolbox begins when it is loaded
 
     def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
         """Do nothing: a lock does not change."""
@@ -327,7 +327,7 @@ class LockedBox:
         """Do nothing."""
 
     def busy(self) -> contextlib.AbstractContextManager[object]:
-        """Keep it open while something of it runs: it always is."""
+        """Keep it open while something in it runs: it is always open."""
         return _ALWAYS_OPEN
 
     def close(self) -> None:

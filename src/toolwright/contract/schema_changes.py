@@ -15,7 +15,7 @@ from .containment.values import canonical
 
 Side = Literal["input", "output"]
 _SAID = frozenset(("description", "default", "x-mcp-header"))
-"""What no value depends on, and a model or a caller does."""
+"""Keywords that no value depends on, but a model or a caller does."""
 _SILENT = frozenset(
     (
         *("title", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "$schema"),
@@ -23,7 +23,7 @@ _SILENT = frozenset(
         *("x-toolwright-box", "x-user-providable"),
     )
 )
-"""What nobody is harmed by."""
+"""Keywords whose changes harm nobody."""
 _MOST_SHOWN = 60
 _MOST_CHANGES = 200
 """How many changes of one schema are named."""
@@ -43,8 +43,8 @@ class SchemaChange:
 def schema_changes(old: Any, new: Any, side: Side) -> list[SchemaChange]:
     """Return the changes from one schema to another, each with its severity.
 
-    The whole is decided first: what a part of it says cannot be graver than that, and if no part
-    shows why, one more change does.
+    The whole is decided first: no change of a part can be graver than that, and if no part shows
+    why, one more change does.
     """
     if canonical(old) == canonical(new):
         return []
@@ -69,14 +69,14 @@ def schema_changes(old: Any, new: Any, side: Side) -> list[SchemaChange]:
 
 
 def _limited(change: SchemaChange, limit: Severity) -> SchemaChange:
-    """Return a change of what is accepted, no graver than that of the whole."""
+    """Return a change of what is accepted, made no graver than that of the whole."""
     if change.verdict is None or SEVERITIES.index(change.severity) >= SEVERITIES.index(limit):
         return change
     return replace(change, severity=limit, verdict=Verdict("unknown"))
 
 
 def _verdict(old: Any, new: Any, side: Side, old_root: Any, new_root: Any) -> Verdict:
-    """Return whether callers are as well off: what was accepted is, or what was promised is kept."""
+    """Return whether callers lose nothing: what was accepted still is, or promises are kept."""
     if side == "input":
         return contains(new, old, wider_root=new_root, narrower_root=old_root)
     return contains(old, new, wider_root=old_root, narrower_root=new_root)
@@ -145,7 +145,7 @@ class _Walk:
             else:
                 yield from self.changes(before[name], after[name], place, depth + 1)
                 if was != now:
-                    text = "is required now" if now else "is not required any more"
+                    text = "is required now" if now else "is no longer required"
                     needs_old = {"required": [name] if was else []}
                     needs_new = {"required": [name] if now else []}
                     yield self._decided(needs_old, needs_new, place, text)
@@ -168,7 +168,7 @@ class _Walk:
 
 
 _INSIDE = frozenset(("properties", "required", "items", "additionalProperties"))
-"""What is looked into, part by part."""
+"""Keywords that are compared part by part."""
 
 
 def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 _MOST_NAME = 200
-"""How much of a name in a lock is repeated."""
+"""How many characters of a name in a lock are repeated."""
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
@@ -52,7 +52,7 @@ def _others() -> tuple[str, ...]:
 
 
 def environment() -> dict[str, str]:
-    """Return the versions that lists of tools depend on besides the files."""
+    """Return the versions that lists of tools depend on, in addition to the files."""
     import pydantic_core
 
     from .._door import __version__
@@ -80,7 +80,7 @@ def recorded(files: Iterable[Path], folders: Iterable[Path], beside: Path) -> di
 def why_stale(sources: Mapping[str, Any], beside: Path) -> str:
     """Return what has changed since files were recorded; nothing if nothing has."""
     if not sources.get("files"):
-        return "it does not say of which files it was made"
+        return "it does not say which files it was made from"
     for package, version in environment().items():
         written = sources.get("versions", {}).get(package)
         if written != version:
@@ -103,7 +103,7 @@ def _relative(path: Path, beside: Path) -> str:
 
 
 def _digest(file: Path) -> str:
-    """Return the digest of a file; nothing if it cannot be read, or is none."""
+    """Return the digest of a file; nothing if it cannot be read, or is not a file."""
     try:
         if not file.is_file():  # a pipe, or /dev/zero, would never end
             return ""

@@ -22,7 +22,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    # Loaded on first use: a command that knows the names of dialects needs nothing else of them.
+    # Loaded on first use: a command that knows the names of dialects needs nothing else from them.
     from importlib import import_module
 
     for home, names in _HOMES.items():

@@ -1,4 +1,4 @@
-"""The limits of strict tools, and who gets them."""
+"""The limits of strict tools, and which tools can be strict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .facts.rules import Quota
 
 
 class Cost(NamedTuple):
-    """What one strict schema takes."""
+    """How much of the limits one strict schema takes."""
 
     optional: int
     unions: int
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
 
 
 def cost_of(schema: Mapping[str, Any]) -> Cost:
-    """Return what a schema takes; references are not followed."""
+    """Return how much a schema takes; references are not followed."""
     optional = unions = properties = levels = characters = values = bare = 0
     longest = (0, 0)
     todo: list[tuple[Any, int]] = [(schema, 1)]
@@ -94,7 +94,7 @@ def too_large(cost: Cost, limits: Quota) -> tuple[str, str] | None:
 
 
 def allotted(costs: Mapping[str, Cost], limits: Quota) -> set[str]:
-    """Return the tools that can be strict together: the cheapest first, so that they are many."""
+    """Return the tools that can be strict together: the cheapest first, so that there are many."""
     order = {name: at for at, name in enumerate(costs)}
     tools = optional = unions = fields = 0
     chosen: set[str] = set()

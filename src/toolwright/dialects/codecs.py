@@ -1,4 +1,4 @@
-"""Undo what a dialect did to arguments: linear, and without recursion."""
+"""Undoes a dialect's changes to arguments, in linear time without recursion."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _ABSENT: Any = object()
 
 
 class Todo(list[tuple[Any, Any, Any, "Codec"]]):
-    """What is left to decode: where it goes, and what it is."""
+    """The values that are left to decode, each with where it goes."""
 
 
 class Codec(Protocol):
-    """Undoes one change. What has another shape than it should is left for the tool to refuse."""
+    """Undoes one change. A value of the wrong shape is left for the tool to refuse."""
 
     def decode(self, value: Any, todo: Todo) -> Any:
-        """Return a value without the change; what is inside it is left to do."""
+        """Return a value without the change; what is inside it is added to `todo`."""
         ...
 
 
@@ -101,7 +101,7 @@ class Items:
     item: Codec
 
     def decode(self, value: Any, todo: Todo) -> Any:
-        """Return the list; its items are left to do."""
+        """Return the list; its items are added to `todo`."""
         if not is_list(value):
             return value
         made = list(value)
@@ -159,7 +159,7 @@ class Positions:
     needed: int = 0
     """How many positions there always are; of the others, null means the end."""
     rest: str = ""
-    """The property that holds the items behind the positions."""
+    """The property that holds the items after the positions."""
     rest_codec: Codec | None = None
 
     def decode(self, value: Any, todo: Todo) -> Any:
@@ -259,7 +259,7 @@ class Boxes:
 
 @dataclass(slots=True)
 class Branch:
-    """How the objects of one branch of a union are known."""
+    """How the objects of one branch of a union are recognised."""
 
     keys: frozenset[str]
     required: frozenset[str]
@@ -275,14 +275,14 @@ class Branch:
 
 
 def tag(value: Any) -> Any:
-    """Return what stands for a value where branches are told apart: true is not 1."""
+    """Return the key by which a value tells branches apart: true is not 1."""
     scalar = isinstance(value, str | int | float | bool | None)
     return (isinstance(value, bool), value) if scalar else _ABSENT
 
 
 @dataclass(slots=True)
 class Union:
-    """Branches that are known by the JSON type, or by the keys, of what arrives."""
+    """Branches that are recognised by the JSON type, or the keys, of what arrives."""
 
     array: Codec | None = None
     objects: Sequence[Branch] = ()

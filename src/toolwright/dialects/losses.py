@@ -11,7 +11,7 @@ _LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One thing of one tool that a dialect cannot express, or a limit that it broke."""
+    """One thing in one tool that a dialect cannot express, or a limit that the tool broke."""
 
     tool: str
     """The tool's own name; empty if it concerns all tools."""

@@ -11,7 +11,7 @@ from .._json_values import JsonObject, is_object
 from ..results import Result
 
 _SHOWN = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
-"""Images that models look at."""
+"""The types of images that models can see."""
 
 
 class ToolAnswer(NamedTuple):
@@ -29,7 +29,7 @@ def message(dialect: str, wire: str, answer: ToolAnswer) -> JsonObject:
 
 
 def _text(answer: ToolAnswer) -> str:
-    """Return a result as text; what is no text is named."""
+    """Return a result as text; what is not text is named."""
     text = "\n".join(_said(block) for block in answer.result.content)
     return f"Error: {text}" if answer.result.is_error else text
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from .facts.rules import NameRule
 
 SHORTEST = 8
-"""How many characters a shortened name needs at least."""
+"""The fewest characters that a shortened name needs."""
 
 
 @functools.cache
@@ -31,7 +31,7 @@ def is_good(name: str, rule: NameRule) -> bool:
 
 
 def published(names: Iterable[str], rule: NameRule) -> dict[str, str]:
-    """Return an accepted name for each: its own wherever that will do.
+    """Return an accepted name for each: its own if that is accepted.
 
     The others are written with underscores, cut, and made unique with a hash of the whole name,
     so that a name does not depend on the order, except between two that differ in nothing else.

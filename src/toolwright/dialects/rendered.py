@@ -24,7 +24,7 @@ class Decoded(NamedTuple):
 
     name: str
     arguments: Any
-    """An object; what is no JSON object is left as it came, for the tool to refuse."""
+    """An object; anything else is left as it came, for the tool to refuse."""
 
 
 class Rendered:
@@ -57,11 +57,11 @@ class Rendered:
         self.names: Mapping[str, str] = MappingProxyType(
             {name: own for name, (own, _) in codecs.items()}
         )
-        """The own name of each tool by the published one."""
+        """Each tool's own name, by its published name."""
         self.losses = losses
         """What could not be expressed."""
         self.strict = strict
-        """The own names of the tools that the provider is asked to enforce."""
+        """The tools' own names, for those that the provider is asked to enforce."""
         self.request = request
         """What else belongs in the request."""
         self._codecs = codecs
@@ -75,7 +75,7 @@ class Rendered:
 
     @property
     def definitions(self) -> list[JsonObject]:
-        """The tools as the provider's requests have them: plain dicts, your own to change."""
+        """The tools as the provider's requests have them: plain dicts, which you may change."""
         if self._definitions is None:
             with no_collection():
                 self._definitions = definitions(self._wire, self._sent)
@@ -114,7 +114,7 @@ class Rendered:
         """Return a result as the provider takes it: a message, or one block of a message.
 
         Anthropic, Gemini and Bedrock take the results of one turn as blocks of one message, in the
-        role of the user. `name` is the tool's, own or published.
+        role of the user. `name` is the tool's own or published name.
         """
         from .messages import ToolAnswer, message
 

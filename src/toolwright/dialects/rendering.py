@@ -32,7 +32,7 @@ def render(
     """Return tools as a provider or client takes them, with the way back.
 
     `strict` asks the provider to enforce the schemas. `prefix` is what an MCP client puts before
-    names: it counts in their length. Entries of another server's `tools/list` are rendered, too.
+    names: it counts in their length. Entries of another server's `tools/list` are rendered as well.
     Raises `ValueError` for an unknown dialect; a tool that cannot be sent is a loss.
     """
     rendering = _Rendering(dialect_named(dialect), strict=strict)
@@ -101,7 +101,7 @@ class _Rendering:
         return known[:most]
 
     def _named(self, known: list[Renderable], prefix: str) -> dict[str, str]:
-        """Return the published name of each tool; none if no name has room."""
+        """Return the published name of each tool; nothing if there is no room for names."""
         rule = self._dialect.names
         if self._dialect.counts_prefix and prefix:
             own = self._dialect.own_prefix
@@ -118,7 +118,7 @@ class _Rendering:
         return names
 
     def _choose_strict(self, known: list[Renderable]) -> None:
-        """Find the tools that can be strict, and say of the others why they are not."""
+        """Find the tools that can be strict, and record why the others are not."""
         dialect = self._dialect
         if not self._wants_strict or dialect.strict_is == "always":
             return
@@ -138,7 +138,7 @@ class _Rendering:
         self._strict = chosen
 
     def _costs(self, known: list[Renderable]) -> dict[str, Cost]:
-        """Return what each tool takes that can be strict by itself."""
+        """Return the cost of each tool that can be strict by itself."""
         costs: dict[str, Cost] = {}
         strict = self._dialect.strict
         for each in known:

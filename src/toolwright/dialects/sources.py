@@ -26,13 +26,13 @@ class Renderable:
         self.description = description
         self.schema = schema
         self.compiled = compiled
-        """What the schema is from: a tool may be compiled again, with another one."""
+        """What the schema comes from: a tool may be compiled again, with another schema."""
         self._document: Document | None = None
         self._encoded: dict[Rules, EncodedSchema | None] = {}
         self._listed: bytes | None = None
 
     def encoded(self, rules: Rules) -> EncodedSchema | None:
-        """Return the schema by some rules; None if it is too deep to be read."""
+        """Return the schema encoded by some rules; None if it is too deep to be read."""
         if rules not in self._encoded:
             try:
                 if self._document is None:
@@ -43,21 +43,21 @@ class Renderable:
         return self._encoded[rules]
 
     def listed(self) -> JsonObject:
-        """Return all that the tool is in MCP."""
+        """Return the tool's whole definition in MCP."""
         return {} if self._listed is None else json.loads(self._listed)
 
     @property
     def is_listed(self) -> bool:
-        """Whether it is known what the tool is in MCP."""
+        """Whether the tool's definition in MCP is known."""
         return self._listed is not None
 
     def list_as(self, listed: bytes) -> None:
-        """Keep what the tool is in MCP."""
+        """Keep the tool's definition in MCP."""
         self._listed = listed
 
 
 _known: WeakKeyDictionary[Tool, Renderable] = WeakKeyDictionary()
-"""What was worked out for a tool, as long as there is the tool."""
+"""What was worked out for a tool, for as long as the tool exists."""
 
 
 def definitions_of(tools: Iterable[Tool | Mapping[str, Any]], *, is_mcp: bool) -> list[Any]:

@@ -17,7 +17,7 @@ class Sent(NamedTuple):
     encoded: EncodedSchema
     strict: bool
     listed: Callable[[], Mapping[str, Any]]
-    """Gives all that the tool is in MCP."""
+    """Returns the tool's whole definition in MCP."""
 
 
 def definitions(wire: str, tools: Sequence[Sent]) -> list[JsonObject]:
@@ -58,7 +58,7 @@ def _gemini(tool: Sent, schema: JsonObject) -> JsonObject:
 
 
 def _gemini_openapi(tool: Sent, schema: JsonObject) -> JsonObject:
-    # An object without properties is refused; a function without parameters says nothing of them.
+    # An object without properties is refused; a function without parameters leaves them out.
     has_any = bool(schema.get("properties"))
     return {**_named(tool), "parameters": schema} if has_any else _named(tool)
 

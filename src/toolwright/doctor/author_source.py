@@ -79,7 +79,7 @@ class Sources:
         return AuthorSource(code.co_filename, file.lines, file.tree, node, function, file.imports)
 
     def class_line(self, tool: Tool) -> int:
-        """Return the line of the class that a tool is, or is of; 0 if that is not clear."""
+        """Return the line of the class that a tool is, or is an instance of; 0 if unclear."""
         function = _function_of(tool)
         cls: type = function if isinstance(function, type) else type(function)
         module = sys.modules.get(getattr(cls, "__module__", ""))
@@ -96,7 +96,7 @@ class Sources:
 
 
 def _function_of(tool: Tool) -> Any:
-    """Return the innermost function of a tool, or its class: it is called by others around it."""
+    """Return the innermost function of a tool, or its class: wrappers around it call it."""
     return tool._target.function  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
@@ -147,7 +147,7 @@ def imported(node: Import) -> dict[str, str]:
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
-    """Yield every function of a file; only statements have any, which saves most of a walk."""
+    """Yield every function of a file; only statements are walked, which saves most of the time."""
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()

@@ -18,7 +18,7 @@ _SEVERITIES = (*(str(each) for each in Severity), OFF)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
-    """From which size on something is a finding."""
+    """Limits beyond which something is a finding."""
 
     tool_name: int = 64
     """Characters: OpenAI, Bedrock, Mistral and VS Code refuse longer ones."""
@@ -60,13 +60,13 @@ class Settings:
     severity: Mapping[str, str] = field(default_factory=dict[str, str])
     """Other severities, by id; `off` is one."""
     strict: bool = False
-    """Warnings are failures, too."""
+    """Warnings are failures as well."""
     dialects: tuple[str, ...] | None = None
     """For which clients and providers the tools must be portable."""
     prefix: str = ""
-    """What clients put before the names of tools: it counts for their length."""
+    """What clients put before the names of tools: it counts in their length."""
     checks: tuple[str, ...] = ()
-    """Modules with checks of one's own."""
+    """Modules with the user's own checks."""
     agents: Mapping[str, tuple[str, ...]] | None = None
     """The tools of each agent: names, or patterns."""
     roles: tuple[str, ...] | None = None
@@ -75,9 +75,9 @@ class Settings:
     tools: Mapping[str, ToolSettings] = field(default_factory=dict[str, ToolSettings])
     """What holds for some tools only, by pattern; later ones count more."""
     tool_tokens: int = 1_000
-    """From how many tokens on the definition of a tool is a finding."""
+    """The definition of a tool is a finding if it takes more tokens than this."""
     total_tokens: int = 25_000
-    """From how many tokens on the list of all tools is a finding."""
+    """The list of all tools is a finding if it takes more tokens than this."""
 
     @functools.cached_property
     def _of_tools(self) -> dict[str, tuple[ToolSettings, SizeLimits]]:
@@ -123,7 +123,7 @@ def settings_from(
 ) -> Settings:
     """Read settings from a `pyproject.toml`, or from the table of the doctor itself.
 
-    Raises `ValueError` for an unknown key, with the nearest one, and for a value of a wrong kind.
+    Raises `ValueError` for an unknown key, with the nearest one, and for a value of the wrong kind.
     """
     if config is None:
         return Settings()
@@ -216,7 +216,7 @@ class _TableReader:
 
     def number(self, key: str, value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self.wrong(key, "a number that is not negative", value)
+            raise self.wrong(key, "a non-negative number", value)
         return value
 
     def severities(self, key: str, value: object) -> dict[str, str]:
@@ -254,7 +254,7 @@ class _TableReader:
 
 
 def nearest(name: str, known: Iterable[str], *, least: float = 0.6) -> str:
-    """Return the nearest of the known names; nothing if none is as near as that."""
+    """Return the nearest of the known names; nothing if none is near enough."""
     import difflib
 
     return next(iter(difflib.get_close_matches(name[:100], list(known), 1, least)), "")
@@ -274,7 +274,7 @@ def with_given(
     severity: Mapping[str, str] | None,
     dialects: Sequence[str] | None = None,
 ) -> Settings:
-    """Return settings with what was given for one run, which counts more. Raises `ValueError`."""
+    """Return settings with those given for one run, which take precedence. Raises `ValueError`."""
     reader = _TableReader("")
     changed: dict[str, Any] = {}
     if select is not None:

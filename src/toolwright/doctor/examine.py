@@ -45,7 +45,7 @@ def examine(
         known = [each for each in known if _may_be_error(each, settings)]
     examination = _Examination(name, settings, known)
     examination.refuse(each for error in refused for each in _each(error))
-    with no_collection():  # a third of the time would go into searching what is kept anyway
+    with no_collection():  # a third of the time would go into scanning objects that are kept
         return examination.report(tools)
 
 
@@ -61,20 +61,20 @@ def _own_checks(settings: Settings, given: Iterable[Check | ModuleType]) -> list
     found = {each.id: each for each in own}
     taken = {each.id for each in BUILT_IN}.intersection(found)
     if taken:
-        msg = f"a check of one's own cannot be called `{min(taken)}`: there is one already"
+        msg = f"your own check cannot be called `{min(taken)}`: a built-in one has that name"
         raise ValueError(msg)
     return list(found.values())
 
 
 def _may_be_error(check: Check, settings: Settings) -> bool:
-    """Return whether a check finds errors: by itself, by the settings, or as its author likes."""
+    """Return whether a check may find errors: by default, by the settings, or by its author."""
     given = [settings.severity, *(own.severity for own in settings.tools.values())]
     raised = any(each.get(check.id) == Severity.ERROR for each in given)
     return raised or check.severity is Severity.ERROR or check not in BUILT_IN
 
 
 def _refuse_unknown(settings: Settings, checks: Sequence[Check]) -> None:
-    """Refuse ids and groups that are none: a typo would check too little. Raises `ValueError`."""
+    """Refuse unknown ids and groups: a typo would check too little. Raises `ValueError`."""
     names = sorted({each.id for each in checks} | {each.group for each in checks})
     ids = [each.id for each in checks]
     for own in settings.tools.values():
@@ -209,7 +209,7 @@ class _Examination:
         comments = self._comments(subjects)
         kept: list[Finding] = []
         for finding in self.found:
-            # Every comment that holds here is used, not only the first.
+            # Every comment that applies here counts as used, not only the first.
             held = [each for each in comments.get(finding.tool, ()) if each.keeps_out(finding)]
             if held or self._is_off(finding):
                 self.suppressed += 1
@@ -230,25 +230,25 @@ class _Examination:
         return found
 
     def _of_comment(self, comment: Suppression) -> Iterator[Finding]:
-        """Yield what is wrong with a comment itself: an id that is none, or one without effect."""
+        """Yield what is wrong with a comment itself: an unknown id, or one without effect."""
         unknown = [each for each in comment.ids if each not in self.known]
         made = {each.id for each in self.checks}
         for name in unknown:
             if UNKNOWN_SUPPRESSION.id in made:
                 hint = near(name, self.known).lstrip("; ")
-                message = f"a comment ignores `{name}`, and there is no such check"
+                message = f"a comment ignores `{name}`, but there is no such check"
                 yield _of_line(UNKNOWN_SUPPRESSION, comment, message, [name], hint)
         idle = [each for each in comment.ids if each in made and each not in comment.used]
         if UNUSED_SUPPRESSION.id not in made:
             return
         if idle:
-            message = f"a comment ignores {', '.join(idle)}, and nothing of it is found here"
+            message = f"a comment ignores {', '.join(idle)}, but nothing of the kind is found here"
             yield _of_line(UNUSED_SUPPRESSION, comment, message, idle)
         elif not comment.ids and not comment.used and not self.settings.select:
             yield _of_line(
                 UNUSED_SUPPRESSION,
                 comment,
-                "a comment ignores everything, and nothing is found",
+                "a comment ignores everything, but nothing is found",
                 [],
             )
 
@@ -275,7 +275,7 @@ class _Examination:
 
 
 def _shared(comments: dict[str, list[Suppression]]) -> Iterable[Suppression]:
-    """Return each comment once, with what it kept out of every tool that its function is."""
+    """Return each comment once, with what it kept out for every tool that its function became."""
     once: dict[tuple[str, int], Suppression] = {}
     for each in (each for all_ in comments.values() for each in all_):
         once.setdefault((each.file, each.line), each).used.update(each.used)

@@ -70,7 +70,7 @@ class Finding:
         return f"{self.message} - {self.fix}" if self.fix else self.message
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as JSON has it."""
+        """Return the finding as JSON."""
         return {
             "id": self.id,
             "severity": str(self.severity),
@@ -95,7 +95,7 @@ def cleaned(finding: Finding) -> Finding:
     """Return a finding whose texts are fit to be shown: authors and models wrote parts of them."""
     return replace(
         finding,
-        id=printable(finding.id),  # a name that we gave it, or the author of the check
+        id=printable(finding.id),  # a name given by us, or by the author of the check
         severity=Severity(finding.severity),
         message=one_line(finding.message),
         tool=one_line(finding.tool),

@@ -1,4 +1,4 @@
-"""Runs checks of one's own, whatever they do."""
+"""Runs the user's own checks, whatever they do."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .findings import Finding
 from .registry import Check
 
 MOST_FINDINGS = 1_000
-"""Of one check, about one tool or toolbox: a check may never stop yielding."""
+"""The most findings of one check about one tool or toolbox: it might never stop yielding."""
 SECONDS = 30.0
-"""How long a check of one's own may look at one tool or toolbox."""
+"""How long a user's own check may look at one tool or toolbox."""
 
 
 class CheckFailed(Exception):
@@ -21,7 +21,7 @@ class CheckFailed(Exception):
 
 
 def found_by(check: Check, subject: Any) -> Iterator[object]:
-    """Yield what a check does. Raises what it raises."""
+    """Yield what a check yields. Raises what it raises."""
     given: Any = check(subject)
     if isinstance(given, str | Finding):
         yield given
@@ -30,13 +30,13 @@ def found_by(check: Check, subject: Any) -> Iterator[object]:
 
 
 class OwnChecks:
-    """Runs checks of which nothing is known, each in a thread that may be left behind."""
+    """Runs checks about which nothing is known, each in a thread that may be left behind."""
 
     def __init__(self) -> None:
         self._stuck: set[str] = set()
 
     def found_by(self, check: Check, subject: Any) -> Iterator[object]:
-        """Yield what a check does; nothing if it did not end before. Raises `CheckFailed`."""
+        """Yield what a check yields; nothing if it got stuck earlier. Raises `CheckFailed`."""
         if check.id in self._stuck:
             return
         found: list[object] = []
@@ -49,14 +49,14 @@ class OwnChecks:
             except BaseException as error:  # noqa: BLE001 - also what would end the command
                 raised.append(error)
 
-        # A daemon: one that never ends must not hold the end of the command.
+        # A daemon: a check that never ends must not keep the command from ending.
         thread = threading.Thread(target=work, name=f"check {check.id}", daemon=True)
         thread.start()
         thread.join(SECONDS)
         yield from list(found)
         if thread.is_alive():
             self._stuck.add(check.id)
-            raise CheckFailed(f"it did not end within {SECONDS:g} s, and is not made again")
+            raise CheckFailed(f"it did not end within {SECONDS:g} s, and is not run again")
         if raised and isinstance(raised[0], KeyboardInterrupt):
             raise raised[0]
         if raised:

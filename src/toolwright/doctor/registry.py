@@ -24,9 +24,9 @@ class Check:
     text: str
     """What it looks for, in one sentence."""
     fix: str
-    """What to do about a finding that says nothing better."""
+    """What to do about a finding that has no fix of its own."""
     group: str
-    """The subject that the check belongs to: it can be selected by this, too."""
+    """The subject that the check belongs to: it can also be selected by this."""
     scope: Scope
     function: Callable[..., Found]
 
@@ -49,10 +49,10 @@ def check(
     severity or scope.
     """
     if not _ID.fullmatch(id):
-        msg = f"the id of a check has small letters, digits and underscores; got {id!r}"
+        msg = f"the id of a check must be lowercase letters, digits and underscores; got {id!r}"
         raise ValueError(msg)
     if scope not in ("tool", "toolbox"):
-        msg = f'the scope of check {id} is "tool" or "toolbox"; got {scope!r}'
+        msg = f'the scope of check {id} must be "tool" or "toolbox"; got {scope!r}'
         raise ValueError(msg)
     level = severity_from(severity, f"the severity of check {id}")
 
@@ -67,7 +67,7 @@ def severity_from(value: object, what: str) -> Severity:
     """Return a severity by its name. Raises `ValueError`."""
     known = [str(each) for each in Severity]
     if not isinstance(value, str) or value not in known:
-        msg = f"{what} is one of {', '.join(known)}; got {value!r}"
+        msg = f"{what} must be one of {', '.join(known)}; got {value!r}"
         raise ValueError(msg)
     return Severity(value)
 

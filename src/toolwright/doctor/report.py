@@ -69,7 +69,7 @@ class Report:
         return self.has_errors or (strict and bool(self.warnings))
 
     def at_least(self, severity: Severity) -> Report:
-        """Return the report without what is less bad."""
+        """Return the report without findings that are less severe."""
         kept = tuple(each for each in self.findings if each.severity.rank <= severity.rank)
         return Report(
             findings=kept, tools=self.tools, checks=self.checks, suppressed=self.suppressed
@@ -78,7 +78,7 @@ class Report:
     def render(self, format: Format = "text", *, strict: bool = False) -> str:  # noqa: A002
         """Write the report as text, JSON, SARIF 2.1.0 or JUnit XML. Raises `ValueError`.
 
-        If strict, warnings are failures in JUnit, too.
+        If strict, warnings are failures in JUnit as well.
         """
         if format == "text":
             from .formats.text import text_of
@@ -96,7 +96,7 @@ class Report:
             from .formats.junit import junit_of
 
             return junit_of(self, strict=strict)
-        msg = f"a report is written as {', '.join(FORMATS)}; got {format!r}"
+        msg = f"the format of a report must be one of {', '.join(FORMATS)}; got {format!r}"
         raise ValueError(msg)
 
 

@@ -59,7 +59,7 @@ def arms_of(root: JsonObject, node: Any) -> Iterator[JsonObject]:
 
 
 def nodes_within(root: JsonObject, node: Any) -> Iterator[JsonObject]:
-    """Yield every schema inside a node, through references, each once; never without end."""
+    """Yield every schema inside a node, through references, each once, and never endlessly."""
     todo, seen = [node], set[int]()
     while todo and len(seen) < _MOST_NODES:
         found = todo.pop()
@@ -118,7 +118,7 @@ def description_of(root: JsonObject, node: Any) -> str:
 
 
 def kinds_of(root: JsonObject, node: Any) -> frozenset[str]:
-    """Return the JSON types that a node takes; none if it says nothing about them."""
+    """Return the JSON types that a node takes; empty if it says nothing about them."""
     found: set[str] = set()
     for arm in arms_of(root, node):
         kind = arm.get("type")
@@ -141,7 +141,7 @@ def kind_of(value: object) -> str:
 
 
 def fits(given: frozenset[str], taken: frozenset[str]) -> bool:
-    """Return whether values of some types may be taken where others are wanted."""
+    """Return whether values of the given types may fit where others are wanted."""
     given, taken = given - {"null"}, taken - {"null"}
     if not given or not taken or given & taken:
         return True
@@ -150,7 +150,7 @@ def fits(given: frozenset[str], taken: frozenset[str]) -> bool:
 
 
 def is_providable(root: JsonObject, node: Any) -> bool:
-    """Return whether a user can give the value: it is marked so, or all its values are known."""
+    """Return whether a user can give the value: it is marked, or all its values are known."""
     for arm in arms_of(root, node):
         if arm.get(MARKER) is True or is_list(arm.get("enum")) or "const" in arm:
             return True
@@ -163,7 +163,7 @@ def is_marked(root: JsonObject, node: Any) -> bool:
 
 
 class SchemaField(NamedTuple):
-    """A field of a schema, wherever in it: its name, its own schema, and how deep it is."""
+    """A field anywhere in a schema: its name, its own schema, and how deep it is."""
 
     name: str
     node: Any
@@ -171,7 +171,7 @@ class SchemaField(NamedTuple):
 
 
 def fields_of(root: JsonObject) -> Iterator[SchemaField]:
-    """Yield every field of a schema, also those of items and of fields, outermost first."""
+    """Yield every field of a schema, including those of items and of fields, outermost first."""
     todo: list[tuple[Any, int]] = [(root, 0)]
     seen: set[int] = set()
     at = 0

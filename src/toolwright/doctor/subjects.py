@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MOST_COUNTED = 200_000
-"""Characters whose tokens are counted: the rest of a longer definition is taken for alike."""
+"""How many characters are counted in tokens: the rest is taken to be similar."""
 _OWN_FOLDER = str(Path(__file__).parents[1])
 
 
@@ -47,7 +47,7 @@ class CheckedTool:
 
     @functools.cached_property
     def description(self) -> str:
-        """What the tool says of itself."""
+        """What the tool says about itself."""
         return self.tool.description
 
     @functools.cached_property
@@ -98,7 +98,7 @@ class CheckedTool:
 
     @functools.cached_property
     def line(self) -> int:
-        """The line of `def`, or of what else the tool is written as."""
+        """The line of `def`, or of whatever else defines the tool."""
         if not self.file:
             return 0
         if self.source is not None:
@@ -121,7 +121,7 @@ class CheckedTool:
     ) -> Finding:
         """Return a finding about this tool, or one of its parameters, with its place.
 
-        The message goes on behind the name: `has no description`.
+        The message continues after the name: `has no description`.
         """
         made = self._check
         subject = f"{self.name}.{parameter}" if parameter else self.name
@@ -138,7 +138,7 @@ class CheckedTool:
         )
 
     def under(self, check: Check) -> CheckedTool:
-        """Return this tool, while a check looks at it: its findings are that check's."""
+        """Return this tool for a check to look at: its findings become that check's."""
         self._check = check
         return self
 
@@ -175,7 +175,7 @@ class CheckedToolbox:
     def finding(
         self, message: str, *, fix: str = "", severity: Severity | str | None = None
     ) -> Finding:
-        """Return a finding about the toolbox; the message goes on behind its name."""
+        """Return a finding about the toolbox; the message continues after its name."""
         made = self._check
         return Finding(
             id=made.id if made else "",
@@ -192,7 +192,7 @@ class CheckedToolbox:
         return files.most_common(1)[0][0] if files else ""
 
     def under(self, check: Check) -> CheckedToolbox:
-        """Return this toolbox, while a check looks at it: findings of its tools are that check's."""
+        """Return this toolbox for a check to look at: findings of its tools become that check's."""
         self._check = check
         for tool in self.tools:
             tool.under(check)

@@ -14,7 +14,7 @@ _WANTED = "enabled takes True, False, or a plain function of the Call"
 
 
 class Predicate:
-    """A function of a `Call`, asked for each caller; one that fails says no."""
+    """A function of a `Call`, asked for each caller; a failure means no."""
 
     __slots__ = ("_is_reported", "function")
 
@@ -32,7 +32,7 @@ class Predicate:
         return hash(self.function)
 
     def holds(self, call: Any, name: str) -> bool:
-        """Return what the function says of a caller; what it raises is logged, once."""
+        """Return what the function says about a caller; an error that it raises is logged, once."""
         try:
             said = self.function(call)
             if hasattr(said, "__await__"):
@@ -61,7 +61,7 @@ class Predicate:
         )
 
     def _place(self, error: BaseException) -> str:
-        """Return where the function failed, or where it stands."""
+        """Return where the function failed, or where it is defined."""
         raised = None if error.__traceback__ is None else error.__traceback__.tb_next
         if raised is not None:
             return f"{raised.tb_frame.f_code.co_filename}:{raised.tb_lineno}"
@@ -82,7 +82,7 @@ def predicate_from(given: Any) -> bool | Predicate:
         raise TypeError(msg)
     try:
         inspect.signature(given).bind(None)
-    except ValueError:  # a builtin that says nothing of its parameters
+    except ValueError:  # a builtin that says nothing about its parameters
         pass
     except TypeError:
         msg = f"{_WANTED}; `{_name(given)}` cannot be called with the Call alone"
@@ -104,7 +104,7 @@ def _is_lazy(given: Callable[..., Any]) -> bool:
         inspect.isasyncgenfunction,
         inspect.isgeneratorfunction,
     )
-    method = given if inspect.isroutine(given) else given.__call__  # of an object that is callable
+    method = given if inspect.isroutine(given) else given.__call__  # of a callable object
     return any(kind(body) for kind in kinds for body in (given, method))
 
 

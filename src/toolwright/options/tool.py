@@ -147,7 +147,7 @@ class Options:
     style: SchemaOptions = PORTABLE
     """How schemas are written: `"portable"`, `"compact"`, `"full"`, or a `SchemaOptions`."""
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    """The names of the options that were given, also if they have their usual values."""
+    """The names of the options that were given, even if they have their usual values."""
 
 
 _FIELDS = frozenset(each.name for each in fields(Options)) - {"given"}
@@ -164,7 +164,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "openWorldHint": "open_world",
     }
 )
-"""The protocol's annotations, and the option that is the same."""
+"""The protocol's annotations, and the equivalent option of each."""
 _ELSEWHERE: Mapping[str, str] = MappingProxyType(
     {
         "structured_output": 'say what is sent with emit: "both" is structured_output=True, '
@@ -183,7 +183,7 @@ _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
 
 
 def options_from(given: Mapping[str, Any], base: Options | None = None) -> Options:
-    """Make options of keywords, over `base`. Raises `TypeError` or `ValueError` for a bad one."""
+    """Make options from keywords, over `base`. Raises `TypeError` or `ValueError` for a bad one."""
     if not given:
         return base or NO_DEFAULTS
     values = dict(given)
@@ -232,7 +232,7 @@ def defaults_from(given: Mapping[str, Any] | None) -> Options:
 
 
 def with_defaults(options: Options, defaults: Options) -> Options:
-    """Return options in which what was not given is as in the defaults. Raises `ValueError`."""
+    """Return options with the defaults for those that were not given. Raises `ValueError`."""
     missing = defaults.given - options.given
     if not missing:
         return options
@@ -243,7 +243,7 @@ def with_defaults(options: Options, defaults: Options) -> Options:
 
 
 def _spell_out(values: dict[str, Any], annotations: Any) -> None:
-    """Turn annotations into the options that are the same; options that were given win."""
+    """Turn annotations into the equivalent options; options that were given win."""
     if hasattr(annotations, "model_dump"):  # the SDK's `ToolAnnotations`, which need not be loaded
         annotations = annotations.model_dump(by_alias=True, exclude_none=True)
     if not isinstance(annotations, Mapping | None):
@@ -294,7 +294,7 @@ def _check_together(options: Options) -> None:
         msg = "retry runs a call again, but the tool says idempotent=False"
         raise ValueError(msg)
     if options.cache is not None and options.destructive:
-        msg = "cache would leave calls out, but the tool says destructive=True"
+        msg = "cache would skip calls, but the tool says destructive=True"
         raise ValueError(msg)
 
 
@@ -346,5 +346,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "style": _style,
     }
 )
-"""What turns the value of an option into the form in which it is kept."""
+"""By option: the function that turns its value into the form in which it is kept."""
 NO_DEFAULTS = Options()

@@ -29,7 +29,7 @@ class Cap:
         self.hint = f"use {paging} to ask for a part of it" if paging else "ask for less at a time"
 
     def allows(self, value: Any) -> bool:
-        """Return whether a value may be within the limit, by its length only."""
+        """Return whether a value may be within the limit, judging only by its length."""
         if type(value) is str:
             return len(value) <= self.most
         if type(value) is list or type(value) is tuple:
@@ -38,18 +38,18 @@ class Cap:
         return True
 
     def allows_table(self, value: Any) -> bool:
-        """Return whether a value is within the limit, or no table, by the number of its rows."""
+        """Return whether a value is not a table, or has few enough rows to be within the limit."""
         return rows_within(value, self.most) is None
 
     def check_table(self, value: Any) -> None:
-        """Refuse a table that stands where nothing can be cut. Raises `ResultError`."""
+        """Refuse a table that is too large, where nothing can be cut. Raises `ResultError`."""
         if not self.allows_table(value):
             shape = " by ".join(str(size) for size in getattr(value, "shape", (len(value),)))
             text = f"the result has a table of {shape}, which {self.most} bytes cannot hold"
             raise ResultError(text, hint=self.hint)
 
     def beginning(self, value: Any) -> Any:
-        """Return so much of a long value that it certainly exceeds the limit."""
+        """Return the beginning of a long value, enough to exceed the limit for certain."""
         if isinstance(value, str):
             return value[: self.most + 1]
         rows = rows_within(value, self.most)
@@ -58,7 +58,7 @@ class Cap:
         return value[: self.most // 2 + 1] if rows is None else first_rows(value, rows + 1)
 
     def left_of(self, value: Any, shown: Any) -> str:
-        """Say how much of a long value is not shown."""
+        """Return the notice of how much of a long value is not shown."""
         if isinstance(value, str):
             whole = sum(
                 len(value[at : at + _PIECE].encode("utf-8", "surrogatepass"))
@@ -68,11 +68,11 @@ class Cap:
         return self.notice(len(value) - len(shown), len(value), "items")
 
     def notice(self, left: int, whole: int, unit: str) -> str:
-        """Say how much is not shown, and how to get it."""
+        """Return the notice of how much is not shown, and how to get it."""
         return f"[cut: {left} of {whole} {unit} left out; {self.hint}]"
 
     def check(self, size: int) -> None:
-        """Refuse what cannot be cut. Raises `ResultError`."""
+        """Refuse a result that is too large and cannot be cut. Raises `ResultError`."""
         if size > self.most:
             raise self.too_large(size, self.most)
 
@@ -91,7 +91,7 @@ class Cap:
         data = str(from_json(body)).encode()
         shown = data[: self.most].decode("utf-8", "ignore")
         left = len(data) - len(shown.encode())
-        # Else only its quotes and escapes are over the limit.
+        # Otherwise only its quotes and escapes exceed the limit.
         return shown, self.notice(left, len(data), "bytes") if left else ""
 
     def items(self, body: bytes) -> tuple[bytes, str]:

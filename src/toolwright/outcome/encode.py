@@ -47,7 +47,7 @@ class Lifter:
         self.size = 0
 
     def lifted(self, value: Any) -> Any:
-        """Do the same; return a value that contains itself as it is: writing it says so."""
+        """Call `lift`, but return a value that contains itself as it is: writing it says so."""
         try:
             return self.lift(value)
         except RecursionError:
@@ -94,7 +94,7 @@ class Lifter:
 
 
 def holds(value: Any, is_wanted: Callable[[Any], bool]) -> bool:
-    """Return whether a value is, or holds in lists and dicts, one that is wanted."""
+    """Return whether a value, or one inside its lists and dicts, is wanted."""
     todo: list[Any] = [value]
     seen: set[int] = set()
     while todo:
@@ -125,8 +125,7 @@ def write(
 ) -> tuple[bytes, list[dict[str, Any]]]:
     """Write a value; return its JSON and the content found inside it, as blocks.
 
-    The cap is asked before content is read, and before the rows of a table are. Raises
-    `ResultError`.
+    The cap is checked before content, or the rows of a table, are read. Raises `ResultError`.
     """
     IntegerCheck().check(value)
     lifter = Lifter(cap)
@@ -183,11 +182,11 @@ def write_checked(value: Any, validator: Any, cap: Cap) -> tuple[Any, list[dict[
 
 
 def _reason(text: str) -> str:
-    """Return why a value could not be written, of what the library says about it."""
+    """Return why a value could not be written, from what the library says about it."""
     reason = text.split("\n", 1)[0].rsplit("Error: ", 1)[-1].removesuffix(" (id repeated)")
     if "ircular" in reason or reason.endswith("cannot be written as JSON"):
         return reason
-    return "its own code failed while it was read"  # and what that said is not for all
+    return "its own code failed while it was read"  # and what it said is not for everyone
 
 
 def check_digits(body: bytes) -> None:
@@ -199,7 +198,7 @@ def check_digits(body: bytes) -> None:
 
 
 def blocks_of(value: Any) -> list[dict[str, Any]] | None:
-    """Return content blocks of content: ours, the protocol's own types, or their dicts."""
+    """Return the blocks of our content or of the protocol's types; None for other values."""
     if isinstance(value, Content):
         return value.blocks()
     if isinstance(value, Result):
@@ -214,7 +213,7 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
 
 
 def is_lifted(value: Any) -> bool:
-    """Return whether a value makes blocks, or has other names for its fields than pydantic writes.
+    """Return whether a value makes blocks, or names its fields differently from pydantic.
 
     No file is read for that.
     """
@@ -228,7 +227,7 @@ def is_lifted(value: Any) -> bool:
 
 
 def block_dict(value: Any) -> list[dict[str, Any]] | None:
-    """Return a dict that is a content block as one."""
+    """Return a dict that is a content block, in a list; None if it is not one."""
     if not is_object(value) or "type" not in value or not is_block(value):
         return None
     return [dict(value)] if _NEEDED[value["type"]] <= value.keys() else None

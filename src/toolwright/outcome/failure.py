@@ -144,9 +144,9 @@ def _failure_of(
 
 
 def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:
-    # A ValueError only by its class: it speaks of a library.
+    # A ValidationError is a ValueError only by its class: its text is a library's.
     left_out = ValueError if is_a(raised, ValidationError) else None
-    for kind in type(raised).__mro__:  # the nearest first, which mostly decides it
+    for kind in type(raised).__mro__:  # nearest first, which usually decides
         if kind is not left_out and f"{kind.__module__}.{kind.__qualname__}" in speak:
             return True
     return False
@@ -164,7 +164,7 @@ def _spoken(raised: BaseException) -> str:
     try:
         # Redacted before it is cut, because half a secret is not recognised.
         said = _redactor()(str(raised)[:_MOST_READ])
-    except BaseException:  # noqa: BLE001 - an exception may not even be able to say itself
+    except BaseException:  # noqa: BLE001 - an exception's own `__str__` may fail
         return ""
     shown = said.replace("\r\n", "\n").translate(_ESCAPES).strip()
     return shown if len(shown) <= _MOST_SPOKEN else f"{shown[:_MOST_SPOKEN]} [cut]"

@@ -20,12 +20,12 @@ _KEYS = frozenset(("content", "structuredContent", "isError", "_meta"))
 
 
 def finished(value: Any) -> Mapping[str, Any] | None:
-    """Return a value that is a whole result, with all that one must have; None if it is not one.
+    """Return a value that is a whole result, with all that it must have; None if it is not one.
 
     That is the protocol's own class, or a mapping that has only keys of a result, and in its
     `content` only blocks. Any other mapping with a key `content` is an author's own data.
     """
-    # A dict first: plain calls return it, and the class of models is slow to ask.
+    # Dicts first: plain calls return them, and checking for models is slow.
     if not is_object(value):
         if isinstance(value, BaseModel):
             return _protocol_result(value)
@@ -33,7 +33,7 @@ def finished(value: Any) -> Mapping[str, Any] | None:
             return None
     payload = cast("Mapping[str, Any]", value)
     if "content" not in payload and "structuredContent" not in payload:
-        return None  # as almost every mapping: no more is looked at
+        return None  # like almost every mapping: nothing else is looked at
     if is_canonical(payload):
         return _completed(payload)
     return _completed(payload) if payload.keys() <= _KEYS and _is_result(payload) else None
@@ -83,7 +83,7 @@ def _protocol_result(value: BaseModel) -> dict[str, Any] | None:
 
 
 def checked_result(result: Result) -> Result:
-    """Check what an author built by hand. Raises `ResultError`."""
+    """Check a result that an author built by hand. Raises `ResultError`."""
     try:
         validate(json.loads(write(result.to_mcp())[0]))
     except (ValueError, TypeError) as error:

@@ -26,12 +26,12 @@ _SIMPLE = frozenset((int, *_NO_INTEGERS))
 _CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
 _MEASURABLE = _SIMPLE | _CONTAINERS
 _LONG = len(marshal.dumps(MOST))
-"""Bytes that an integer of too many digits takes at least, as `marshal` writes it."""
+"""How many bytes `marshal` writes at least for an integer with too many digits."""
 _MOST_MEASURED = 4
-"""Down to this depth a value is written to see its size, so that each part is written so often."""
+"""Down to this depth values are written to see their size, so each part at most this often."""
 _PIECE = 64
 _MOST_MODELS = 500
-"""Classes that are remembered; a tool may make new ones all the time."""
+"""How many classes are remembered; a tool may make new ones all the time."""
 
 
 def _is_short(value: Any, version: int = marshal.version) -> bool:
@@ -90,7 +90,7 @@ class IntegerCheck:
         fields = self.fields
         for part in parts:
             kind: type[Any] = part.__class__
-            # Fields of models at once: lists of models are what most large results are.
+            # Fields of models right away: most large results are lists of models.
             held = [part] if kind not in fields else map(part.__dict__.get, fields[kind])
             for inner in held:
                 own: type[Any] = inner.__class__
@@ -104,7 +104,7 @@ class IntegerCheck:
         return found
 
     def _parts(self, value: Any, depth: int) -> Iterable[Any]:
-        """Return what a value consists of, as far as it is written."""
+        """Return the parts of a value that are written."""
         if isinstance(value, list | tuple | set | frozenset | deque):
             return _measured(cast("Iterable[Any]", value), depth)
         if isinstance(value, dict):
@@ -127,7 +127,7 @@ class IntegerCheck:
 
 
 def _measured(items: Iterable[Any], depth: int) -> Iterable[Any]:
-    """Return items without those that are short together; of few, or far below, return all."""
+    """Return items without pieces that are short; return all if they are few or deeply nested."""
     if depth > _MOST_MEASURED:
         return items
     listed = list(items)
@@ -143,8 +143,8 @@ def _long_items(items: list[Any]) -> Iterator[Any]:
             continue
         piece = items[at : at + size]
         at += size
-        # A piece holds its items a second time, and what is held twice `marshal` remembers, which
-        # takes five times as long. Only of containers it must: they may hold themselves.
+        # A piece holds its items a second time, and `marshal` remembers what is held twice, which
+        # takes five times as long. It must only for containers: they may hold themselves.
         is_simple = _SIMPLE.issuperset(map(type, piece))
         if not _is_short(piece, 2 if is_simple else marshal.version):
             size //= 4  # so that pieces of items as long as these are short
@@ -152,18 +152,18 @@ def _long_items(items: list[Any]) -> Iterator[Any]:
 
 
 def _others(value: Any) -> Iterable[Any]:
-    if isinstance(value, int):  # of a class of its own
+    if isinstance(value, int):  # of a subclass
         return (int(value),)
     if isinstance(value, Fraction):
         return value.numerator, value.denominator
     if isinstance(value, Enum):
         return (value.value,)
     names: Any = getattr(value, "__dataclass_fields__", ())
-    return [getattr(value, name, None) for name in names]  # of a class with slots, too
+    return [getattr(value, name, None) for name in names]  # also of a class with slots
 
 
 def _may_hold_integers(hint: Any, seen: frozenset[Any] = frozenset()) -> bool:
-    """Return whether what is written of a hint's values can hold integers; in doubt it can."""
+    """Return whether a hint's values, as written, can hold integers; True if in doubt."""
     if get_origin(hint) is Annotated:
         return _may_hold_integers(get_args(hint)[0], seen)
     if isinstance(hint, type):

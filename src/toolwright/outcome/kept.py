@@ -14,11 +14,11 @@ from .writer import BYTES, ResultWriter, Stopped
 
 
 def keep(writer: ResultWriter, value: Any, made: Result) -> bytes | None:
-    """Write a value so that `kept` gives it back, its whole even if its result was cut.
+    """Write a value so that `kept` gives it back, whole even if its result was cut.
 
-    What is more than JSON (content, a finished result) is kept as the result it made.
+    A value that is more than JSON (content, a finished result) is kept as the result it made.
     """
-    # A value of a declared type is kept as that: a tuple for a list has become a list.
+    # A value of a declared type is kept as that type: a tuple for a list has become a list.
     exact = made.value if writer.to_json is not None and type(value) is not Result else value
     body = _plain_body(writer, exact)
     if body is not None:
@@ -26,7 +26,7 @@ def keep(writer: ResultWriter, value: Any, made: Result) -> bytes | None:
     payload = made.to_mcp()
     if not is_canonical(payload):
         return None
-    if type(value) is Result:  # what its author gave as its value is not in what is sent
+    if type(value) is Result:  # the value that its author gave is not in the payload
         return to_json({"own": [payload, json_value(value)]})
     return to_json({"result": payload})
 

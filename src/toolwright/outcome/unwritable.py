@@ -25,7 +25,7 @@ def unwritable(value: Any, unknown: Any) -> ResultError:
     name = f"{own.__module__.split('.', 1)[0]}.{own.__name__}"
     return ResultError(
         f"the result cannot be written as JSON: {where} of the type {own.__name__}",
-        hint=f'return other values, or teach it with @converter("{name}")',
+        hint=f'return other values, or convert it with @converter("{name}")',
     )
 
 
@@ -51,9 +51,9 @@ def _path_to(value: Any, wanted: Any) -> tuple[str | int, ...]:
 
 
 def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
-    """Return what a value consists of, as far as it is written.
+    """Return the parts of a value that are written.
 
-    Not all that it refers to: a module or a logger leads to everything in the process.
+    Not everything it refers to: a module or a logger leads to everything in the process.
     """
     if isinstance(value, str | bytes):
         return ()

@@ -58,7 +58,7 @@ class Stopped(list[Any]):
 _SCALARS = frozenset(("integer", "boolean", "string"))
 BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
-# What shows that a value is not exactly of its type, or that its writer does not take it.
+# Raised if a value is not exactly of its type, or if its writer does not take it.
 # A constraint that does not fit the value raises TypeError.
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError, TypeError)
 
@@ -133,7 +133,7 @@ class ResultWriter:
         return made
 
     def _short(self, value: Any, repairs: tuple[Repair, ...]) -> Result | None:
-        """Make the result of a short scalar of the declared type; None if a value is not one."""
+        """Make the result of a short scalar of the declared type; None if the value is not one."""
         kind: type[Any] = value.__class__
         if kind is str:
             if len(value) > self.most_short:
@@ -150,14 +150,14 @@ class ResultWriter:
         return written(checked, body, None, self.is_text, self.shows_body, self.boxed, repairs)
 
     def _integers(self, value: Any, repairs: tuple[Repair, ...]) -> Result | None:
-        """Make the result of a list of integers, none of them long; None if a value is not one."""
+        """Make the result of a list of short integers; None if the value is not one."""
         if value.__class__ is not list or not self.cap.allows(value):
             return None
         try:
             checked = self.check(value, strict=True)
-            # Refuses what has more than 308 digits, in a third of the time of any other look.
+            # Refuses integers of more than 308 digits, in a third of the time of any other check.
             math.hypot(*checked)
-            body = to_json(checked)  # they are nothing but integers: no writer knows more of them
+            body = to_json(checked)  # all integers: the type's own writer would write the same
         except Exception:  # noqa: BLE001 - the long way says what is wrong
             return None
         if len(body) > self.cap.most:
@@ -187,7 +187,7 @@ class ResultWriter:
         return self._finish(checked, body, repairs)
 
     def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
-        """Read a value that is not of its type as the JSON of it: a dict for a model."""
+        """Read a value that is not of its type by way of its JSON: a dict for a model."""
         given = finished(value)
         if given is not None:
             return self._fitting(canonical(given, repairs, self.cap))
@@ -211,7 +211,7 @@ class ResultWriter:
         return self._finish(value, body, repairs, blocks)
 
     def _fitting(self, made: Result) -> Result:
-        """A finished result of a tool with an output schema must bring what that promises."""
+        """Return a finished result with what the output schema promises. Raises `ResultError`."""
         if made.error is not None or not self.shows_body:
             return made
         broken: ValidationError | None = None
@@ -276,7 +276,7 @@ class ResultWriter:
         where = path_text(("result", *broken[0].absolute_path)).strip("`")
         raise ResultError(f"`{where}` does not meet the output schema: {broken[0].message}")
 
-    # -- values of which no type is declared
+    # -- values without a declared type
 
     def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if type(value) is Result:
@@ -307,7 +307,7 @@ class ResultWriter:
         return written(value, body, self._beside(body, lifted) if lifted else None, repairs=repairs)
 
     def _beside(self, body: bytes, lifted: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the blocks of a value as text, and of the content that was inside."""
+        """Return the blocks for a value as text, and for the content that was inside it."""
         self.cap.check_binary(sum(size_of(block) for block in lifted))
         return [{"type": "text", "text": body.decode()}, *lifted]
 
@@ -325,7 +325,7 @@ class ResultWriter:
             self.cap.check_binary(sum(item.size for item in contents))
         blocks = blocks_of(value) or block_dict(value)
         parts = [blocks_of(item) or block_dict(item) for item in items] if many else []
-        if contents:  # now that files were read: some have more than they said
+        if contents:  # files have been read now: some are larger than they said
             self.cap.check_binary(sum(item.size for item in contents))
         if blocks is not None or not many:
             return blocks
@@ -339,7 +339,7 @@ class ResultWriter:
     # -- size
 
     def _beginning(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
-        """Make the result of a value that is cut anyway: of it, only the beginning is looked at."""
+        """Make the result of a value that will be cut: only its beginning is looked at."""
         if self.check is not None and not (self.is_text or self.may_cut):
             return self._of(value, repairs)
         made = self._of(self.cap.beginning(value), repairs)

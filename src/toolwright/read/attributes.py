@@ -1,7 +1,7 @@
 """Descriptions of the attributes of a class.
 
 Nearest to the attribute first: text in `Annotated`, a string below it, an `Attributes:` section of
-the class, a comment behind it or above it.
+the class, a comment after it or above it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .source import class_source
 
 
 class ClassDocs(NamedTuple):
-    """A class's own text, without what it says of its attributes, and the attributes' texts."""
+    """A class's own text, without what it says about its attributes, and the attributes' texts."""
 
     description: str
     attributes: dict[str, str]
@@ -29,7 +29,7 @@ _known: WeakKeyDictionary[type, ClassDocs] = WeakKeyDictionary()
 
 
 def class_docs(cls: type) -> ClassDocs:
-    """Read a class's documentation, its base classes' included."""
+    """Read a class's documentation, including that of its base classes."""
     found = _known.get(cls)
     if found is None:
         found = _known[cls] = _read(cls)
@@ -41,7 +41,7 @@ def _read(cls: type) -> ClassDocs:
     for base in reversed(_bases(cls)):
         names: dict[str, Any] = vars(base).get("__annotations__") or {}
         sections = parse(_own_doc(base), ATTRIBUTES, frozenset(names)).texts
-        # Only attributes with a type are described: to parse a large class for none takes long.
+        # Only attributes with a type are described: parsing a large class for none takes long.
         below, behind = _body_texts(base) if names else ({}, {})
         for name, annotation in names.items():
             sources = (
@@ -87,7 +87,7 @@ def annotated_text(hint: Any) -> str:
 
 
 def _body_texts(cls: type) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what the class body says: strings below attributes, and comments behind them."""
+    """Return what the class body says: strings below attributes, and comments after them."""
     below: dict[str, str] = {}
     behind: dict[str, str] = {}
     module = sys.modules.get(cls.__module__)

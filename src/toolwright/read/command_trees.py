@@ -17,15 +17,15 @@ _CLASSES = {
     ("optparse", "OptionParser"): "optparse",
     ("cyclopts", "App"): "cyclopts",
 }
-"""The first part of a module, the name of a class in it, and the framework."""
+"""The first part of a class's module, the class's name, and the framework."""
 
 
 _OTHERS = frozenset((types.FunctionType, types.MethodType, types.ModuleType, type))
-"""What most targets are."""
+"""The types of most targets."""
 
 
 class ProgramSource:
-    """What our own classes for command-line programs derive from: most toolboxes never load them."""
+    """The base of our classes for command-line programs, which most toolboxes never load."""
 
     __slots__ = ()
 
@@ -36,10 +36,10 @@ def is_program(source: Any) -> bool:
 
 
 def framework_of(target: Any) -> str:
-    """Return which framework an app is of; empty if it is none."""
+    """Return the framework that an app is built with; empty if it is not an app."""
     cls = cast(
         "Any", type(target)
-    )  # not `isinstance`: an object may raise where it is asked for its class
+    )  # not `isinstance`: an object may raise when asked for its class
     if cls in _OTHERS:
         return ""
     for base in cls.__mro__:

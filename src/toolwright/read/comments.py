@@ -1,4 +1,4 @@
-"""Comments that describe parameters, behind or above them.
+"""Comments that describe parameters, after or above them.
 
 def add(
     a: int,  # First number
@@ -24,7 +24,7 @@ _DIRECTIVE = re.compile(
 )
 
 _OURS = re.compile(r"#[#\s]*+toolwright:.*+", re.IGNORECASE)
-"""What the doctor reads; an author's text may stand before it."""
+"""A comment that the doctor reads; the author's text may come before it."""
 _WORDS = re.compile(r"\W++")
 
 
@@ -62,7 +62,7 @@ class _Header:
         self.above: list[str] = []
         self.texts_above: dict[str, str] = {}
         self.names: list[str] = []
-        self.commented: set[str] = set()  # parameters with any comment behind them
+        self.commented: set[str] = set()  # parameters with any comment after them
 
     def take(self, token: tokenize.TokenInfo) -> bool:
         """Take one token; return whether the header has ended."""
@@ -102,7 +102,7 @@ class _Header:
             self.above = []
 
     def comments_above(self) -> dict[str, str]:
-        """Return the comments above parameters, but for those above a group of them."""
+        """Return the comments above parameters, except those above a group of them."""
         following = dict(pairwise(self.names))
         return {
             name: text
@@ -111,7 +111,7 @@ class _Header:
         }
 
     def _heads_group(self, name: str, text: str, following: str | None) -> bool:
-        """Return whether a comment also stands above the next parameter, which has none itself.
+        """Return whether a comment also covers the next parameter, which has none itself.
 
         If the comment names the parameter below it, it is about that one alone.
         """
@@ -130,7 +130,7 @@ class _Header:
         if alone and not self.closed_line:
             self.above.append(text)
         elif named:
-            # One comment behind several parameters describes none of them in particular.
+            # One comment after several parameters describes none of them in particular.
             if len(named) == 1:
                 self.comments[named[0]] = text
         elif self.closed_line:

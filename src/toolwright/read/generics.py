@@ -8,8 +8,10 @@ from typing import Any, TypeVar, get_args, get_origin
 
 
 def type_arguments(owner: Any, method: str = "__init__") -> dict[Any, Any]:
-    """Return what type variables stand for where a method was written; the owner is a generic
-    alias, an instance or a class."""
+    """Return what type variables stand for in the class where a method was written.
+
+    The owner is a generic alias, an instance or a class.
+    """
     # Looked up without running the owner's code: a method may belong to an unfinished instance.
     alias = owner if get_origin(owner) else inspect.getattr_static(owner, "__orig_class__", None)
     cls: Any = get_origin(alias) or (owner if isinstance(owner, type) else type(owner))
@@ -28,7 +30,7 @@ def type_arguments(owner: Any, method: str = "__init__") -> dict[Any, Any]:
 
 
 def with_arguments(hint: Any, known: Mapping[Any, Any]) -> Any:
-    """Return a hint with what its type variables stand for."""
+    """Return a hint with its type variables replaced by what they stand for."""
     if isinstance(hint, TypeVar):
         return known.get(hint, hint)
     if isinstance(hint, type):

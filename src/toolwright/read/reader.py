@@ -27,10 +27,10 @@ def read(
     permissive: bool = False,
     unknown: Callable[[UnresolvedName], Any] | None = None,
 ) -> Signature:
-    """Read a target. `permissive` takes what cannot be resolved as any value; `unknown` makes a
-    hint for it where the parameter has a default.
+    """Read a target. Raises `SchemaError` for a parameter whose type cannot be resolved.
 
-    Raises `SchemaError` for a parameter whose type cannot be resolved.
+    `permissive` takes what cannot be resolved as any value; `unknown` makes a hint for it where
+    the parameter has a default.
     """
     hints, problems, names = _hints(target, scope, permissive=permissive, unknown=unknown)
     docs = _Documentation(target)
@@ -113,7 +113,7 @@ def _hints(
 
 
 def _substituted(hints: dict[str, Any], target: Target) -> dict[str, Any]:
-    """Put what the type variables of a generic class stand for into hints."""
+    """Replace the type variables of a generic class in hints by what they stand for."""
     known = target.type_arguments
     if not known:
         return hints
@@ -145,7 +145,7 @@ class _Source(NamedTuple):
 
 
 class _Documentation:
-    """Everything that documents one target; what describes it best comes first."""
+    """Everything that documents one target; the best description comes first."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -154,7 +154,7 @@ class _Documentation:
         self.inherited = list(_sources(_inherited(target), self.names))
 
     def texts(self) -> dict[str, str]:
-        """Return what is said of each parameter: a function's text counts more than a class's."""
+        """Return the text about each parameter: a function's takes precedence over a class's."""
         sources = [*sorted(self.own, key=lambda source: source.of_class), *self.inherited]
         found: dict[str, str] = {}
         for source in reversed(sources):
@@ -164,7 +164,7 @@ class _Documentation:
         return found
 
     def _made_with(self, source: _Source) -> frozenset[str]:
-        """Return what an instance was made with: its class describes that, not the call's own."""
+        """Return the names an instance was made with: its class describes them, not the call's."""
         is_instance = source.documented is type(self.target.call)
         return _constructor_names(source.documented) if is_instance else frozenset()
 
@@ -186,7 +186,7 @@ class _Documentation:
         return [name for name in names if name not in known and name not in ("self", "cls")]
 
     def unread(self) -> list[str]:
-        """Say which lines should describe a parameter, but could not be read."""
+        """Return problems for lines that should describe a parameter, but could not be read."""
         lines = list(dict.fromkeys(line for each in self.own for line in each.docstring.unread))
         said = [
             f'leaves "{line}" in the description: it is not clear which parameter it is about'
@@ -224,7 +224,7 @@ def _constructor_names(cls: type) -> frozenset[str]:
 
 
 def _inherited(target: Target) -> Iterator[Any]:
-    """Yield what else may document a target: what it overrides, what it delegates to."""
+    """Yield other objects that may document a target: those it overrides or delegates to."""
     yield from _overridden(target)
     delegate = getattr(target.function, "__delwrap__", None)
     if callable(delegate):

@@ -20,5 +20,5 @@ def is_made_by_named_tuple(cls: type) -> bool:
 
 
 def is_typed_dict(hint: Any) -> bool:
-    """Return whether a hint is a TypedDict class, of `typing` or of `typing_extensions`."""
+    """Return whether a hint is a TypedDict class, from `typing` or `typing_extensions`."""
     return isinstance(hint, type) and dict in hint.__mro__ and hasattr(hint, "__total__")

@@ -14,8 +14,11 @@ from .target import Target
 
 
 class Scope:
-    """The names an annotation of one function may use: its module's, its closure's, its class's
-    and those of the functions it was defined in, as long as these are still running."""
+    """The names that an annotation of one function may use.
+
+    These are its module's, its closure's, its class's and those of the functions it was defined
+    in, as long as these are still running.
+    """
 
     __slots__ = ("frames", "owner", "writers")
 
@@ -35,7 +38,7 @@ class Scope:
             layers.append(_closure(function))
         if self.owner is not None:
             layers.append({self.owner.__name__: self.owner})
-            # Names of the class body only: a base class may define `int`. A method `list` is no type.
+            # Only names in the class body: a base may define `int`. A method `list` is not a type.
             layers.append({k: v for k, v in vars(self.owner).items() if _is_hint(v)})
             layers.append({p.__name__: p for p in getattr(self.owner, "__type_params__", ())})
         layers.extend(dict(frame.f_locals) for frame in self.frames)
@@ -45,7 +48,7 @@ class Scope:
         """Turn the annotation of a parameter into a type. Raises `UnresolvedName`."""
         if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
             return annotation
-        # Hints that are no strings need none of this.
+        # Hints that are plain classes need none of this.
         from .names.evaluate import AnnotationNames
         from .names.module_names import names_around
 
@@ -75,7 +78,7 @@ def scope_of(target: Target) -> Scope | None:
 
 
 def _is_hint(value: Any) -> bool:
-    """Return whether what a class body defines may be meant as a type."""
+    """Return whether a value in a class body may be meant as a type."""
     return isinstance(value, type | typing.TypeVar | typing.NewType) or (
         typing.get_origin(value) is not None or hasattr(value, "__value__")
     )

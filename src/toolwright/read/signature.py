@@ -43,7 +43,7 @@ class Parameter(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Signature:
-    """A target, read: what it is called, what it takes and gives, and what its author says of it."""
+    """A target, read: its name, what it takes and gives, and what its author says about it."""
 
     name: str
     call: Callable[..., Any]

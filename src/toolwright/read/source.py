@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 
 def lines_of(file: str) -> list[str]:
-    """Return a file's lines; none if it cannot be read (also notebooks' and doctests' cells)."""
+    """Return the lines of a file, or of a notebook's or doctest's cell; none if unreadable."""
     return linecache.getlines(file) if file else []
 
 
 def stamp_of(file: str) -> tuple[int, float | None] | None:
-    """Return what changes with a file's text, as far as its lines are known; None if it has none."""
+    """Return what changes with a file's text, as far as its lines are known; None without lines."""
     known = linecache.cache.get(file) if lines_of(file) else None
     return (known[0], known[1]) if known is not None and len(known) > 1 else None
 
@@ -33,7 +33,7 @@ def module_outline(file: str) -> ast.Module | None:
 
 
 class ClassSource(NamedTuple):
-    """A class as it is written, and the lines that its nodes have their places in."""
+    """A class as it is written, and the lines that the positions of its nodes refer to."""
 
     node: ast.ClassDef
     lines: list[str]
@@ -46,10 +46,10 @@ def class_source(file: str, qualname: str, line: int | None) -> ClassSource | No
 
 
 class _Source:
-    """The text of one file; what is asked of it is worked out once.
+    """The text of one file; what is derived from it is worked out once.
 
-    The syntax tree of a large file takes long (20 ms for 3,000 lines): only the lines of a class are
-    parsed, or those outside of all functions and classes, if it is clear which they are.
+    Parsing a large file takes long (20 ms for 3,000 lines): only the lines of a class are parsed,
+    or those outside all functions and classes, if it is clear which they are.
     """
 
     def __init__(self, lines: list[str]) -> None:
@@ -68,7 +68,7 @@ class _Source:
         whole_blocks = _FOR_CHECKERS.search(text) is not None
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
             if start < end_of_text:
-                continue  # a line of it stands at the margin
+                continue  # a line of a long text is at the margin
             if long := _LONG_TEXT.match(text, start):
                 end_of_text = text.find(long["quote"], long.end()) + 1
                 kept.append(f"{long['name']} = 0\n")
@@ -84,7 +84,7 @@ class _Source:
         return _parsed("".join(kept)) or self.tree
 
     def _end(self, at: int) -> int:
-        """Return where the block ends whose head stands at the left margin."""
+        """Return where the block ends whose head is at the left margin."""
         at += 1
         while at < len(self.lines) and not _AT_MARGIN.match(self.lines[at]):
             at += 1
@@ -118,9 +118,9 @@ class _Source:
         return ClassSource(node, self.lines) if node else None
 
     def _alone(self, qualname: str, line: int | None) -> ClassSource | None:
-        """Parse only the lines of a class that stands at the left margin, the only one of its name.
+        """Parse only the lines of a class at the left margin, if it is the only one of its name.
 
-        None if there may be another, or where it ends is not clear.
+        Return None if there may be another, or if it is not clear where it ends.
         """
         heads = self.heads.get(qualname, ())
         if len(heads) != 1 or not self.lines[heads[0]].startswith("class"):
@@ -134,7 +134,7 @@ class _Source:
         return ClassSource(node, lines) if isinstance(node, ast.ClassDef) else None
 
     def _decorates(self, line: int, start: int) -> bool:
-        """Return whether a line, counted from 1, is the first decorator of what starts at another."""
+        """Return whether a line, counted from 1, is a decorator of the class at `start`, from 0."""
         return line <= start and self.lines[line - 1].startswith("@")
 
 
@@ -219,7 +219,7 @@ def _index(node: ast.AST, prefix: str, index: dict[str, list[ast.ClassDef]]) -> 
 
 
 def tokens_from(lines: list[str], start: int) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens of `lines` from line `start` (counted from 1) until they cannot be tokenised."""
+    """Yield the tokens from line `start` (counted from 1) until lines cannot be tokenised."""
     try:
         yield from tokenize.generate_tokens(islice(lines, start - 1, None).__next__)
     except (tokenize.TokenError, IndentationError, SyntaxError):

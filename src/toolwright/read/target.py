@@ -65,7 +65,7 @@ class Target:
     function: Any
     """The innermost function: its module, closure and source explain the annotations."""
     documented: tuple[Any, ...]
-    """Where documentation may stand, nearest first."""
+    """Objects that may hold the documentation, nearest first."""
     owner: type | None = None
     """The class whose scope and base classes count, for a method or a constructor."""
     reserved: frozenset[str] = NO_NAMES
@@ -197,7 +197,7 @@ def _open_method(obj: types.MethodType) -> Target:
 
 
 def _wraps_plain(method: Any, inner: Target) -> bool:
-    """Return whether a method only shows a function that is none: `@wraps(f) def __call__(self, ...)`."""
+    """Return whether a method only shows a plain function: `@wraps(f) def __call__(self, ...)`."""
     first = inner.parameters[0].name if inner.parameters else ""
     in_class = "." in getattr(inner.function, "__qualname__", "").rpartition("<locals>.")[2]
     return unwrapped(method) is not method and not in_class and first not in ("self", "cls")
@@ -246,7 +246,7 @@ def _open_class(cls: type) -> Target:
 
 
 def open_constructor(cls: type) -> Target:
-    """Open a class as what calling it takes. Raises `SchemaError` if it has no constructor."""
+    """Open the constructor of a class. Raises `SchemaError` if it has none."""
     if (is_record(cls) and not is_typed_dict(cls)) or is_made_by_named_tuple(cls):
         parameters, _ = _bare(cls)
         return Target(cls.__name__, cls, parameters, cls, cls, (cls,), owner=cls)
@@ -272,7 +272,7 @@ def open_constructor(cls: type) -> Target:
 
 
 def _constructor(cls: Any) -> tuple[Any, Any]:
-    """Find what calling a class runs, and what that gives."""
+    """Find the function that calling a class runs, and what it returns."""
     meta: Any = type(cls).__call__
     if isinstance(meta, types.FunctionType) and not passes_all(meta):
         given = _bare(meta)[1]
@@ -303,7 +303,7 @@ def _open_object(obj: Any) -> Target:
     if isinstance(written, staticmethod):
         inner = open_target(written.__func__)
     elif isinstance(written, functools.partial):
-        inner = open_target(written)  # no method before Python 3.14, and 3.13 warns of that
+        inner = open_target(written)  # not a method before Python 3.14, and 3.13 warns of that
     elif hasattr(written, "__get__"):
         inner = open_target(cls.__call__.__get__(obj, cls))
     else:
@@ -329,7 +329,7 @@ def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:
 
 
 def _instance_name(parameters: tuple[Bare, ...]) -> frozenset[str]:
-    """Return the name of a method's instance if it takes unknown keywords: none can have it."""
+    """Return the name of a method's instance if it has `**kwargs`: no keyword can have it."""
     takes_any = any(p.kind is VAR_KEYWORD for p in parameters)
     named = parameters[:1] if takes_any else ()
     return frozenset(p.name for p in named if p.kind is POSITIONAL_OR_KEYWORD)

@@ -18,14 +18,16 @@ def attribute(obj: Any, name: str, default: Any = None) -> Any:
 
 def shows_signature(obj: Any) -> bool:
     """Return whether an object itself says what its signature is."""
-    if isinstance(obj, types.FunctionType):  # it has no `__dict__` until somebody asks for it
+    if isinstance(obj, types.FunctionType):  # it has no `__dict__` until something asks for it
         return attribute(obj, "__signature__") is not None
     return "__signature__" in attribute(obj, "__dict__", ())
 
 
 def innermost(obj: Any) -> Any:
-    """Follow `__wrapped__` while the wrapper passes everything on; a wrapper with parameters of
-    its own is the one that will be called, so its own signature counts."""
+    """Follow `__wrapped__` while the wrapper passes everything on.
+
+    A wrapper with parameters of its own is the one that will be called, so its signature counts.
+    """
     seen = {id(obj)}
     while True:
         if shows_signature(obj):
@@ -80,7 +82,7 @@ def name_of(obj: Any) -> str:
 
 
 def code_of(obj: Any) -> types.CodeType | None:
-    """Return the code of a function, if it has some."""
+    """Return the code of a function, if it has any."""
     code = attribute(obj, "__code__")
     return code if isinstance(code, types.CodeType) else None
 

@@ -25,7 +25,7 @@ ValueAndResult = tuple[Any, Result]
 
 
 class AttemptInput(NamedTuple):
-    """What one attempt works on."""
+    """The input of one attempt."""
 
     validated: Validated
     arguments: Arguments
@@ -37,23 +37,23 @@ class AttemptInput(NamedTuple):
 
 
 class Invocation(NamedTuple):
-    """How a tool is run: one of the first two is there."""
+    """How a tool is run: either `sync` or `waits` is set."""
 
     sync: Callable[[AttemptInput], ValueAndResult] | None
     waits: Callable[[AttemptInput], Coroutine[Any, Any, ValueAndResult]] | None
     inline: bool = False
     """Run sync work on the event loop itself."""
     stops: bool = False
-    """Whether cancelling ends it, so that a canceller can wait for that."""
+    """Whether cancelling ends it, so that whoever cancels can wait for its end."""
     needs_data: bool = False
     sees_call: bool = False
-    """The target, or a provider of it, can know who asked."""
+    """Whether the target, or one of its providers, can know who asked."""
     epoch: str = ""
-    """Names what stands in for providers."""
+    """Identifies the overrides of providers."""
 
 
 class Invoker:
-    """Runs the target of one tool with what is injected into it."""
+    """Runs the target of one tool with its injected values."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Invoker:
         return value, result
 
     async def waits(self, job: AttemptInput) -> ValueAndResult:
-        """Do the same for what must be awaited; clean-up waits until a thread has ended."""
+        """Do the same where something must be awaited; clean-up waits until a thread has ended."""
         stack = AsyncExitStack()
         value: Any = None
         result: Result | None = None
@@ -173,7 +173,7 @@ class Invoker:
         outcome: ValueAndResult,
         job: AttemptInput,
     ) -> ValueAndResult:
-        """Let a call fail that had succeeded, because a clean-up failed."""
+        """Make a call that had succeeded fail, because a clean-up failed."""
         if raised is seen:
             return outcome
         if seen is None:

@@ -22,15 +22,15 @@ class Outermost(str):
 
 
 asked: ContextVar[Callable[[], Call] | None] = ContextVar("asked", default=None)
-"""Makes the call of the request that is answered here, if the server has not made it."""
+"""Makes the `Call` for the request being answered here, if the server has not made one."""
 
 
 @public
 def current_call() -> Call | None:
     """Return the call of the tool that runs here; None outside of tools.
 
-    It is for code that a tool calls, however deep, in threads and in async code. What depends on
-    it is never cached.
+    For code that a tool calls, however deep, in threads and in async code. A result that depends
+    on it is never cached.
     """
     found = current.get()
     if found is None:
@@ -38,7 +38,7 @@ def current_call() -> Call | None:
     if isinstance(found, str):
         found = _made(found, is_outermost=isinstance(found, Outermost))
         current.set(found)
-    _ = found.headers  # anything can be read from it, and so the same holds as for headers
+    _ = found.headers  # anything can be read from the call, so this counts as reading its headers
     return found
 
 
@@ -57,7 +57,7 @@ def _made(tool: str, *, is_outermost: bool) -> Call:
 
 
 class asked_by:  # noqa: N801 - reads as a statement; a generator would take four times as long
-    """Say who asks for what runs inside, at no cost for tools that do not want to know."""
+    """Sets who asks for what runs inside, at no cost to tools that do not need to know."""
 
     __slots__ = ("make", "token")
 
@@ -73,7 +73,7 @@ class asked_by:  # noqa: N801 - reads as a statement; a generator would take fou
 
 @contextlib.contextmanager
 def outside() -> Generator[None]:
-    """Run something that belongs to no call, such as what is made once and kept."""
+    """Run a block that belongs to no call, such as making a value that is kept."""
     before, token = current.get(), asked.set(None)
     current.set(None)
     try:
@@ -84,7 +84,7 @@ def outside() -> Generator[None]:
 
 
 def looks_up(target: Any) -> bool:
-    """Return whether a target, or the module that it is from, names `current_call`.
+    """Return whether a target, or its module, names `current_call`.
 
     What its helpers in other modules do cannot be known before they run.
     """

@@ -15,36 +15,36 @@ from ..outcome.writer import Stopped
 from .loop import background
 
 _MOST_TOLD = 1000
-"""How many characters of an item are told as progress."""
+"""How many characters of an item are reported as progress."""
 
 _AT_A_TIME = 100
-"""How many items are taken before the event loop may go on with others, and look at deadlines."""
+"""How many items are taken before the event loop may run other tasks and look at deadlines."""
 
 
 class GeneratorDrain:
-    """Takes what the target of one tool gives."""
+    """Turns what the target of one tool gives into a plain value."""
 
     def __init__(self, name: str, *, joins: bool, most: int) -> None:
         self.name = name
         self.joins = joins
         """Whether items are parts of one text."""
         self.most = most
-        """How many bytes a result may have: no more is taken."""
+        """How many bytes a result may have: nothing is taken beyond that."""
 
     def drained(self, value: Any, call: Call | None) -> Any:
-        """Take it in a thread."""
+        """Drain a value in this thread, or on the background loop."""
         if isinstance(value, types.GeneratorType):
             return self.taken(cast("Iterator[Any]", value), call)
         return background.run(self.settled(value, call))
 
     async def settled(self, value: Any, call: Call | None) -> Any:
-        """Wait for what a target promised, and take everything out of what it yields."""
+        """Await a value if it is awaitable, and take everything that it yields."""
         if is_awaitable(value):
             value = await value
         return value if value.__class__ in PLAIN else await self.emptied(value, call)
 
     async def emptied(self, value: Any, call: Call | None) -> Any:
-        """Take everything out of what yields; return any other value as it is."""
+        """Take all items of a generator or async iterable; return any other value as it is."""
         if isinstance(value, AsyncIterable):
             items = cast("AsyncIterable[Any]", value).__aiter__()
             return await self._taken_async(items, call)
@@ -78,7 +78,7 @@ class GeneratorDrain:
             async for item in items:
                 taken.append(item)
                 if len(taken) % _AT_A_TIME == 0:
-                    await asyncio.sleep(0)  # it may never wait for anything itself
+                    await asyncio.sleep(0)  # the iterator itself may never wait for anything
                 if call is not None:
                     self._tell(call, len(taken), item)
                 size += size_of(item)
@@ -109,13 +109,13 @@ class GeneratorDrain:
                 raise ResultError(f"{self.name}: `result[{at}]` is not text")
         text = "".join(items)
         if type(items) is Stopped and len(text) <= self.most:
-            # Stopped for the number of its items: else nothing would say so.
+            # Stopped because of the number of items: otherwise nothing would say so.
             text += "\n[cut: only the beginning is shown, the rest was not taken]"
         return text
 
 
 def size_of(item: Any) -> int:
-    """Estimate how many bytes of JSON an item is: one at least, or empty ones would never end."""
+    """Estimate the bytes of an item's JSON: at least one, or empty items would never end."""
     return max(len(item) if isinstance(item, str | bytes) else len(_written(item)), 1)
 
 
@@ -132,7 +132,7 @@ def is_awaitable(value: Any) -> bool:
 
 
 def is_deferred(value: Any) -> bool:
-    """Return whether a value is not there yet: a coroutine, generator or other awaitable."""
+    """Return whether a value must be drained: a generator, awaitable or async iterable."""
     kind: type[Any] = value.__class__
     # Not `hasattr`: a missing attribute of a model goes through Python code of its class.
     return kind not in PLAIN and isinstance(value, _DEFERRED)
@@ -143,5 +143,5 @@ _DEFERRED: Any = (types.GeneratorType, Awaitable, AsyncIterable)
 
 
 def settled_class(hint: Any) -> type[Any] | None:
-    """Return the class that a hint names, if its instances are there as soon as they are given."""
+    """Return the class that a hint names, if its instances need not be drained."""
     return hint if isinstance(hint, type) and not issubclass(hint, _DEFERRED) else None

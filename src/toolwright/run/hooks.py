@@ -32,7 +32,7 @@ class Hook(Protocol):
 
 
 class Wraps(Protocol):
-    """A toolbox, as far as it wraps the calls of tools that others have included."""
+    """The part of a toolbox that wraps calls of its tools for toolboxes that include them."""
 
     @property
     def wraps(self) -> bool:
@@ -44,7 +44,7 @@ class Wraps(Protocol):
     ) -> Result:
         """Run something inside its lifespan and its hooks, for the toolbox that includes it.
 
-        The name is what its caller knows it by.
+        `name` is the name that its caller knows it by.
         """
         ...
 
@@ -62,7 +62,7 @@ class Wraps(Protocol):
 
 
 class Within(NamedTuple):
-    """A toolbox that a tool was included from, and what it calls the tool."""
+    """A toolbox that a tool was included from, and its name for the tool."""
 
     toolbox: Wraps
     name: str
@@ -78,7 +78,7 @@ async def run_around(
 ) -> Result:
     """Run a call inside all hooks, the first one outermost; a hook that fails is a failed call.
 
-    The name is what its caller knows it by, if the hooks know it by another.
+    `name` is the name that its caller knows it by, if the hooks know it by another.
     """
 
     def step(at: int) -> Next:
@@ -104,9 +104,9 @@ async def run_around(
 
 
 def inside(by: Wraps, inner: Sequence[Within], call: Call, innermost: Next) -> Next:
-    """Wrap what runs in the hooks and lifespans of the toolboxes that it was included from.
+    """Wrap a call in the hooks and lifespans of the toolboxes that its tool was included from.
 
-    Each has its turn once, though toolboxes may include each other.
+    Each takes its turn once, even if toolboxes include each other.
     """
     seen = {by}
     for within in reversed(inner):
@@ -117,7 +117,7 @@ def inside(by: Wraps, inner: Sequence[Within], call: Call, innermost: Next) -> N
 
 
 def _stage(by: Wraps, within: Within, call: Call, innermost: Next) -> Next:
-    """Run a call inside the hooks of a toolbox, which knows what runs by its own name."""
+    """Return a step that runs a call inside a toolbox's hooks, under the name it has there."""
     name = call.tool
     theirs = name if call.kind == "resource" else within.name
 

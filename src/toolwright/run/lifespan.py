@@ -25,7 +25,7 @@ _FORM = "write `async def lifespan():` with one `yield`, and give the function i
 class Lifespan:
     """Holds an async context manager open, in one task, on the loop that first needed it.
 
-    Every loop may ask for it; those that come while it opens wait for it.
+    Any loop may ask for it; those that ask while it is being opened wait for it.
     """
 
     def __init__(self, open_: Callable[[], AbstractAsyncContextManager[Any]]) -> None:
@@ -36,11 +36,11 @@ class Lifespan:
         self._drop: weakref.finalize[..., Any] | None = None
 
     async def enter(self) -> None:
-        """Open, unless it is open. Raises whatever opening raises."""
+        """Open it, unless it is open already. Raises whatever opening raises."""
         with self._lock:
             held = self._held
             if held is None or held.loop.is_closed() or held.failure is not None:
-                # A loop that ended without it leaves nothing to close.
+                # If its loop has ended, nothing is left to close.
                 held = self._held = _Held(asyncio.get_running_loop())
                 with outside():  # it outlives the call that first needs it
                     held.task = held.loop.create_task(
@@ -53,7 +53,7 @@ class Lifespan:
             raise held.failure
 
     async def leave(self) -> None:
-        """Close, if it is open; stop opening it. Raises whatever closing raises."""
+        """Close it if it is open, or stop opening it. Raises whatever closing raises."""
         with self._lock:
             held, self._held = self._held, None
         if held is None or held.loop.is_closed():
@@ -65,7 +65,7 @@ class Lifespan:
             await asyncio.wrap_future(done)
 
     def _when_dropped(self, held: _Held) -> None:
-        """Have it closed, too, if its toolbox is dropped and not closed."""
+        """Have it closed even if its toolbox is dropped without being closed."""
         if self._drop is not None:
             self._drop.detach()
         self._drop = weakref.finalize(self, _stop, held)
@@ -87,7 +87,7 @@ async def _hold(
     held: _Held,
     lifespan: weakref.ref[Lifespan],
 ) -> None:
-    """Be open until told to stop. Nothing here keeps the lifespan itself."""
+    """Hold it open until told to stop. Nothing here keeps the lifespan itself alive."""
     try:
         async with open_() as value:
             _give(lifespan, value)
@@ -100,7 +100,7 @@ async def _hold(
         if held.ready.is_set:
             raise
         is_given_up = isinstance(error, asyncio.CancelledError)
-        held.failure = RuntimeError("closed while it was opened") if is_given_up else error
+        held.failure = RuntimeError("closed while it was being opened") if is_given_up else error
         held.ready.set()
     finally:
         _give(lifespan, None, after=held)
@@ -113,7 +113,7 @@ def _give(lifespan: weakref.ref[Lifespan], value: Any, *, after: _Held | None = 
 
 
 def _stop(held: _Held) -> None:
-    """Let it be closed on its loop; called in any thread, and waits for nothing."""
+    """Have it closed on its loop, without waiting; may be called in any thread."""
     with contextlib.suppress(RuntimeError):  # a closed loop has closed it
         held.loop.call_soon_threadsafe(held.stop.set)
 
@@ -122,7 +122,7 @@ _open: weakref.WeakValueDictionary[int, _Held] = weakref.WeakValueDictionary()
 """What was opened on the background loop, which ends with the process; the oldest first."""
 _numbers = itertools.count()
 _LAST_SECONDS = 2.0
-"""How long the end of the process waits for what nobody has closed."""
+"""How many seconds the process waits at its end for what nobody has closed."""
 
 
 def _close_at_exit(held: _Held) -> None:
@@ -134,14 +134,14 @@ def _close_at_exit(held: _Held) -> None:
 
 
 def _close_all() -> None:
-    """Close what sync callers have left open, the last first."""
+    """Close what sync callers have left open, last opened first."""
     left = [held for held in _open.values() if held.loop is background.loop and held.is_open]
 
     async def close() -> None:
         for held in reversed(left):
             try:
                 await held.end()
-            except Exception as error:  # noqa: BLE001 - an author's code; the others are closed, too
+            except Exception as error:  # noqa: BLE001 - an author's code; close the others
                 log.error("a lifespan failed to close", exc_info=error)
 
     if left:
@@ -151,7 +151,7 @@ def _close_all() -> None:
 
 
 class _Held:
-    """One period in which it is open."""
+    """One period in which a lifespan is open."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -166,7 +166,7 @@ class _Held:
         return self.task is not None and not self.task.done()
 
     async def end(self) -> None:
-        """Close, and wait until it is closed. Raises whatever closing raises."""
+        """Close it, and wait until it is closed. Raises whatever closing raises."""
         self.stop.set()
         if self.task is not None:
             if not self.ready.is_set:
@@ -174,14 +174,14 @@ class _Held:
             await self.task
 
 
-# -- the forms in which authors write one
+# -- the forms in which authors write a lifespan
 
 
 def opener_of(lifespan: Any, box: object) -> Callable[[], AbstractAsyncContextManager[Any]]:
-    """Return what opens a lifespan, in whatever form it was given.
+    """Return a function that opens a lifespan, in whatever form it was given.
 
-    It may take the toolbox, and may be sync. Raises `TypeError` for what cannot be opened again
-    and again.
+    It may take the toolbox, and may be sync. Raises `TypeError` if it cannot be opened
+    more than once.
     """
     if _is_context(lifespan):
         _check_reusable(lifespan)
@@ -202,12 +202,12 @@ def _is_context(value: Any) -> bool:
 
 
 def _has(value: object, name: str) -> bool:
-    """Return whether its type has a method, as `with` looks for it."""
+    """Return whether a value's type has a method: `with` looks for it there."""
     return hasattr(cast("object", type(value)), name)
 
 
 def _check_reusable(context: Any) -> None:
-    """Refuse what `contextmanager` made by a call: it opens only once."""
+    """Refuse the result of calling a `contextmanager` function: it opens only once."""
     if type(context).__module__ == "contextlib" and hasattr(context, "gen"):
         name = getattr(context.func, "__name__", "it")
         msg = (
@@ -225,13 +225,13 @@ def _factory(lifespan: Callable[..., Any]) -> Callable[..., Any]:
         return contextlib.contextmanager(lifespan)
     if any(inspect.iscoroutinefunction(form) for form in forms):
         name = _name(lifespan)
-        msg = f"the lifespan `{name}` has no `yield`: what is opened before a `yield` is closed behind it"
+        msg = f"the lifespan `{name}` has no `yield`: what is opened before a `yield` is closed after it"
         raise TypeError(msg)
     return lifespan
 
 
 def _takes_toolbox(lifespan: Callable[..., Any]) -> bool:
-    """Return whether it wants the toolbox. Raises `TypeError` if it wants anything else."""
+    """Return whether a lifespan takes the toolbox. Raises `TypeError` if it needs anything else."""
     try:
         parameters = inspect.signature(lifespan).parameters.values()
     except ValueError:  # written in C
@@ -276,7 +276,7 @@ async def _in_thread(context: Any) -> AsyncGenerator[Any]:
 
 
 async def enter_in_thread(context: Any, stack: AsyncExitStack) -> Any:
-    """Enter a sync context manager in a thread; it is left in a thread, too."""
+    """Enter a sync context manager in a thread; it is also left in a thread."""
 
     async def leave(kind: Any, error: Any, trace: Any) -> Any:
         return await in_thread(context.__exit__, kind, error, trace)

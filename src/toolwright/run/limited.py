@@ -72,7 +72,7 @@ class LimitedRunner:
         self.concurrency = concurrency
         self.cache = cache
         self.short = short
-        """Makes the first attempt of a tool whose only limit is `retry`: success costs nothing extra."""
+        """Makes the first attempt if the only limit is `retry`: success costs nothing extra."""
         self.defaults: dict[str, str] | None = None
 
     def call(self, arguments: Arguments, call: Call | None) -> Result:
@@ -198,7 +198,7 @@ class LimitedRunner:
         self, place: Waiter, work: Invocation, job: AttemptInput, permit: Permit | None
     ) -> ValueAndResult:
         """Run once: here, in a thread, or as a task."""
-        job.call.heartbeat()  # the wait for a permit was not the tool's silence
+        job.call.heartbeat()  # waiting for a permit does not count as the tool's silence
         if work.sync is None:
             return await self._awaited(place, work, job, permit)
         if work.inline:
@@ -271,7 +271,7 @@ class LimitedRunner:
     ) -> None:
         """Note how an attempt ended, in the thread or loop that ran it.
 
-        Only now its permit is free, even if the caller gave up long ago: `max_concurrency` counts
+        Only now is its permit free, even if the caller gave up long ago: `max_concurrency` counts
         what really runs. It is free before the caller wakes, so that their next call can get it.
         """
         if failure is not None:
@@ -303,7 +303,7 @@ class LimitedRunner:
             forget()
 
     def _due(self, call: Call) -> float | None:
-        """Return when to look again. Signs of life move the idle limit, and never the deadline.
+        """Return when to look again. Signs of life move the idle limit, but never the deadline.
 
         Progress shows that something happens; a maximum holds regardless of it (2025-11-25,
         basic/lifecycle, Timeouts).

@@ -48,7 +48,7 @@ class Background:
         return pending.result()
 
     async def run_async(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Run a coroutine to its end, from async code of any loop; cancelled, it is cancelled."""
+        """Run a coroutine to its end, from any loop; if this is cancelled, so is the coroutine."""
         loop, here = self._started(), asyncio.get_running_loop()
         if here is loop:
             return await coroutine
@@ -89,7 +89,7 @@ class Background:
 async def _settled(
     coroutine: Coroutine[Any, Any, Any], settle: Callable[[Any, BaseException | None], object]
 ) -> None:
-    """Run a coroutine and hand on how it ended. Nothing is raised: SystemExit would end the loop."""
+    """Run a coroutine and pass on its outcome. Nothing is raised: SystemExit would end the loop."""
     value: Any = None
     failure: BaseException | None = None
     try:

@@ -1,4 +1,4 @@
-"""Make a runner of a bare target, in a child process."""
+"""Make a runner for a bare target, in a child process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_signature(target: Target, scope: Scope | None, options: Options) -> Sig
 
 
 def runner_for(name: str, target: Any, options: Options, home: Shared) -> Runner:
-    """Return what runs a target under these options. Raises `SchemaError`."""
+    """Return a runner for a target with these options. Raises `SchemaError`."""
     from ..read.scope import scope_of
     from ..schema.compile import compile_all
     from .runner import Runner

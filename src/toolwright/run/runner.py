@@ -1,7 +1,7 @@
 """Run one tool: the order of a call, sync and async.
 
 Read the arguments (validate; else repair and validate again; else explain) -> run the target where
-it belongs -> wait for what it promised and drain what it yields -> check, write and cap its value.
+it belongs -> await what it returns and drain what it yields -> check, write and cap its value.
 A tool that is injected, limited or observed goes through `limited`, which runs the same work.
 """
 
@@ -44,7 +44,7 @@ from .waiting import LOOP, ShortWait
 
 
 class Runner:
-    """Runs one tool: everything that can be known before a call is known here."""
+    """Runs one tool, and holds everything that can be known before a call."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class Runner:
         return self.result_of(value, repairs)
 
     def _failed_async(self, error: BaseException, repairs: tuple[Repair, ...]) -> Result:
-        """Return the result of what ended a call; a cancellation of the caller's own goes on."""
+        """Return the result of an exception; a cancellation by the caller is raised again."""
         if is_a(error, asyncio.CancelledError) and is_cancelled():
             raise error
         return self.failure_of(error, repairs, _looked_up())
@@ -182,12 +182,12 @@ class Runner:
 
     @functools.cached_property
     def unlimited(self) -> UnlimitedRunner:
-        """What runs a call without limits."""
+        """The runner of calls without limits."""
         return UnlimitedRunner(self.name, self.reader, self.work, self.failure_of)
 
     @functools.cached_property
     def limited(self) -> LimitedRunner:
-        """What runs a call under all limits."""
+        """The runner of calls under all limits."""
         options, home, name = self.options, self.home, self.name
         concurrency = rate_limit = cache = None
         if options.max_concurrency is not None:
@@ -218,7 +218,7 @@ class Runner:
 
     @property
     def needs_no_loop(self) -> bool:
-        """Whether a call is one function in one thread: nothing in it waits, or limits it."""
+        """Whether a call is one function in one thread: nothing in it waits or is limited."""
         if self.is_async or self.is_plain:
             return not self.is_async
         if self.is_limited:
@@ -230,7 +230,7 @@ class Runner:
 
     @functools.cached_property
     def sees_call(self) -> bool:
-        """Whether the target, or a provider of it, may get a `Call`; or asks for it by itself."""
+        """Whether the target or one of its providers may get a `Call`, or looks it up itself."""
         return bool(self.compiled.plan.injected) or looks_up(self.target)
 
     @functools.cached_property
@@ -263,7 +263,7 @@ class Runner:
         return self._injected[1]
 
     _injected: tuple[int, Invocation] | None = None
-    """The work with what is injected, and the version of the providers it was made for."""
+    """The version of the providers, and the work that was made for it."""
 
     @functools.cached_property
     def _plain_work(self) -> Invocation:
@@ -287,6 +287,6 @@ class Runner:
 
 
 def _looked_up() -> Call | None:
-    """Return the call that a plain tool asked for while it ran here: its failure has the same id."""
+    """Return the call that a plain tool looked up while it ran: its failure has the same id."""
     found = current.get()
     return found if isinstance(found, Call) else None

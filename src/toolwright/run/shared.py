@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Shared:
-    """Shared by the tools of a toolbox; each part is made when first needed."""
+    """What the tools of a toolbox share; each part is made when first needed."""
 
     def __init__(
         self,
@@ -29,10 +29,10 @@ class Shared:
         self._lock = threading.RLock()
         self._rates: Store | None = None
         self._above: Shared | None = None
-        """Whose store it uses."""
+        """The one whose store is used instead."""
         self._providers: Providers | None = None
         self.toolbox: Wraps | None = None
-        """What wraps calls in the hooks and the lifespan of the toolbox."""
+        """The toolbox, which wraps calls in its hooks and its lifespan."""
         self.inner: tuple[Within, ...] = ()
         """The toolboxes that the tool was included from, the outermost first."""
 
@@ -50,13 +50,13 @@ class Shared:
             return store
 
     def open_store(self) -> None:
-        """Open the store that is named. Raises `StoreError`."""
+        """Open the store, if one was given. Raises `StoreError`."""
         if self._store is not None:
             _ = self.store
 
     @property
     def rates(self) -> Store:
-        """Where rates are kept: not beside results, which could push them out of memory."""
+        """Where rates are kept: if in memory, not beside results, which could push them out."""
         if self._above is not None:
             return self._above.rates
         with self._lock:
@@ -69,7 +69,7 @@ class Shared:
 
     @property
     def providers(self) -> Providers:
-        """What makes injected values."""
+        """The providers of injected values."""
         with self._lock:  # one only: it holds what must be closed
             if self._providers is None:
                 from .inject.providers import Providers
@@ -83,7 +83,7 @@ class Shared:
         return [] if self._providers is None else self._providers.types
 
     def over(self, origin: Shared, name: str) -> Shared:
-        """Return what a tool shares that is included here from another toolbox, by its name there."""
+        """Return the `Shared` of a tool included here from `origin`, where it is called `name`."""
         from .hooks import Within
         from .inject.providers import Providers
 
@@ -96,11 +96,11 @@ class Shared:
         return combined
 
     def close(self) -> None:
-        """Clean up what was made once."""
+        """Clean up the values that were made once."""
         if self._providers is not None:
             self._providers.kept.close()
 
     async def aclose(self) -> None:
-        """Clean up what was made once, from async code."""
+        """Clean up the values that were made once, from async code."""
         if self._providers is not None:
             await self._providers.kept.aclose()

@@ -45,8 +45,8 @@ class ThreadJob:
         self.state = "waiting"
 
     def let_go(self) -> None:
-        """Keep nothing of the caller's: what they keep of the job would never be freed but by the
-        garbage collector."""
+        """Drop what belongs to the caller: if they keep the job, only the garbage collector would
+        free it."""
         self.context = _NO_CONTEXT
         self.function = self.settle = _nothing
 
@@ -101,7 +101,7 @@ class Threads:
     ) -> ThreadJob:
         """Run a function in a thread; its context is the caller's.
 
-        Raises `Overloaded` if too many are stuck, or wait, unless it must `always` be run.
+        Raises `Overloaded` if too many are stuck or waiting, unless it must `always` run.
         """
         held_by = "" if always else f"caller {caller}" if caller is not None else holder.get()
         job = ThreadJob(function, settle, held_by)
@@ -119,7 +119,7 @@ class Threads:
         return job
 
     def run(self, function: Callable[[], Any], *, caller: str | None = None) -> asyncio.Future[Any]:
-        """Run a function in a thread, for async code. If its future is cancelled, it is given up."""
+        """Run a function in a thread, for async code. Cancelling its future gives it up."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
 
@@ -133,7 +133,7 @@ class Threads:
 
     @property
     def has_idle(self) -> bool:
-        """Whether a thread waits for work, and nothing else waits for one."""
+        """Whether a thread waits for work, and no job waits for a thread."""
         return self.idle > 0 and not self.parked
 
     def give_up(self, job: ThreadJob) -> bool:
@@ -190,7 +190,7 @@ class Threads:
                 if caller:
                     self.held[caller] = self.held.get(caller, 0) + 1
 
-    # -- all of these with the lock held
+    # -- all of these are called with the lock held
 
     def _promise(self) -> None:
         """Reserve a thread for a job, or count it in the backlog."""
@@ -217,7 +217,7 @@ class Threads:
         return self.held.get(caller, 0) >= self.most_stuck - self.stuck
 
     def _admitted(self, job: ThreadJob) -> bool:
-        """Reserve a thread for a caller's job, or park it behind their others."""
+        """Reserve a thread for a caller's job, or park it behind their other jobs."""
         caller = job.holder
         if self.stuck and self._left_too_many(caller):
             raise self._stuck(self.stuck)
@@ -229,7 +229,7 @@ class Threads:
         if line is None:
             line = self.parked[caller] = deque()
         if len(line) >= MOST_PARKED:
-            msg = f"{len(line)} calls of yours wait for a thread"
+            msg = f"{len(line)} of your calls are waiting for a thread"
             raise Overloaded(msg, retry_after=5.0)
         line.append(job)
         return False
@@ -243,7 +243,7 @@ class Threads:
                 continue
             try:
                 self._promise()
-            except Overloaded:  # the system has no more threads: with the next one that ends
+            except Overloaded:  # no more threads: tried again when one ends
                 return
             line = self.parked.pop(caller)
             job = line.popleft()
@@ -269,7 +269,7 @@ class Threads:
             self.held.pop(caller, None)
 
     def _stuck(self, count: int) -> Overloaded:
-        return Overloaded(f"{count} calls that were given up still run", retry_after=5.0)
+        return Overloaded(f"{count} abandoned calls are still running", retry_after=5.0)
 
     def _grow(self) -> None:
         try:
@@ -351,12 +351,12 @@ class Raised(Exception):
 
 _own = threading.local()
 _copies = 0
-"""How many processes were forked off on the way to this one."""
+"""How many forks led to this process."""
 threads = Threads()
 
 
 def _in_copy() -> None:
-    global _copies  # noqa: PLW0603 - it is of the whole process
+    global _copies  # noqa: PLW0603 - one for the whole process
     _copies += 1
     threads.begin()
     _own.works = False

@@ -1,4 +1,4 @@
-"""Calls that are injected or observed, and not limited.
+"""Calls that are injected or observed, but not limited.
 
 Arguments -> injection -> target -> result, as in `limited`, but with nothing to wait for besides
 the target: no deadline, permit, cache or second attempt.
@@ -91,7 +91,7 @@ class UnlimitedRunner:
 
     async def _in_thread(self, work: Invocation, job: AttemptInput) -> Result:
         call, sync = job.call, work.sync
-        assert sync is not None  # noqa: S101 - the caller has looked
+        assert sync is not None  # noqa: S101 - the caller has checked
         try:
             future = self.short_wait.run(lambda: sync(job), caller=call.caller)
         except CallError as error:
@@ -110,10 +110,10 @@ class UnlimitedRunner:
             forget()
 
     async def _awaited(self, work: Invocation, job: AttemptInput) -> Result:
-        """Run what must be awaited in a task of its own.
+        """Run async work in a task of its own.
 
-        What a tool makes of its cancellation must not reach those who cancel: anyio knows its own
-        cancellations by their text.
+        What a tool does with its cancellation must not reach whoever cancels: anyio recognises its
+        own cancellations by their text.
         """
         call = job.call
         assert work.waits is not None  # noqa: S101 - one of the two is there
@@ -163,7 +163,7 @@ async def _waking(
 def _on_loop(
     loop: asyncio.AbstractEventLoop, function: Callable[[], object]
 ) -> Callable[[], object]:
-    """Return a function that has another one called on a loop, from any thread."""
+    """Return a function that schedules another one on a loop, from any thread."""
 
     def call() -> None:
         with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting

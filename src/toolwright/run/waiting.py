@@ -20,12 +20,12 @@ from .threads import Raised, settle_future, threads
 T = TypeVar("T")
 
 _QUICK = 0.0001
-"""What a function may take that an event loop waits for in place: about what a request costs."""
+"""Seconds a function may take for an event loop to wait in place: about a request's cost."""
 _SHORT = 0.0004
-"""How long it waits at most: on a virtual machine, the way to another core takes longer than most
-functions do."""
+"""How many seconds it waits at most: on a virtual machine, getting to another core takes longer
+than most functions do."""
 _SKIPPED = 50
-"""How many calls do not wait after one that took longer."""
+"""How many calls do not wait in place after one that took longer."""
 _IN_A_ROW = 20
 """How often a task waits in place before it lets others run."""
 
@@ -111,7 +111,7 @@ class BlockingWaiter:
         self.block(signal, until)
 
     def block(self, signal: Signal, until: float | None = None) -> None:
-        """Block the thread, for callers that are no coroutine."""
+        """Block the thread, for callers that are not coroutines."""
         if signal.is_set:
             return
         event = threading.Event()
@@ -133,7 +133,7 @@ class LoopWaiter:
     has_loop = True
 
     async def wait(self, signal: Signal, until: float | None) -> None:
-        """Let the loop go on with others."""
+        """Let the loop run other tasks meanwhile."""
         if signal.is_set:
             return
         loop = asyncio.get_running_loop()
@@ -169,14 +169,14 @@ class LoopWaiter:
 
 
 class InPlace:
-    """How often the task that waits in place may go on to do so."""
+    """Counts how often a task may still wait in place."""
 
     def __init__(self) -> None:
         self.task: weakref.ref[asyncio.Task[Any]] | None = None
         self.left = 0
 
     def take(self, task: asyncio.Task[Any] | None) -> bool:
-        """Return whether a task may wait in place now; after many times it must not, once."""
+        """Return whether a task may wait in place now; after `_IN_A_ROW` times it may not, once."""
         if task is None:
             return False
         if self.task is None or self.task() is not task:
@@ -192,11 +192,11 @@ _in_place = InPlace()
 
 
 class ShortWait:
-    """Runs a function in threads, again and again; remembers whether it ends soon.
+    """Runs a function in threads repeatedly; remembers whether it is quick.
 
-    An event loop that goes on with others has to be woken, through a socket and two rounds of its
+    An event loop that runs other tasks has to be woken, through a socket and two rounds of its
     own: that takes longer than most functions do. So it first waits in place for a moment, unless
-    the function itself was not quick the last time, or the same task has waited often: what never
+    the function itself was slow recently, or the same task has waited often: what never
     suspends lets no other task run.
     """
 
@@ -215,14 +215,14 @@ class ShortWait:
                 self._skip = _SKIPPED
 
     def is_worthwhile(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Return whether to wait in place for what is about to be started."""
+        """Return whether to wait in place for the function about to be started."""
         if self._skip:
             self._skip -= 1
             return False
         return threads.has_idle and _in_place.take(asyncio.current_task(loop))
 
     def block(self, signal: Signal) -> None:
-        """Wait for a signal from a thread; it may not be set yet."""
+        """Wait a moment for a signal from a thread; it may still not be set afterwards."""
         ended = threading.Lock()
         ended.acquire()
         signal.when_set(ended.release)
@@ -265,7 +265,7 @@ LOOP = LoopWaiter()
 
 
 def run_here(limited: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that waits by blocking this thread only."""
+    """Run a coroutine that waits only by blocking this thread."""
     try:
         limited.send(None)
     except StopIteration as stop:

@@ -24,7 +24,7 @@ from .types.hints import strip_annotated
 
 # JSON has neither bytes nor NaN.
 _CONFIG = ConfigDict(**BASE64, allow_inf_nan=False)
-# What pydantic does not know cannot be sent, and is settled one by one.
+# Types that pydantic does not know cannot be sent; each is settled on its own.
 _ARGUMENTS = ConfigDict(**BASE64, allow_inf_nan=False, arbitrary_types_allowed=True)
 _CORE: Any = {**BASE64, "allow_inf_nan": False}
 
@@ -34,7 +34,7 @@ def arguments_adapter(planned: Plan) -> TypeAdapter[Any]:
     stand_in: Any = StandIn(planned, _arguments, _CORE)
     adapter = TypeAdapter[Any](stand_in, config=_ARGUMENTS)
     if not adapter.pydantic_complete:
-        adapter.rebuild(force=True)  # raises, with the name that is not known
+        adapter.rebuild(force=True)  # raises, with the unknown name
     return adapter
 
 
@@ -42,7 +42,7 @@ def arguments_schema(planned: Plan) -> tuple[JsonObject, dict[str, Any]]:
     """Return the schema of a plan's arguments as it is before any style, and its definitions.
 
     It is made again for this: only calls that are repaired or refused need it, and if it were kept,
-    it would take more memory than all else that is known of a tool.
+    it would take more memory than everything else that is known about a tool.
     """
     adapter = arguments_adapter(planned)
     written, rest = TypeAdapter.json_schemas(
@@ -56,7 +56,7 @@ def _arguments(**validated: Any) -> dict[str, Any]:
 
 
 def forget_schema(adapter: TypeAdapter[Any]) -> None:
-    """Empty the schema of an adapter for arguments, which its validator would keep otherwise.
+    """Empty the schema of an adapter for arguments, which its validator would otherwise keep.
 
     The validator needs it only to be pickled, which ours never is. It takes a few kilobytes.
     """
@@ -126,7 +126,7 @@ def validator_of(
     leaves_out: bool = False,
     exact_numbers: bool = False,
 ) -> Any:
-    """Return the validator of what JSON holds.
+    """Return the validator of JSON values.
 
     With `own_bytes`, it reads base64 inside models too: JSON has no bytes, and a model that does
     not say how it reads them would take any text. With `hands_on`, the rules of JSON hold below
@@ -149,7 +149,7 @@ def validator_of(
 
 
 class OutputValidator(NamedTuple):
-    """Validates values as Python, and as the JSON of them."""
+    """Validates values as Python objects, and as their JSON."""
 
     validate_python: Any
     validate_json: Any

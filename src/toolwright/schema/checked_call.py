@@ -1,6 +1,6 @@
-"""Functions that pydantic's `validate_call` checks once more.
+"""Functions whose calls pydantic's `validate_call` checks once more.
 
-They take what has an alias by position, or by that alias only.
+They take a parameter with an alias by position or by that alias only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def is_checked(call: Any) -> bool:
 
 
 def alias_of(parameter: Parameter) -> str:
-    """Return the alias that a parameter goes by; "" if it has none."""
+    """Return the alias under which a parameter is passed; "" if it has none."""
     for item in (parameter.default, *reversed(metadata(parameter.hint))):
         alias: Any = item.validation_alias if isinstance(item, FieldInfo) else None
         if isinstance(alias, AliasChoices):

@@ -30,10 +30,10 @@ from .types.settle import Settlement, refused_arguments, remove_refused
 from .types.unsendable import REFUSED_KEY, one_line
 from .write import Compiled, Draft, SchemaWriter
 
-# Compiling runs code of authors and libraries: what it raises refuses that one tool.
+# Compiling runs code of authors and libraries: an error raised there refuses that one tool.
 _REFUSAL = Exception
 _TOGETHER = 50
-"""How many tools have their schemas written in one pass: all that is only needed on the way is in
+"""How many tools have their schemas written in one pass: all that is needed only on the way is in
 memory at the same time."""
 
 
@@ -44,7 +44,7 @@ def compile_all(
     """Compile a batch; each job gives what it compiles to, or the error that refuses it.
 
     A job is a signature, options, and the types that a provider gives. Each part of the batch is
-    compiled `within` something.
+    compiled inside the context manager that `within` returns.
     """
     batch = _Batch()
     done: list[Compiled | SchemaError] = []
@@ -80,9 +80,9 @@ class _Batch:
     def chosen(
         self, job: tuple[Signature, Options, Collection[Any]], refused: SchemaError
     ) -> Compiled | SchemaError:
-        """Compile a tool that was refused again, with classes by their names.
+        """Compile a refused tool again, with classes chosen by their names.
 
-        Only here: what a caller need not choose, no caller is asked to.
+        Only here: no caller is asked to choose what need not be chosen.
         """
         draft = self.draft(*job, choosing=True)
         done = draft if isinstance(draft, SchemaError) else self.finish([draft])[0]
@@ -98,7 +98,7 @@ class _Batch:
         *,
         choosing: bool = False,
     ) -> Draft | SchemaError:
-        # What a class becomes may depend on local names; only without any is it the same for all.
+        # What a class becomes may depend on local names; it is the same for all only without any.
         home = _package(signature.call)
         twins = {} if signature.namespace or choosing else self.twins
         translate = LazyTranslator(signature.namespace, twins, home, choosing=choosing)
@@ -120,9 +120,7 @@ class _Batch:
             outputs = self._outputs(hint, translate, problems)
         except SchemaError as error:
             return error
-        except (
-            UnresolvedName
-        ) as error:  # of `**kwargs: Unpack[...]`: all others are found one by one
+        except UnresolvedName as error:  # in `**kwargs: Unpack[...]`; others are found one by one
             keywords = next((p.name for p in signature.parameters if p.kind is VAR_KEYWORD), "")
             return signature.refusal(error.what, parameter=keywords, hint=error.hint)
         except _REFUSAL as error:
@@ -205,7 +203,7 @@ class _Batch:
     def _settled(self, draft: Draft, given: JsonObject) -> bool:
         """Leave out the arguments that cannot be sent. Raises `SchemaError` if one is needed.
 
-        Return False if one of them is now taken as any value: then all is to be written again.
+        Return False if one of them is now taken as any value: then all must be written again.
         """
         marked = refused_arguments(draft.plan, given)
         if not marked:
@@ -219,7 +217,7 @@ class _Batch:
         return True
 
     def _retry(self, draft: Draft, error: Exception) -> Compiled | SchemaError:
-        """One tool's schema cannot be written: give up its output, or the parameters at fault."""
+        """Give up the output, or the parameters at fault, of a tool that cannot be written."""
         if draft.outputs is not None:
             try:
                 TypeAdapter.json_schemas(

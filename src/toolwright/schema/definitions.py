@@ -75,15 +75,15 @@ class Definitions:
         return list(order)
 
     def losses(self, used: Iterable[str]) -> list[str]:
-        """Return what definitions could not say."""
+        """Return what definitions could not express."""
         return [loss for key in used for loss in self[key].losses]
 
     # -- giving a schema its definitions
 
     def attach(self, root: JsonObject, used: list[str], *, inline: bool, limit: int) -> JsonObject:
-        """Return a schema that needs nothing beyond itself: definitions inlined or attached.
+        """Return a self-contained schema: its definitions are inlined or attached.
 
-        `used` are those that it needs.
+        `used` are the definitions that it needs.
         """
         if not used:
             return root
@@ -98,7 +98,7 @@ class Definitions:
                 counts.update(self[key].refs)
             kept = recursive | {key for key in used if self._saves(key, counts[key])}
             shared = self._attached(root, used, kept)
-            # The choice is made for each definition alone, so all of them may save nothing.
+            # The choice is made for each definition alone, so together they may save nothing.
             most = _written_size(shared)
             if kept == recursive or self._size(root, recursive, 2 * most) > 2 * most:
                 return shared
@@ -137,7 +137,7 @@ class Definitions:
         return total
 
     def _inlined(self, key: str, kept: set[str], names: Mapping[str, str]) -> JsonObject:
-        """Return a definition with all it refers to; with none kept, it is the same for all tools."""
+        """Return a definition with all it refers to; with none kept, it suits all tools."""
         if kept:
             return self._place(self[key].schema, kept, names)
         found = self._expanded.get(key)
@@ -179,7 +179,7 @@ def keys_with_bytes(raw: Mapping[str, JsonObject]) -> frozenset[str]:
 
 
 def merge(definition: JsonObject, said: JsonObject) -> JsonObject:
-    """Put a definition where it is used; what is said there comes first and nothing is lost."""
+    """Put a definition where it is used; what is said there comes first, and nothing is lost."""
     here, there = said.get("description"), definition.get("description")
     merged = {**definition, **said}
     if here and there:
@@ -191,7 +191,7 @@ def merge(definition: JsonObject, said: JsonObject) -> JsonObject:
 
 
 def _unique_names(keys: list[str], definitions: Definitions) -> dict[str, str]:
-    """Name definitions as if the tool stood alone; equal names get a number, in order."""
+    """Name definitions as if the tool were alone; equal names get a number, in order."""
     names: dict[str, str] = {}
     for key in keys:
         base = name = definitions[key].name

@@ -14,16 +14,16 @@ from .._json_values import is_list, is_object
 from ..read.signature import Signature
 
 MOST_BROKEN = 50
-"""Broken rules that are looked for: finding one more takes as long as the first."""
+"""The most broken rules to look for: each one takes as long to find as the first."""
 _MOST_PATTERN = 10_000
-"""How long a pattern may be that is matched in linear time: it is compiled first."""
+"""The longest pattern that is matched in linear time, since that compiles it first."""
 _NO_SCHEMAS = frozenset(("const", "enum", "default", "examples"))
 _MOST_SAID = 1_000_000
-"""Characters of their messages: each holds the whole value that broke a rule."""
+"""The most characters in their messages: each holds the whole value that broke a rule."""
 
 
 def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str) -> Any:
-    """Return a validator for an explicit schema. Raises `SchemaError` if it is not one."""
+    """Return a validator for an explicit schema. Raises `SchemaError` for a bad one."""
     if fault := schema_fault(schema):
         raise signature.refusal(f"has an {option} that {fault}")
     if option == "input_schema" and schema.get("type") != "object":
@@ -35,7 +35,7 @@ def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str)
 
 
 def schema_fault(schema: Mapping[str, Any]) -> str:
-    """Return what keeps an object from being a JSON Schema that can be used; else nothing."""
+    """Return what keeps an object from being a usable JSON Schema; "" if nothing does."""
     import jsonschema
 
     try:
@@ -50,7 +50,7 @@ def schema_fault(schema: Mapping[str, Any]) -> str:
 
 
 def _lost_reference(schema: Mapping[str, Any]) -> str:
-    """Return a reference that leads nowhere."""
+    """Return a reference that leads nowhere; "" if there is none."""
     references = set(_references(schema))
     if not references:
         return ""
@@ -68,7 +68,7 @@ def _lost_reference(schema: Mapping[str, Any]) -> str:
 
 
 def _references(node: Any) -> Iterator[str]:
-    """Yield the references in a schema; those below an `$id` are relative to that."""
+    """Yield the references in a schema, except below an `$id`, to which they are relative."""
     if is_list(node):
         for each in node:
             yield from _references(each)
@@ -81,16 +81,16 @@ def _references(node: Any) -> Iterator[str]:
 
 
 def validator_for(schema: Mapping[str, Any]) -> Any:
-    """Return a validator for a schema that is known to be one."""
+    """Return a validator for a schema that is known to be valid."""
     import referencing
 
-    # With a registry of its own it looks nowhere else; jsonschema's default fetches references.
+    # With its own registry it looks nowhere else; jsonschema's default fetches references.
     empty: Any = cast("Any", referencing).Registry()
     return _validators()(schema, registry=empty)
 
 
 def broken_rules(validator: Any, data: Any) -> tuple[list[Any], bool]:
-    """Return the first things that a validator finds wrong, and whether there are more.
+    """Return the first errors that a validator finds, and whether there are more.
 
     Their order does not depend on the schema's.
     """
@@ -105,7 +105,7 @@ def broken_rules(validator: Any, data: Any) -> tuple[list[Any], bool]:
 
 
 def _place(error: Any) -> tuple[list[str], str]:
-    # Not ordered by the text of the whole error: that writes the value, however large it is.
+    # Not ordered by the text of the whole error, which contains the value, however large.
     return [str(step) for step in error.path], error.message
 
 
@@ -136,9 +136,9 @@ def _error(message: str) -> Any:
 
 @functools.lru_cache(maxsize=1000)
 def searcher(pattern: str) -> Callable[[str], bool] | None:
-    """Return what looks for a pattern in linear time; None if no such engine has what it needs.
+    """Return a function that finds a pattern in linear time; None if such an engine cannot.
 
-    Python's own takes exponential time for some patterns, and holds all threads meanwhile.
+    Python's own takes exponential time for some patterns, and blocks all threads meanwhile.
     """
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
@@ -152,7 +152,7 @@ def searcher(pattern: str) -> Callable[[str], bool] | None:
 
 
 def matches_pattern(pattern: str, text: str) -> bool:
-    """Look for a pattern of an author; one that looks around or back is Python's to find."""
+    """Return whether an author's pattern is found; one that looks around or back needs `re`."""
     search = searcher(pattern)
     return re.search(pattern, text) is not None if search is None else search(text)
 
@@ -173,7 +173,7 @@ def _pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any)
 def _additional_properties(
     check: Callable[..., Any], validator: Any, rest: Any, value: Any, schema: Any
 ) -> Iterator[Any]:
-    """Leave out the names that match a pattern, before jsonschema looks for them by `re`."""
+    """Leave out the names that match a pattern, before jsonschema looks for them with `re`."""
     patterns = schema.get("patternProperties")
     if patterns and is_object(value):
         schema = {key: each for key, each in schema.items() if key != "patternProperties"}
@@ -186,7 +186,7 @@ def _additional_properties(
 
 
 def _unique_items(_validator: Any, wanted: Any, items: Any, _schema: Any) -> Iterator[Any]:
-    """Look for an item that occurs twice; jsonschema compares each with each."""
+    """Look for an item that occurs twice; jsonschema compares every pair."""
     if not wanted or not is_list(items) or len(items) < 2:
         return
     seen: dict[str, int] = {}
@@ -198,9 +198,9 @@ def _unique_items(_validator: Any, wanted: Any, items: Any, _schema: Any) -> Ite
 
 
 def _canonical(value: Any) -> str:
-    """Write a value so that what JSON Schema calls equal is written alike: 1 and 1.0, any order.
+    """Write a value so that values equal in JSON Schema are written alike: 1 and 1.0, any order.
 
-    As text, whose hash is randomised: integers chosen for equal hashes would make a set slow.
+    The hash of text is randomised: integers chosen for equal hashes would make a set slow.
     """
     if isinstance(value, str):
         return json.dumps(value)
@@ -221,7 +221,7 @@ def _fits(validator: Any, value: Any, schema: Any) -> bool:
 
 
 def _any_of(validator: Any, schemas: list[Any], value: Any, _schema: Any) -> Iterator[Any]:
-    """Stop at the first error of each; jsonschema collects all errors of all."""
+    """Stop at the first error of each schema; jsonschema collects all errors of all schemas."""
     if not any(_fits(validator, value, each) for each in schemas):
         yield _error(f"{value!r} is not valid under any of the given schemas")
 
@@ -238,7 +238,7 @@ def _one_of(validator: Any, schemas: list[Any], value: Any, _schema: Any) -> Ite
 def _multiple_of(
     check: Callable[..., Any], validator: Any, step: Any, value: Any, schema: Any
 ) -> Iterator[Any]:
-    """Check exactly what no float can hold; jsonschema raises `OverflowError`."""
+    """Check exactly a number that no float can hold; jsonschema raises `OverflowError` for it."""
     try:
         yield from check(validator, step, value, schema) or ()
     except OverflowError:
@@ -247,12 +247,12 @@ def _multiple_of(
 
 
 def _unevaluated() -> dict[str, Any]:
-    """Return the two keywords that look at what others have not; jsonschema searches in lists."""
+    """Return the two `unevaluated` keywords; jsonschema's own search in lists."""
     try:
         utilities: Any = import_module("jsonschema._utils")
         items_seen = utilities.find_evaluated_item_indexes_by_schema
         keys_seen = utilities.find_evaluated_property_keys_by_schema
-    except (ImportError, AttributeError):  # a later version may have none, or no need of ours
+    except (ImportError, AttributeError):  # a later version may lack them, or not need ours
         return {}
 
     def items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:

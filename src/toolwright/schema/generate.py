@@ -1,6 +1,6 @@
 """Generates JSON Schemas with pydantic, for many tools in one pass.
 
-The result is neutral: all that is known, in the words of JSON Schema, plus a few private keys
+The result is neutral: all that is known, in the keywords of JSON Schema, plus a few private keys
 (they start with NUL) that the rules of a style read and remove.
 """
 
@@ -38,7 +38,7 @@ from .types.unsendable import (
 from .walk import without_repeats
 
 NAME_KEY = "\0name"
-"""What a definition would be called if it stood alone."""
+"""The name a definition would have if it were alone."""
 EXACT_KEY = "\0exact"
 """Every value of this node meets its `format`."""
 POSITIONS_KEY = "\0positions"
@@ -48,7 +48,7 @@ NOTE_KEY = "\0note"
 MEMBERS_KEY = "\0members"
 """The values of an enum by the names of its members."""
 BYTES_KEY = "\0bytes"
-"""Bytes inside a class that says nothing on how it reads and writes them."""
+"""Bytes inside a class that does not say how it reads and writes them."""
 UNTITLED_KEY = "\0untitled"
 """The title of this node is invented."""
 DOCS = "__toolwright_docs__"
@@ -67,12 +67,12 @@ _KEYS_IN_WORDS = {
 
 
 class Generator(SendableGenerator):
-    """pydantic's generator, without invented titles, with documentation, and honest on defaults."""
+    """pydantic's generator, without invented titles, documented, and honest about defaults."""
 
     base64: bool = True
-    """Whether bytes are base64 here: everywhere but in a class whose own rules say otherwise."""
+    """Whether bytes are base64 here: everywhere except in a class whose own rules say otherwise."""
     by_alias: bool
-    """Whether fields are written by their aliases: what the configuration of each record says."""
+    """Whether fields are written by their aliases, as the configuration of each record says."""
     in_class: bool = False
     """Whether a class with a configuration of its own, but no rule for bytes, is being written."""
 
@@ -81,7 +81,7 @@ class Generator(SendableGenerator):
 
     @property
     def mode(self) -> Any:
-        """What is written: what can be sent, or what is given. Asked for at every step."""
+        """What is written: arguments as sent, or values as returned. Read at every step."""
         return super().mode if self.has_mode else self._mode
 
     def generate_definitions(self, inputs: Any) -> Any:
@@ -162,7 +162,7 @@ class Generator(SendableGenerator):
     def _documented(
         self, written: JsonSchemaValue, schema: Any, cls: type, config: Mapping[str, Any]
     ) -> JsonSchemaValue:
-        """Add what the class says of its attributes; take the invented title away."""
+        """Add what the class says about its attributes; remove the invented title."""
         fields = fields_of(schema)
         written = self.without_left_out(written, fields)
         titled = config.get("title") or config.get("model_title_generator")
@@ -198,7 +198,7 @@ class Generator(SendableGenerator):
         return _with_docs(super().call_schema(schema), schema["function"])
 
     def field_is_present(self, field: Any) -> bool:
-        """A dataclass field without `init` is only given, an `InitVar` only taken."""
+        """Omit a dataclass field without `init` from inputs, and an `InitVar` from outputs."""
         unused = "init_only" if self.mode == "serialization" else "init"
         if field.get(unused) is (unused == "init_only"):
             return False
@@ -300,7 +300,7 @@ class Generator(SendableGenerator):
         return written
 
     def function_after_schema(self, schema: Any) -> JsonSchemaValue:
-        """Write what is validated; bytes behind an encoder are that encoder's business."""
+        """Write what is validated; bytes behind an encoder are left to that encoder."""
         written = super().function_after_schema(schema)
         if encoder_in(schema) is not None:
             for key in (BYTES_KEY, "contentEncoding"):
@@ -321,7 +321,7 @@ class Generator(SendableGenerator):
     # -- defaults and serialisers
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        """Write a default, if JSON can hold it and it is no secret."""
+        """Write a default, if JSON can hold it and it is not a secret."""
         written = self.generate_inner(schema["schema"])
         default = self.get_default_value(schema)
         if default is NoDefault or type(default).__name__ == "MISSING":
@@ -336,7 +336,7 @@ class Generator(SendableGenerator):
             return with_losses(written, [f"the default {_short(default)} is not JSON"])
 
     def encode_default(self, dft: Any) -> Any:
-        """Write a default as a result would be."""
+        """Write a default as a result would be written."""
         own = own_serializer(type(dft)) if self.mode == "serialization" else None
         if own is not None:
             return own.to_python(dft, mode="json", by_alias=True)
@@ -364,7 +364,7 @@ class Generator(SendableGenerator):
         return encoded
 
     def ser_schema(self, schema: Any) -> JsonSchemaValue | None:
-        """Write what a serialiser gives; one without a return type may give anything."""
+        """Write what a serialiser returns; one without a return type may return anything."""
         function = schema.get("function")
         if function is None or getattr(function, "__module__", "").startswith("pydantic."):
             return super().ser_schema(schema)
@@ -375,7 +375,7 @@ class Generator(SendableGenerator):
 
 
 def _is_plain_container(schema: Any) -> bool:
-    """Return whether values are lists or dicts that nobody writes in another way."""
+    """Return whether values are lists or dicts without a serialiser of their own."""
     return schema["type"] in ("list", "dict") and "serialization" not in schema
 
 

@@ -35,7 +35,7 @@ def injection(hint: Any, provided: Collection[Any] = ()) -> Wanted | None:
 
 
 def foreign(hint: Any, default: Any) -> Foreign | None:
-    """Return what another framework would fill in, if a parameter of this type is such a one."""
+    """Return what another framework would inject, if it would fill in a parameter of this type."""
     said = [item for each in (hint, *_union(hint)) for item in metadata(each)]
     if any(isinstance(item, Fixed) for item in said):
         return None

@@ -14,9 +14,9 @@ def nest(
 ) -> tuple[dict[str, Any], list[str], list[Fault]]:
     """Gather the fields of flattened parameters under each parameter's own key.
 
-    With `nested`, a parameter may also come whole, under that key; where a field has the same name
-    it is whole only if it is in `named_alike`. Returns the arguments, the keys that came whole, and
-    what is wrong.
+    With `nested`, a parameter may also be sent whole, under that key; where a field has the same
+    name, it is whole only if it is in `named_alike`. Return the arguments, the keys that came
+    whole, and what is wrong.
     """
     owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
     rest = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
@@ -40,5 +40,5 @@ def nest(
 
 
 def _flat_fault(key: str) -> Fault:
-    text = f"the fields of `{key}` stand at the top level; leave `{key}` itself out"
+    text = f"the fields of `{key}` are at the top level; leave `{key}` itself out"
     return Fault((key,), "flat", text)

@@ -54,7 +54,7 @@ _NOTHING: tuple[Any, ...] = (
 
 
 def output_hint(hint: Any) -> Any:
-    """Return the hint that describes a tool's values, or `EMPTY` if there is nothing to describe."""
+    """Return the hint that describes a tool's values; `EMPTY` if there is nothing to describe."""
     bare = unalias(hint)
     if get_origin(bare) in (abc.Awaitable, abc.Coroutine) and get_args(bare):
         return output_hint(get_args(bare)[-1])
@@ -88,7 +88,7 @@ def _is_type(value: Any) -> bool:
 
 
 def may_stream(hint: Any) -> bool:
-    """Return whether values may come one after the other, as far as a hint says."""
+    """Return whether values may come one after another, as far as a hint says."""
     bare = unalias(hint)
     if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
         return may_stream(get_args(bare)[-1])
@@ -130,7 +130,7 @@ def is_text(hint: Any) -> bool:
 
 
 def is_bytes(hint: Any) -> bool:
-    """Return whether values are bytes, or text or nothing besides: they are shown as content."""
+    """Return whether values are bytes, or also text or None: they are shown as content."""
     kinds = list(arms(hint))
     # By identity: a hint may be anything, even a list.
     held = any(each is known for each in kinds for known in _BYTES)
@@ -138,12 +138,12 @@ def is_bytes(hint: Any) -> bool:
 
 
 def describes_object(schema: JsonObject) -> bool:
-    """Return whether a schema's root is an object, as clients before 2026-07-28 need it."""
+    """Return whether a schema's root is an object, as clients before 2026-07-28 need."""
     return schema.get("type") == "object"
 
 
 def open_root(schema: JsonObject) -> JsonObject:
-    """Write an object that is a reference out at the root: clients look for its properties there."""
+    """Write out a reference to an object at the root, where clients look for its properties."""
     definitions: JsonObject = schema.get("$defs", {})
     opened = schema
     for _ in definitions:
@@ -171,7 +171,7 @@ def _without_unused(schema: JsonObject, definitions: JsonObject) -> JsonObject:
 
 
 def may_be_null(schema: JsonObject) -> bool:
-    """Return whether null may stand at the root."""
+    """Return whether the root may be null."""
     return _takes_null(schema, schema.get("$defs", {}), frozenset())
 
 

@@ -1,7 +1,7 @@
 """Plans how the arguments of a signature reach its target.
 
-pydantic compiles a stand-in. It has one keyword-only parameter for each argument a caller may send, whatever kind it
-is in the target; `bind` turns its validated arguments into those of the target.
+pydantic compiles a stand-in. It has one keyword-only parameter for each argument a caller may send,
+whatever kind it is in the target; `bind` turns its validated arguments into those of the target.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from .types.hints import (
 
 
 class Translate(Protocol):
-    """Makes hints that pydantic takes of the hints that authors write."""
+    """Turns the hints that authors write into hints that pydantic takes."""
 
     def __call__(self, hint: Any) -> Any:
         """Translate one hint."""
         ...
 
     def optional(self, hint: Any) -> Any:
-        """Translate the hint of what need not be sent."""
+        """Translate the hint of an argument that need not be sent."""
         ...
 
     def hints_of(self, cls: type) -> dict[str, Any]:
@@ -62,8 +62,8 @@ class Translate(Protocol):
         ...
 
 
-# What dataclasses and attrs put where a factory makes the default: it means something to the
-# constructor only.
+# The placeholders of dataclasses and attrs for a default made by a factory: only the constructor
+# understands them.
 _FACTORIES = frozenset(("_HAS_DEFAULT_FACTORY_CLASS", "_Nothing"))
 
 
@@ -107,7 +107,7 @@ class Plan:
 
     slots: list[Slot] = field(default_factory=list[Slot])
     extra: Any = EMPTY
-    """The type of unknown arguments handed over, if the target takes any."""
+    """The type of unknown arguments that are handed over, if the target takes any."""
     extra_description: str = ""
     drop_extra: bool = False
     """Take unknown arguments only to drop them."""
@@ -118,7 +118,7 @@ class Plan:
     fixed: dict[str, Any] = field(default_factory=dict[str, Any])
     factories: dict[str, Callable[[], Any]] = field(default_factory=dict[str, Callable[[], Any]])
     injected: dict[str, Wanted] = field(default_factory=dict[str, Wanted])
-    """What providers give when the target is run."""
+    """What providers supply when the target is run."""
     unsendable: frozenset[str] = frozenset()
     absent: list[str] = field(default_factory=list[str])
     """Names that may be missing altogether."""
@@ -141,7 +141,7 @@ class Plan:
         )
 
     def leave_out(self, slot: Slot) -> None:
-        """Let nobody send an argument that has a default; the target gets that default."""
+        """Let no caller send an argument that has a default; the target gets that default."""
         name = slot.name
         self.slots.remove(slot)
         self.unsendable |= {name}
@@ -254,7 +254,7 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
 
 
 def _described(hint: Any) -> tuple[Any, str]:
-    """Take a `Field` that only describes off a hint: without it, pydantic has half the work."""
+    """Remove a `Field` that only describes from a hint: this halves the work of pydantic."""
     said = metadata(hint)
     if len(said) == 1 and type(said[0]) is FieldInfo and not said[0].metadata:
         info: Any = said[0]
@@ -287,7 +287,7 @@ def effective_default(hint: Any, default: Any) -> Any:
 def _inject(
     planned: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
 ) -> bool:
-    """Remove a parameter that a provider gives from the plan; return whether it was one."""
+    """Take a parameter that a provider supplies out of the plan; return whether it was one."""
     if isinstance(parameter.default, Inject) or parameter.default is Inject:
         raise signature.refusal(
             "has an `Inject` as its default",
@@ -310,7 +310,7 @@ def _inject(
 
 
 def _hide(planned: Plan, signature: Signature, parameter: Parameter) -> bool:
-    """Remove a parameter that no caller may see from the plan; return whether it was one."""
+    """Take a parameter that no caller may see out of the plan; return whether it was one."""
     for item in metadata(parameter.hint):
         if isinstance(item, Fixed):
             planned.unsendable |= {parameter.name}
@@ -374,7 +374,7 @@ _NO_ITEMS = (typing_extensions.NoExtraItems, typing_extensions.Never, Never)
 
 
 def _leave_out(planned: Plan, signature: Signature, name: str, *, required: bool) -> None:
-    """A keyword may have the name of a positional-only parameter; an argument may not."""
+    """Leave out a keyword named like a positional-only parameter: arguments cannot share a name."""
     if required:
         raise signature.refusal(
             "has the name of a required keyword, and a caller can send only one",
@@ -385,7 +385,7 @@ def _leave_out(planned: Plan, signature: Signature, name: str, *, required: bool
 
 
 def _plan_aliases(planned: Plan, parameters: list[Parameter]) -> None:
-    """Pass what `validate_call` takes by its alias under that name."""
+    """Pass a parameter that `validate_call` takes by its alias under that alias."""
     for parameter in parameters:
         alias = alias_of(parameter)
         if alias and parameter.kind is KEYWORD_ONLY and parameter.name not in planned.unsendable:

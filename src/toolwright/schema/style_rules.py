@@ -70,7 +70,7 @@ def _is_scalar(node: JsonObject) -> bool:
 
 
 def losses(schema: Any, place: str = "") -> list[tuple[str, str]]:
-    """Return what a schema, before any pass, says it cannot say; each with the place of it."""
+    """Return what a schema, before any pass, notes that it cannot express; each with its place."""
     if not is_object(schema):
         return []
     found = [(place, text) for text in schema.get(LOSS_KEY, ())]
@@ -113,7 +113,7 @@ def enum_for_const(node: JsonObject, key: str) -> JsonObject:
 
 
 def any_arm(node: JsonObject, key: str) -> JsonObject:
-    """A union with an arm for any value is any value."""
+    """Write a union with an arm for any value as any value."""
     arms = node.get("anyOf")
     if arms and any(_is_any(arm) for arm in arms):
         del node["anyOf"]
@@ -121,7 +121,7 @@ def any_arm(node: JsonObject, key: str) -> JsonObject:
 
 
 def absent_for_null(node: JsonObject, key: str) -> JsonObject:
-    """An optional property whose default is null may just be left out: no null arm, no default."""
+    """Drop the null arm and the default of an optional property that is null when left out."""
     optional = key == "properties" and "default" in node and node["default"] is None
     return _without_null(node) if optional and not node.get(NULLABLE_KEY) else node
 
@@ -133,7 +133,7 @@ def _without_null(node: JsonObject) -> JsonObject:
         rest = [arm for arm in arms if arm.get("type") != "null"]
         if len(rest) == 1:
             del kept["anyOf"]
-            # What the union says counts more than what its arm says, which stays as a note.
+            # The union's words take precedence over those of its arm, which stay as a note.
             [arm] = rest
             words = arm.get("description")
             if words and "description" in kept:
@@ -253,7 +253,7 @@ def no_unique_items(node: JsonObject, key: str) -> JsonObject:
     return node
 
 
-# -- texts that would say a thing twice
+# -- texts that would say something twice
 
 _TAIL = 200
 """How many characters at the end of a text are searched for its default."""
@@ -269,7 +269,7 @@ _DEFAULT = re.compile(
 
 
 def both_texts(here: str, there: str) -> str:
-    """Return the text of a place and that of what stands there; what both say, once."""
+    """Return the text of a place and that of its definition; what both say, once."""
     if there in here or _words(here) == _words(there):
         return here
     return there if there.startswith(here) else f"{here}\n\n{there}"
@@ -280,7 +280,7 @@ def _words(text: str) -> str:
 
 
 def without_default(text: str, default: Any) -> str:
-    """Return the text of a parameter without a last remark on the default that its schema has.
+    """Return the text of a parameter without a final remark on the default that its schema has.
 
     >>> without_default("Most hits to return. Defaults to 10.", 10)
     'Most hits to return.'
@@ -288,7 +288,7 @@ def without_default(text: str, default: Any) -> str:
     'Most hits to return (default: 20).'
     """
     if "efault" not in text[-_TAIL:] or default is None:
-        return text  # null is not published: the words are all that says so
+        return text  # null is not published: only the words say so
     start = max(0, len(text) - _TAIL)
     for found in re.finditer(r"\(?\b[Dd]efaults?\b", text[start:]):
         at = start + found.start()

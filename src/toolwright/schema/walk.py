@@ -29,7 +29,7 @@ REF_PREFIX = "#/$defs/"
 
 def rewrite(node: Any, change: Callable[[JsonObject, str], JsonObject], key: str = "") -> Any:
     """Copy a schema, innermost nodes first; `change` gets each fresh node and the keyword it
-    stands under. What a node holds as data (`default`, `enum`, `examples`, ...) stays as it is."""
+    is under. What a node holds as data (`default`, `enum`, `examples`, ...) stays as it is."""
     if not is_object(node):
         return node
     made: JsonObject = {}
@@ -84,7 +84,7 @@ def is_any(node: JsonObject) -> bool:
 
 
 def without_repeats(values: list[Any]) -> list[Any]:
-    """Drop repeated values: a member may have another name."""
+    """Drop repeated values: a member may have several names."""
     found: dict[str, Any] = {}
     for value in values:
         found.setdefault(repr(value), value)

@@ -36,9 +36,9 @@ from .types.unsendable import says_left_out
 from .walk import REF_PREFIX, refs
 
 _LEVEL = 1
-"""Of compression: the fastest; more makes a schema hardly smaller."""
+"""The fastest compression; higher levels hardly make a schema smaller."""
 _RAW = -zlib.MAX_WBITS
-"""Without a header and a checksum: it never leaves this process."""
+"""Without a header or a checksum: the result never leaves this process."""
 _USUAL = (
     b'"$defs":{"anyOf":[{"$ref":"#/$defs/"format":"pattern":"minLength":"maxLength":"minimum":'
     b'"maximum":"enum":["additionalProperties":{"type":"string"},"default":null},"default":true},'
@@ -47,7 +47,7 @@ _USUAL = (
     b'"description":"The {"type":"string","description":"},"required":["'
     b'"additionalProperties":false}{"type":"object","properties":{"'
 )
-"""Words of most schemas: compressed with these in mind, a small one takes a fifth less."""
+"""Words of most schemas: as a dictionary, they make a small compressed schema a fifth smaller."""
 
 
 def _compressed(written: bytes) -> bytes:
@@ -60,7 +60,7 @@ def _decompressed(packed: bytes) -> bytes:
 
 
 class Flat(NamedTuple):
-    """A parameter whose fields stand at the top level."""
+    """A parameter whose fields are at the top level."""
 
     fields: frozenset[str]
     """The keys it takes, published or not: a field may have several aliases."""
@@ -76,21 +76,21 @@ class Compiled:
     plan: Plan
     traits: Traits
     validator: Any
-    """All three of the arguments; the validator is for JSON, and for dicts that are alike."""
+    """All three are for the arguments; the validator takes JSON, and dicts if `traits.alike`."""
     flat: Mapping[str, Flat]
     """The flattened parameters, by the key that each would have."""
     keys: frozenset[str]
-    """The keys of all parameters, before any is flattened; only known if one is."""
+    """The keys of all parameters, before any is flattened; known only if one is."""
     guarded: frozenset[str]
-    """Names of parameters that go by another key, so that no unknown argument takes their place."""
+    """Names of parameters sent under another key, so that no unknown argument takes their place."""
     output_validator: Any
     serializer: Any
-    """Both of the values; None where there is no output schema."""
+    """Both are for the values; None where there is no output schema."""
     output_hint: Any
     """What the values are, or `EMPTY`."""
     packed_input: bytes
     packed_output: bytes | None
-    """Both schemas, compressed: the list of all tools holds them, too."""
+    """Both schemas, compressed: the list of all tools holds them as well."""
     boxes_output: bool
     """Clients that need an object get the output schema in a box."""
     nullable_output: bool
@@ -98,9 +98,9 @@ class Compiled:
     bytes_output: bool
     """Values are shown as text, or as content, once."""
     none_output: bool
-    """The target declares that it gives nothing."""
+    """The target declares that it returns nothing."""
     may_stream: bool
-    """Values may come one after the other."""
+    """Values may come one after another."""
     content_type: Any
     """`Image`, `Audio` or `File`, where one is declared: a path or bytes become that."""
     problems: tuple[str, ...]
@@ -127,7 +127,7 @@ class Compiled:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Draft:
-    """A signature on its way: adapters made, schemas not yet written."""
+    """A signature being compiled: adapters made, schemas not yet written."""
 
     signature: Signature
     options: Options
@@ -325,7 +325,7 @@ _NO_NAMES = frozenset[str]()
 
 
 def _with_text(node: JsonObject, text: str, style: SchemaOptions) -> JsonObject:
-    """Give a parameter its text: its own `Field` counts more than the documentation."""
+    """Give a parameter its text: its own `Field` takes precedence over the documentation."""
     text = node.get("description") or text
     if not text:
         return node
@@ -382,7 +382,7 @@ def _checked(draft: Draft, given: Any, option: str) -> Any:
 
 
 def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any]) -> JsonObject:
-    """Return an input schema with other texts of its parameters. Raises `SchemaError`."""
+    """Return an input schema with other texts for its parameters. Raises `SchemaError`."""
     properties = dict(schema.get("properties", {}))
     for name, text in texts.items():
         if name not in properties:

@@ -28,7 +28,7 @@ def address(config: HttpConfig, port: int) -> str:
 
 
 def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:
-    """Say to a person at a terminal that this server waits for a client, and what they may want."""
+    """Tell a person at a terminal that this server waits for a client, and what they may want."""
     # Short lines: a terminal would break long ones inside words.
     said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
     say(f"{said}\n{hint} Ctrl-C ends it.")
@@ -42,7 +42,7 @@ def _counted(box: Servable) -> str:
 def why_not(error: OSError, host: str, port: int, port_flag: str, host_flag: str) -> str:
     """Return why a server cannot listen, and what to give instead."""
     if error.errno in (errno.EADDRINUSE, errno.EACCES):
-        fix = f"`{port_flag}` takes a port that is free"
+        fix = f"`{port_flag}` picks a free port"
     else:
         fix = f"`{host_flag}` listens on this machine only"
     return f"cannot listen at {host}:{port}: {error.strerror}; {fix}"

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Directing:
-    """A toolbox, as it is served, of which a tool stands for others."""
+    """A served toolbox with a tool that stands for others."""
 
     def directed(self, name: str, arguments: Any) -> tuple[str, Any]:
         """Return the tool that a call is for, and its arguments."""
@@ -14,7 +14,7 @@ class Directing:
 
 
 def directed(box: object, name: str, arguments: Any) -> tuple[str, Any]:
-    """Return which tool a call is for, and its arguments: just those, in most toolboxes."""
+    """Return the tool that a call is for, and its arguments; in most toolboxes, both as given."""
     if isinstance(box, Directing):
         return box.directed(name, arguments)
     return name, arguments

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 
 HTTP_SECONDS = 3.0
 STDIO_SECONDS = 1.0
-"""Less than clients wait after closing the input, before they send SIGTERM (stdio transport)."""
+"""Less than clients wait between closing the input and sending SIGTERM (stdio transport)."""
 STOPPING = "the server is stopping: try again soon"
 STOPPED = "the server was stopped while this request ran"
 INTERNAL_ERROR = -32603
@@ -36,7 +36,7 @@ class Drain:
         self.hurried = False
         """Whether the server was told twice to end: then it waits for nothing."""
         self.sources: list[Callable[[], bool]] = []
-        """Each says whether something runs, besides the requests that are counted here."""
+        """Each returns whether anything runs beyond the requests that are counted here."""
         self._requests: set[asyncio.Task[Any]] = set()
         self._stopped: set[asyncio.Task[Any]] = set()
 
@@ -51,7 +51,7 @@ class Drain:
         One that is stopped is answered with an error. Listeners are not counted: they never end.
         """
         task = asyncio.current_task()
-        # The SDK runs a handshake in the task that reads: to cancel it would end the connection.
+        # The SDK runs a handshake in the task that reads: cancelling it would end the connection.
         is_handshake = ctx.method == "initialize"
         if ctx.request_id is None or is_handshake or ctx.method == "subscriptions/listen":
             return await call_next(ctx)
@@ -72,11 +72,11 @@ class Drain:
             self._stopped.discard(task)
 
     def begin(self) -> None:
-        """Refuse what is new from now on."""
+        """Refuse new requests from now on."""
         self.is_draining = True
 
     async def wait(self) -> None:
-        """Wait for what runs, but not longer than the setting says."""
+        """Wait for running work, but no longer than the setting says."""
         await self.until(lambda: self.hurried or not self.is_busy, self.seconds)
 
     async def stop(self) -> None:
@@ -87,7 +87,7 @@ class Drain:
         await self.until(lambda: not self._requests, 1)
 
     async def until(self, ready: Callable[[], bool], seconds: float) -> None:
-        """Wait for a condition, up to so many seconds; other threads may change it."""
+        """Wait up to `seconds` for a condition, which other threads may change."""
         end = time.monotonic() + seconds
         while not ready() and time.monotonic() < end:  # noqa: ASYNC110 - no event across threads
             await asyncio.sleep(_LOOK)
@@ -98,7 +98,7 @@ class Drain:
             await asyncio.sleep(0)
 
     def skip(self) -> None:
-        """Stop waiting for what runs."""
+        """Stop waiting for running work."""
         self.hurried = True
 
     def hurry(self) -> None:
@@ -131,8 +131,9 @@ async def ended(ending: Awaitable[None], skip: Callable[[], object]) -> None:
 def is_still_answered(message: Any) -> bool:
     """Return whether a message is taken while the server is stopping.
 
-    Responses and notifications, and what belongs to a call that runs already: its tasks (SEP-2663),
-    or the next round of one that asks its caller (2026-07-28, multi round-trip requests).
+    Responses and notifications are taken, `ping`, and requests of a running call: for its tasks
+    (SEP-2663), or the next round of one that asks its caller (2026-07-28, multi round-trip
+    requests).
     """
     if not isinstance(message, dict):
         return False
@@ -144,7 +145,7 @@ def is_still_answered(message: Any) -> bool:
 
 
 def check_drain(seconds: Any) -> float:
-    """Return how long a server waits for what runs. Raises `ValueError`."""
+    """Return how long a server waits for running work. Raises `ValueError`."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 <= seconds < float("inf"):
         msg = f"drain must be a number of seconds, 0 or more; got {seconds!r}"
@@ -161,7 +162,7 @@ def refusal(number: Any, text: str, code: int = INTERNAL_ERROR) -> bytes:
 def ending_signals() -> tuple[int, ...]:
     """Return the signals that end a server: the last one comes when its terminal is closed.
 
-    What `nohup` starts has it ignored, and lives on.
+    A server started with `nohup` ignores that one, and lives on.
     """
     hang_up: Any = getattr(signal, "SIGHUP", None)  # not on Windows
     if hang_up is None or signal.getsignal(hang_up) is not signal.SIG_DFL:

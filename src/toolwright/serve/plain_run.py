@@ -1,4 +1,4 @@
-"""A plain call that runs, and its way to the SDK.
+"""A running plain call, and its way to the SDK.
 
 Whether a tool asks its client shows only while it runs. Until then the short path runs it, and
 writes its progress and log messages. When it asks, the SDK gets the request as if it had just come,
@@ -39,7 +39,7 @@ class PlainRun(ABC):
     is_taken = False
     """Whether the SDK answers it."""
     adopter: Call | None = None
-    """The call that the SDK has made for it: it says and asks what this one does."""
+    """The call that the SDK has made for it: this one reports and asks through it."""
     unsent = 0
     """How many log messages were dropped because the client reads too slowly."""
     _adopted: asyncio.Future[Call | None] | None = None
@@ -56,7 +56,7 @@ class PlainRun(ABC):
         self.box = box
         self.loop = loop
         self.lock = threading.Lock()
-        """Held while anything is sent, so that nothing comes behind the answer."""
+        """Held while anything is sent, so that nothing follows the answer."""
         self._profile = profile
 
     # -- what a transport does
@@ -95,8 +95,8 @@ class PlainRun(ABC):
                 self.call = Call(
                     request_id=str(task.id),
                     on_progress=None if task.token is None else self._progress,
-                    # A server says beforehand whether it sends log messages (2025-11-25,
-                    # server/utilities/logging): not for what only a helper of a tool might log.
+                    # A server declares beforehand whether it sends log messages (2025-11-25,
+                    # server/utilities/logging), but not for what only a helper of a tool might log.
                     on_log=self._log if task.runner.sees_call else None,
                     asker=self,
                     **self.who(),
@@ -113,7 +113,7 @@ class PlainRun(ABC):
         if call is not None:
             call.cancel()
 
-    # -- telling
+    # -- reporting
 
     @property
     def profile(self) -> ClientProfile:
@@ -175,7 +175,10 @@ class PlainRun(ABC):
         return await call.request(**requests)
 
     async def taken_over(self) -> Call | None:
-        """Wait until the SDK has taken over; return its call, None if it did not. Raises `CallCancelled`."""
+        """Wait until the SDK has taken over; return its call, or None if it did not.
+
+        Raises `CallCancelled`.
+        """
         if self._adopted is None:
             with self.lock:
                 if self.answered or self.cancelled:
@@ -189,7 +192,7 @@ class PlainRun(ABC):
     # -- what the SDK does with it
 
     async def go_on(self, _params: Any, call: Call) -> Result:
-        """Return the result, once the tool has ended; meanwhile it speaks through another call."""
+        """Return the result once the tool has ended; until then it reports through `call`."""
         assert self._adopted is not None  # noqa: S101 - it was handed over
         assert self._result is not None  # noqa: S101
         with self.lock:
@@ -203,7 +206,7 @@ class PlainRun(ABC):
             raise
 
     def settle(self, result: Result) -> None:
-        """Give the SDK the result, on the event loop; and the request, if it has not got it."""
+        """Give the SDK the result, on the event loop, and the request if it does not have it."""
         if self._adopted is None:  # nothing was asked, but only the SDK can answer it
             if self.cancelled:
                 return

@@ -58,7 +58,7 @@ class _Version:
     def _close_if_over(self) -> None:
         with self.lock:
             over = self.is_old and not self.calls
-        if over:  # in a thread of its own: to close it may take long
+        if over:  # in a thread of its own: closing it may take long
             threading.Thread(target=self._close, daemon=True).start()
 
     def _close(self) -> None:
@@ -95,9 +95,9 @@ class Reloadable:
         return self._version.box[name]
 
     def swap(self, box: Servable, lists: Sequence[str] = LISTS) -> None:
-        """Exchange the toolbox, and call the listeners; called in any thread.
+        """Replace the toolbox, and call the listeners; may be called in any thread.
 
-        Some lists may be known to be the same.
+        `lists` are those that may have changed.
         """
         old, self._version = self._version, _Version(box, self._tell)
         old.unsubscribe()
@@ -106,14 +106,14 @@ class Reloadable:
         old.retire(lambda: self._succeed(old))
 
     def changed(self, lists: Sequence[str]) -> None:
-        """Call the listeners: lists have changed."""
+        """Tell the listeners that lists have changed."""
         for what in lists:
             self._tell(what, "")
 
     def _succeed(self, old: _Version) -> None:
         """Enter the lifespan of the newest version once the one before has left its own.
 
-        Both at once might need the same port or file. A call that comes sooner enters it, too.
+        Both might need the same port or file. A call that comes sooner enters it as well.
         """
         self._old.discard(old)
         loop = self._loop
@@ -169,7 +169,7 @@ class Reloadable:
             return await box.call_async(name, arguments, call=call)
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
-        """Call a function at changes of this version and of later ones; return what ends this."""
+        """Call a function at changes of any version from now on; return a function to end this."""
         key = object()
         self._listeners[key] = listener
 

@@ -1,4 +1,4 @@
-"""Routes and middleware of the author, beside the tools."""
+"""The author's routes and middleware, beside the tools."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ class RouteTable:
                 found = Found(route.handle, {**scope, **more}, is_public, methods)
                 if match.value == _FULL:
                     return found
-                partial = partial or found  # the path fits, the method does not: it says so
+                partial = partial or found  # the path fits, the method does not: the route says so
         return partial or self._mounted(scope, asked)
 
     def allowed(self, scope: Scope, asked: str, method: str) -> frozenset[str] | None:
-        """Return the methods that a page may use at a path, which asks for one of them.
+        """Return the methods that a page that asks for one of them may use at a path.
 
-        None if nothing is there, or if a route answers such questions itself.
+        None if nothing is there, or if a route answers such requests itself.
         """
         found = self.find(scope, asked)
         if found is None or "OPTIONS" in found.methods:
@@ -98,7 +98,7 @@ class RouteTable:
 
     @property
     def _routes(self) -> list[tuple[Any, bool]]:
-        """All routes, those of the toolbox first; it may have got more since the last request."""
+        """All routes, those of the toolbox first; it may have more since the last request."""
         own = tuple(self._box.routes)
         if own != self._made[0] or (self._given and not self._made[1]):
             self._made = own, [*map(self._built, own), *((each, False) for each in self._given)]
@@ -121,11 +121,11 @@ class RouteTable:
 
 
 _FULL = 2
-"""How Starlette says that path and method fit."""
+"""Starlette's value for a match of both path and method."""
 
 
 def wrapped(app: AsgiApp, middleware: Iterable[Any]) -> AsgiApp:
-    """Put middleware around an app, the first one outermost; those of Starlette are taken, too."""
+    """Put middleware around an app, the first one outermost; Starlette's is accepted as well."""
     for each in reversed(tuple(middleware)):
         if isinstance(getattr(each, "kwargs", None), dict) and hasattr(each, "cls"):
             app = each.cls(app, *each.args, **each.kwargs)

@@ -1,4 +1,4 @@
-"""What a server needs of a toolbox."""
+"""What a server needs from a toolbox."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Servable(Protocol):
 
     @property
     def instructions(self) -> str:
-        """What clients are told about the whole."""
+        """What clients are told about the toolbox as a whole."""
         ...
 
     @property
     def info(self) -> dict[str, Any]:
-        """What clients are told of the server itself, as the protocol has it."""
+        """What clients are told about the server itself, in the protocol's form."""
         ...
 
     @property
     def page_size(self) -> int | None:
-        """The most items on one page of a list; None is all."""
+        """The most items on one page of a list; None for all."""
         ...
 
     @property
@@ -68,7 +68,7 @@ class Servable(Protocol):
 
     @property
     def has_tasks(self) -> bool:
-        """Whether a call of any tool may become a task."""
+        """Whether there is a tool whose calls may become tasks."""
         ...
 
     @property
@@ -78,7 +78,7 @@ class Servable(Protocol):
 
     @property
     def asks(self) -> bool:
-        """Whether what is available depends on the caller: then a `call` goes with their roles."""
+        """Whether what is available depends on the caller: then their roles come with a `call`."""
         ...
 
     @property
@@ -113,11 +113,11 @@ class Servable(Protocol):
     def find_resource(
         self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
-        """Return what a caller with these roles reads at a URI, and the variables in it."""
+        """Return the resource that a caller with these roles reads at a URI, and its variables."""
         ...
 
     def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
-        """Return whether there is a resource that a caller with these roles may not read."""
+        """Return whether a URI has a resource that a caller with these roles may not read."""
         ...
 
     def prompts_for(self, roles: Iterable[str] | None, call: Call | None = None) -> list[Prompt]:
@@ -181,7 +181,7 @@ class Servable(Protocol):
         ...
 
     def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
-        """Return what an argument may be that begins so."""
+        """Return the possible values of an argument that begins with this text."""
         ...
 
     def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
@@ -197,7 +197,7 @@ class Servable(Protocol):
         ...
 
     def busy(self) -> AbstractContextManager[object]:
-        """Keep it open while something of it runs."""
+        """Keep it open while anything in it runs."""
         ...
 
     def close(self) -> None:

@@ -84,11 +84,11 @@ def _raising_cause() -> Generator[None]:
 
 @contextlib.contextmanager
 def ended_by_ctrl_c(outermost: CodeType) -> Generator[None]:
-    """End quietly at Ctrl-C where a coroutine with this code is all that `asyncio.run` runs.
+    """End quietly at Ctrl-C if a coroutine with this code is all that `asyncio.run` runs.
 
     At Ctrl-C, `asyncio.run` cancels its main task, and raises `KeyboardInterrupt` if that ends
     as cancelled (Python's documentation, asyncio: Handling Keyboard Interruption). Inside another
-    coroutine a cancellation must go on: it may be that of a time limit, or of a task group.
+    coroutine a cancellation must propagate: it may come from a time limit or a task group.
     """
     import asyncio  # not above: a server on stdio must start fast
 
@@ -153,16 +153,16 @@ def serve_http(
     announce: Callable[[Servable, HttpConfig, int], None] | None = _announce,
     **settings: Unpack[HttpSettings],
 ) -> None:
-    """Serve over HTTP, on a socket that listens already if one is given; say where.
+    """Serve over HTTP, on a listening socket if one is given, and announce the address.
 
-    `announce` is called with the port once requests are answered; of several workers none says
-    where they serve, but whoever has started them. Without a token only this machine may ask,
-    unless `auth=False` is said.
+    `announce` is called with the port once requests are answered. Of several workers none
+    announces the address; whoever started them does. Without a token only this machine may ask,
+    unless `auth=False` is given.
     """
     server, config = _http_server(box, settings)
     heard = listening or _listening(config)
     if announce is not None:
-        port: int = heard.getsockname()[1]  # now: the server takes the socket over
+        port: int = heard.getsockname()[1]  # now: the server takes over the socket
         server.announce = lambda: announce(box, config, port)
     server.run_on(heard)
 
@@ -191,7 +191,7 @@ def _http_server(box: Servable, settings: HttpSettings) -> tuple[Server, HttpCon
     if not is_local(config.host) and not is_closed and config.auth:
         msg = (
             f"{config.host} can be reached by other machines: give tokens=... or sign_in=..., "
-            "or say auth=False if anybody may call these tools"
+            "or say auth=False if anyone may call these tools"
         )
         raise ValueError(msg)
     return Server(App(box, config.app), config.connections, tls=config.tls), config

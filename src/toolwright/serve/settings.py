@@ -20,7 +20,7 @@ from .stdio.settings import StdioSettings
 __all__ = ["AppSettings", "Caller", "HttpSettings", "Refusal", "SignIn", "StdioSettings"]
 
 BODY_TIMEOUT = 30.0
-"""Seconds for a body, or for taking an answer; large ones have a second more for each 64 kB."""
+"""Seconds for a body, or for taking an answer; large ones get one more second for each 64 kB."""
 _SPARE_FILES = 100
 """Open files that are left for everything but connections."""
 
@@ -109,7 +109,7 @@ class ConnectionLimits(NamedTuple):
     max_connections_per_client: int = 500
 
     def checked(self) -> ConnectionLimits:
-        """Return them, with no more connections than this process may open files."""
+        """Return the limits, with no more connections than this process may open."""
         check_seconds("header_timeout", self.header_timeout)
         check_seconds("body_timeout", self.body_timeout)
         check_count("max_connections", self.max_connections)
@@ -170,7 +170,7 @@ def _only(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_names(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Raise `TypeError` for a setting that is not known, with the nearest one that is."""
+    """Raise `TypeError` for an unknown setting, naming the nearest known one."""
     for name in given:
         if name not in known:
             raise TypeError(_unknown(name, known))
@@ -178,7 +178,7 @@ def check_names(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
 
 def _unknown(name: str, known: Mapping[str, Any]) -> str:
     if name in HttpSettings.__annotations__:
-        return f'`{name}` is a setting of serve("http", ...), and of no other way to serve'
+        return f'`{name}` is a setting of serve("http", ...) only'
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(known))}"
     return f"unknown setting `{name}`: {hint}"

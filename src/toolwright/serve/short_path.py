@@ -1,8 +1,8 @@
 """The short path: common requests answered straight from JSON.
 
 It answers `initialize`, `server/discover`, `ping`, `tools/list` and `tools/call`, and of those only
-plain ones. Everything else, and everything unusual in those, goes to the SDK: so that each rule of
-the protocol is implemented once, this path only has to recognise what no rule makes special.
+plain ones. Everything else, and everything unusual in those, goes to the SDK. So each rule of the
+protocol is implemented once: this path only has to recognise requests that no rule makes special.
 `tests/wire/test_differential.py` compares the two.
 """
 
@@ -40,7 +40,7 @@ _KNOWN = _ENVELOPE | {_LOG, "progressToken"}
 _REQUEST = frozenset(("jsonrpc", "id", "method", "params"))
 _CALLED = frozenset(("name", "arguments", "_meta"))
 _NUMBERS: frozenset[type[Any]] = frozenset((int, str))
-"""What ids and tokens are: parsed JSON has no other classes, and booleans are neither."""
+"""The classes of ids and tokens: parsed JSON has no others for them, and booleans are neither."""
 _INFO_KEYS = frozenset(("name", "version", "title", "description", "websiteUrl"))
 _OPEN = frozenset(("experimental", "extensions"))
 """Capabilities of which the protocol says only that they are objects."""
@@ -85,7 +85,7 @@ class PlainCall(NamedTuple):
     protocol: str
 
     def profile(self) -> ClientProfile:
-        """Return what a request of 2026-07-28 says of its client.
+        """Return what a request of 2026-07-28 says about its client.
 
         Log messages are sent only to clients that name a level (server/utilities/logging).
         """
@@ -102,7 +102,7 @@ class ShortPath:
         self._listed: dict[int, tuple[bytes, bytes]] = {}
         self._stamp = self._server_info()
 
-    # -- what a server says of itself
+    # -- what a server says about itself
 
     def _server_info(self) -> bytes:
         info = to_json(self.box.info)
@@ -125,7 +125,7 @@ class ShortPath:
         return made
 
     def handshake(self, asked: PlainRequest) -> tuple[bytes, str] | None:
-        """Answer `initialize`; return the answer and the version that counts from now on."""
+        """Answer `initialize`; return the answer and the version that applies from now on."""
         params = asked.params
         version = params.get("protocolVersion")
         info = params.get("clientInfo")
@@ -167,7 +167,7 @@ class ShortPath:
         roles: Sequence[str] | None,
         view: Call | None,
     ) -> bytes:
-        """Answer `tools/list` from bytes that are made once, for who asks: see `task`."""
+        """Answer `tools/list` from bytes that are made once; for the view, see `task`."""
         payload = self.box.to_mcp_json(protocol, roles, view)
         if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
@@ -185,9 +185,9 @@ class ShortPath:
         roles: Sequence[str] | None,
         view: Call | None,
     ) -> PlainCall | None:
-        """Prepare `tools/call`; None if it is not a plain one, or not of a plain tool.
+        """Prepare `tools/call`; None if the call or its tool is not plain.
 
-        The view is who asks, for predicates to see; None if there are none.
+        The view shows predicates who asks; None if there are no predicates.
         """
         params = asked.params
         arguments = params.get("arguments")
@@ -208,7 +208,7 @@ class ShortPath:
             return None
         options = runner.options
         # The SDK compares the headers that repeat arguments (2026-07-28, server/tools, x-mcp-header).
-        # Who confirms a call is asked before it runs, and a task outlives its request.
+        # A user who confirms a call is asked before it runs, and a task outlives its request.
         if runner.has_headers or options.confirm or options.task:
             return None
         # A token is text or an integer (2026-07-28, basic/patterns/progress): a boolean is neither.
@@ -319,7 +319,7 @@ def level_request(level: str) -> bytes:
 
 
 def level_asked(asked: PlainRequest) -> str | None:
-    """Return the level that `logging/setLevel` names; None if it is not a plain one."""
+    """Return the level that `logging/setLevel` names; None if the request is not plain."""
     level = asked.params.get("level")
     is_plain = asked.params.keys() <= {"level", "_meta"} and "progressToken" not in asked.meta
     return level if is_plain and isinstance(level, str) and level in LOG_LEVELS else None

@@ -14,7 +14,7 @@ T = TypeVar("T")
 def annotate(target: Any = None, /, **hints: Any) -> Any:
     """Leave hints on a command, such as `read_only=True` or `title="List disks"`.
 
-    As a decorator it stands above or below that of the framework, and gives back what it got. With a
+    As a decorator it may be above or below the framework's own, and returns the same object. With a
     target, such as an `ArgumentParser`, it is a plain call. Hints are JSON values.
 
     >>> @annotate(read_only=True)
@@ -30,7 +30,7 @@ def annotate(target: Any = None, /, **hints: Any) -> Any:
             setattr(on, ANNOTATIONS, annotations_of(on) | hints)
         except AttributeError:
             what = type(on).__name__
-            raise TypeError(f"annotate: {what} keeps no hints; annotate its function") from None
+            raise TypeError(f"annotate: {what} cannot hold hints; annotate its function") from None
         return on
 
     decorator: Callable[[Any], Any] = put

@@ -17,9 +17,9 @@ from .rules import Rule, dotted
 
 Mode = Literal["auto", "command", "group", "search"]
 MOST_SINGLE = 30
-"""How many commands are each a tool in the mode `auto`."""
+"""Up to this number of commands, `auto` makes a tool of each."""
 MOST_GROUPED = 150
-"""Above this number of commands `auto` offers a search."""
+"""Above this number of commands, `auto` offers a search."""
 
 
 class OfferedCommands(NamedTuple):
@@ -74,7 +74,7 @@ class CommandLine(ProgramSource):
 
     @property
     def needs_selection(self) -> bool:
-        """Whether nothing is offered that was not chosen: what help texts say is not the author's word."""
+        """Whether only chosen commands are offered: help texts are not the author's word."""
         return self.program.fingerprint is not None and self.rules is None
 
     @property
@@ -83,7 +83,7 @@ class CommandLine(ProgramSource):
         return [command for command, _ in offered_commands(self.program, self.rules)]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that rules set for every command: what an installed server needs."""
+        """Return the variables that rules set for every command: an installed server needs them."""
         rules = self.rules or ()
         found = dict(rules[0].env) if rules else {}
         return {
@@ -96,7 +96,7 @@ class CommandLine(ProgramSource):
 def offered_by(
     line: CommandLine, select: str | Sequence[str] = "*", prefix: str = ""
 ) -> OfferedCommands:
-    """Return the tools to make: of the commands whose path or name matches."""
+    """Return the tools to make from the commands whose path or name matches."""
     naming = Naming(prefix + line.name)
     refused: list[SchemaError] = []
     single: list[tuple[Command, Offer]] = []
@@ -151,7 +151,7 @@ def _groups(line: CommandLine, rest: list[tuple[Command, Offer]], naming: Naming
 def command_line_of(
     source: Any, rules: Sequence[Rule] | None, options: ToolOptions
 ) -> tuple[CommandLine, ToolOptions]:
-    """Return a program, and the options of its tools. Raises `TypeError` if it is something else."""
+    """Return a program, and the options of its tools. Raises `TypeError` for anything else."""
     given = cast("ToolOptions", dict(options))
     style: CommandStyle = "typed"
     if given.get("style") == "flags_args":
@@ -160,7 +160,7 @@ def command_line_of(
     if isinstance(source, CommandLine):
         if rules is not None or style != "typed":
             what = "rules" if rules is not None else "style"
-            msg = f"the CommandLine has its {what}: give them there"
+            msg = f"the CommandLine has its own {what}: pass {what} there"
             raise TypeError(msg)
         return source, given
     if not isinstance(source, Program) and not framework_of(source):
@@ -170,7 +170,7 @@ def command_line_of(
 
 
 def _read(target: Any) -> Program:
-    from .frameworks.recognise import program_of  # a scanned program needs none of it
+    from .frameworks.recognise import program_of  # not needed for a scanned program
 
     return program_of(target)
 

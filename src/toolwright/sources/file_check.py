@@ -40,7 +40,7 @@ _NEED_CHOICES = frozenset(("choice", "choices"))
 
 
 class ProgramFileError(ValueError):
-    """A file is not that of a program; the message names the place, in one line."""
+    """A file does not hold a program; the message names the place, in one line."""
 
 
 def check_program(data: Any, form: int) -> None:
@@ -75,11 +75,13 @@ class _Tree:
             _fail(place, f"is beyond {_MOST_COMMANDS} commands or {_MOST_DEPTH} levels")
         name = given.pop("name", None)
         if path and not (isinstance(name, str) and _WORD.fullmatch(name)):
-            _fail(f"{place}.name", f"must be one word that begins with no dash, not {name!r}")
+            _fail(
+                f"{place}.name", f"must be one word that does not begin with a dash, not {name!r}"
+            )
         if not path and name:
             _fail(f"{place}.name", "is not for the root: it has no word of its own")
         if "path" in given:
-            _fail(f"{place}.path", "is not written: the place of a command gives it")
+            _fail(f"{place}.path", "must be left out: the position of the command gives it")
         _check_fields(given, Command, place)
         names = _check_parameters(given.get("parameters", ()), place)
         for at, group in enumerate(given.get("exclusive", ())):
@@ -112,7 +114,7 @@ def _check_parameters(given: Any, place: str) -> set[str]:
         names.add(cast("str", name))
         for flag in _check_parameter(data, here):
             if flag in flags:
-                _fail(here, f"{flag} is a flag of `{flags[flag]}`, too")
+                _fail(here, f"{flag} is also a flag of `{flags[flag]}`")
             flags[flag] = cast("str", name)
     return names
 
@@ -157,7 +159,7 @@ def _check_schema(schema: Any, place: str, depth: int = 0) -> None:
     for key, value in given.items():
         here = f"{place}.{key}"
         if key not in _KEYWORDS:
-            _fail(here, f"is not known in a schema of an option{_near(key, _KEYWORDS)}")
+            _fail(here, f"is not a known keyword of an option's schema{_near(key, _KEYWORDS)}")
         for where, below in _schemas_in(key, value, here):
             _check_schema(below, where, depth + 1)
         _check_keyword(key, value, here)
@@ -213,7 +215,7 @@ def _check_exclusive(data: Any, names: set[str], place: str) -> None:
     _check_fields(given, Exclusive, place)
     for name in given["names"]:
         if name not in names:
-            _fail(f"{place}.names", f"`{name}` is no parameter of this command")
+            _fail(f"{place}.names", f"`{name}` is not a parameter of this command")
 
 
 # -- fields

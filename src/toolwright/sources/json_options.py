@@ -1,4 +1,4 @@
-"""Options whose text is JSON of a schema."""
+"""Options whose text is JSON that follows a schema."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, NoReturn, cast
 
 
 class JsonOption:
-    """Makes a value of JSON text, and says by which schema.
+    """Makes a value from JSON text, and says which schema it follows.
 
-    It may be the `type` of an option of Click or argparse, the `parser` of one of Typer, and the
-    `converter` of one of Cyclopts.
+    It may be the `type` of a Click or argparse option, the `parser` of a Typer option, and the
+    `converter` of a Cyclopts option.
     """
 
     def __init__(self, model: Any, *, name: str = "") -> None:
@@ -72,7 +72,7 @@ def json_option(model: Any, *, name: str = "") -> Any:
 
 
 def _schema_of(adapter: Any, model: Any) -> dict[str, Any]:
-    """Return a schema with those titles only that its author wrote."""
+    """Return a schema with only those titles that its author wrote."""
     from pydantic.json_schema import GenerateJsonSchema
 
     class Untitled(GenerateJsonSchema):
@@ -100,7 +100,7 @@ def _one_line(error: ValueError) -> str:
 
 
 def _refuse(message: str) -> NoReturn:
-    """Raise what the framework that reads the option shows as it is."""
+    """Raise an error that the framework that reads the option shows as it is."""
     for name in ("click", "typer._click"):
         module: Any = sys.modules.get(name)
         current: Any = getattr(sys.modules.get(f"{name}.globals"), "get_current_context", None)
@@ -110,4 +110,4 @@ def _refuse(message: str) -> NoReturn:
 
 
 class _NotJson(argparse.ArgumentTypeError, ValueError):
-    """argparse shows the text of the one, Cyclopts that of the other."""
+    """argparse shows the text of the first base, Cyclopts that of the second."""

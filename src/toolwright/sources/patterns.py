@@ -1,7 +1,7 @@
 """Patterns of values that JSON Schema has no type for.
 
 They accept every valid value and few others: a model reads them, and the program itself decides.
-None of them looks around or back, so every engine reads them in linear time.
+None of them uses lookaround or back-references, so every engine reads them in linear time.
 """
 
 from __future__ import annotations

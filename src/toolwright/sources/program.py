@@ -1,8 +1,8 @@
 """A command-line program as data: commands, options, positionals.
 
-Every reader gives this, whatever it reads: objects of a framework, or the text of `--help`. Tools
-are made of nothing else, and a scanned program is kept in a file of this form. So all of it can be
-written as JSON, and nothing in it refers to a framework. Only the standard library is needed:
+Every reader returns this, whatever it reads: objects of a framework, or the text of `--help`. Tools
+are made from nothing else, and a scanned program is kept in a file of this form. So all of it can
+be written as JSON, and nothing in it refers to a framework. Only the standard library is needed:
 readers also run in the interpreter of another program.
 """
 
@@ -31,7 +31,7 @@ Emit = Literal[
     "dotted",  # `--label.a=1 --label.b=2`
     "json",  # one word of JSON, whatever the value is
     "rest",  # positionals only: a word for each item
-    "remainder",  # positionals only: a word for each item, and options are not looked for any more
+    "remainder",  # positionals only: a word for each item, and options are no longer looked for
 ]
 """How a value becomes words of a command line."""
 
@@ -46,7 +46,7 @@ class _Unset:
 
 
 UNSET: Any = _Unset()
-"""Stands for a default that there is not, since a default may be null."""
+"""Stands for a missing default, since a default may be null."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,23 +64,23 @@ class CommandParameter:
     """
     emit: Emit = "value"
     flags: tuple[str, ...] = ()
-    """How it is spelled, the spelling to use first; none for a positional."""
+    """Its spellings, the one to use first; empty for a positional."""
     negatives: tuple[str, ...] = ()
-    """How its opposite is spelled, the spelling to use first."""
+    """The spellings of its opposite, the one to use first."""
     chosen_by: Mapping[str, str] = field(default_factory=dict[str, str])
     """With `emit` "choice" and "choices": the flag that stands for each value."""
     required: bool = False
     default: Any = UNSET
-    """Only what JSON can say, and what holds for every call."""
+    """Only a value that JSON can express and that holds for every call."""
     default_text: str = ""
-    """What to say of a default that is worked out when the program runs."""
+    """What to say about a default that is worked out when the program runs."""
     description: str = ""
     type_name: str = ""
-    """The name of a type that the schema cannot say, such as `semver`."""
+    """The name of a type that the schema cannot express, such as `semver`."""
     ignores_case: bool = False
     """Whether the values of `enum` may be written in any case."""
     inherited: bool = True
-    """Whether it may be given, too, when a command below its own is run."""
+    """Whether it may also be given when a command below its own is run."""
     hidden: bool = False
     deprecated: bool = False
     secret: bool = False
@@ -92,11 +92,11 @@ class CommandParameter:
     refused_prefixes: str = ""
     """Characters that no value may begin with, since the program would read it as something else."""
     refused_values: tuple[str, ...] = ()
-    """Values in lower case that no value may be in any case, for the same reason."""
+    """Lower-case texts that no value may equal, ignoring case, for the same reason."""
 
     @property
     def is_positional(self) -> bool:
-        """Whether it is known by its place."""
+        """Whether it is identified by its place."""
         return not self.flags and not self.negatives and not self.chosen_by
 
 
@@ -110,24 +110,24 @@ class Exclusive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One command: the root of a program, a group, or what runs."""
+    """One command: the root of a program, a group, or one that runs."""
 
     path: tuple[str, ...] = ()
-    """The words behind the program's name; none for the root."""
+    """The words after the program's name; empty for the root."""
     summary: str = ""
     """One line."""
     description: str = ""
     """The long help, or the same line."""
     examples: str = ""
-    """What stands behind the help: `epilog` of Click and argparse, `Example` of Cobra."""
+    """What follows the help: `epilog` of Click and argparse, `Example` of Cobra."""
     usage: str = ""
     """Its usage without the path, such as `[OPTIONS] NAME`."""
     parameters: tuple[CommandParameter, ...] = ()
-    """Those declared for this very command: they stand between its last word and the next one."""
+    """Those declared for this very command: they go between its last word and the next one."""
     passes_parameters: bool = True
-    """Whether its parameters may also be given in front of a command below it.
+    """Whether its parameters may also be given before a command below it.
 
-    In Cyclopts they may not: they are those of the function that runs without a further word.
+    In Cyclopts they may not: they belong to the function that runs without a further word.
     """
     commands: tuple[Command, ...] = ()
     runs: bool = True
@@ -159,7 +159,7 @@ class Fingerprint:
     path: str
     size: int
     modified: int
-    """Nanoseconds, as `os.stat` says."""
+    """Nanoseconds, as in `os.stat`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,12 +178,12 @@ class Program(ProgramSource):
     takes_dashes: bool = True
     """Whether `--` ends its options."""
     takes_equals: bool = True
-    """Whether a value may follow its long option behind `=`; else it is a word of its own."""
+    """Whether a value may follow its long option after `=`; else it is a word of its own."""
     left_out: tuple[str, ...] = ()
     """The commands that could not be read, and why: one line each."""
 
     def chain(self, command: Command) -> tuple[Command, ...]:
-        """Return the commands on the way to a command, from the root to itself."""
+        """Return the chain of commands from the root to a command, including both."""
         found, at = [self.root], self.root
         for depth in range(len(command.path)):
             word = command.path[depth]

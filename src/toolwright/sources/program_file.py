@@ -1,6 +1,6 @@
 """A program as JSON and as a file, and back.
 
-Only what differs from its default is written, so that a file of it can be read and edited. A command
+Only what differs from its default is written, so that the file can be read and edited. A command
 is written with its last word alone: its place gives the rest of its path.
 """
 
@@ -19,9 +19,9 @@ from .program import UNSET, Command, CommandParameter, Exclusive, Fingerprint, P
 
 _TUPLES = ("flags", "negatives", "environment", "refused_values")
 FORMAT = 1
-"""The number of this form; another one is not read."""
+"""The number of this format; no other is read."""
 SUFFIX = ".tools.json"
-"""How the file of a program is named."""
+"""How the name of a program's file ends."""
 _MOST_BYTES = 50_000_000
 _WIDTH = 100
 _UNORDERED = frozenset(("schema", "annotations", "fingerprint"))
@@ -51,7 +51,7 @@ def read(path: str | os.PathLike[str]) -> Program:
 
 
 def write(program: Program, path: str | os.PathLike[str]) -> None:
-    """Write a program into a file; one that is there is replaced as a whole."""
+    """Write a program to a file; an existing file is replaced as a whole."""
     name = os.fspath(path)
     beside = Path(f"{name}.new")
     beside.write_text(program_text(program), encoding="utf-8")
@@ -61,22 +61,22 @@ def write(program: Program, path: str | os.PathLike[str]) -> None:
 def program_text(program: Program) -> str:
     """Return a program as the text of its file: to be read, compared and edited."""
     data = program_to_json(program)
-    data["root"] = data.pop("root")  # the long part stands behind what is said of the whole
+    data["root"] = data.pop("root")  # the long part comes last
     return "".join(_written(_ordered(data), "")) + "\n"
 
 
 def is_stale(program: Program) -> str:
-    """Return what to say if the executable is not the one that was scanned; else nothing."""
+    """Return a message if the executable is not the one that was scanned; else an empty text."""
     seen = program.fingerprint
     if seen is None or not program.argv:
         return ""
     found = shutil.which(program.argv[0])
     if found is None:
-        return f"{program.argv[0]} is not there any more; it was scanned as {seen.path}"
+        return f"{program.argv[0]} no longer exists; it was scanned as {seen.path}"
     try:
         now = Path(found).stat()
     except OSError as error:
-        return f"{found} cannot be looked at: {error.strerror}"
+        return f"{found} cannot be examined: {error.strerror}"
     if (now.st_size, now.st_mtime_ns) == (seen.size, seen.modified):
         return ""
     what = (
@@ -89,7 +89,7 @@ def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ProgramFileError(f"`{key}` stands twice in one object")
+            raise ProgramFileError(f"`{key}` is in one object twice")
         found[key] = value
     return found
 
@@ -107,7 +107,7 @@ def _ordered(value: Any, key: str = "") -> Any:
 
 
 def _written(value: Any, indent: str) -> Iterator[str]:
-    """Yield JSON that has a line for whatever fits on one."""
+    """Yield JSON in which everything that fits on one line is on one line."""
     flat = json.dumps(value, ensure_ascii=False) if _is_small(value) else ""
     is_leaf = not value or not isinstance(value, dict | list)
     if is_leaf or (flat and len(indent) + len(flat) <= _WIDTH):
@@ -128,7 +128,7 @@ def _written(value: Any, indent: str) -> Iterator[str]:
 
 
 def _is_small(value: Any) -> bool:
-    """Return whether a value may fit on a line: objects and lists of objects stand below it."""
+    """Return whether a value may be on one line: it holds no large objects or lists of objects."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).values()
         return len(items) <= 6 and not any(_holds_objects(each) for each in items)
@@ -149,7 +149,7 @@ def program_to_json(program: Program) -> dict[str, Any]:
 
 
 def program_from_json(data: Mapping[str, Any]) -> Program:
-    """Return the program that was written so; `ValueError` if the form is another one."""
+    """Return the program in such JSON. Raises `ValueError` for another format."""
     found = data.get("format")
     if found != FORMAT:
         raise ValueError(f"a program of format {found!r}, but only {FORMAT} can be read")
@@ -209,5 +209,5 @@ def _parameter(data: Mapping[str, Any]) -> CommandParameter:
 
 
 def _with_tuples(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return fields with those that are tuples made from lists."""
+    """Return fields, the named ones turned from lists into tuples."""
     return {name: tuple(each) if name in names else each for name, each in data.items()}

@@ -20,10 +20,10 @@ _OF_ONE = ("name", "input_schema", "output_schema", "style", "run_on", "on_unsup
 
 
 class Rule:
-    """What holds for some commands of a program; of several rules the first that matches counts.
+    """What applies to some commands of a program; the first rule that matches counts.
 
-    `commands` are globs on the words behind the program's name, joined by dots (`get.*`; `!x`
-    leaves out), or a function of the `Command`. Options of tools hold for each command.
+    `commands` are globs on the words after the program's name, joined by dots (`get.*`; `!x`
+    leaves out), or a function of the `Command`. Options of tools apply to each command.
 
     >>> rule = Rule("get.*", read_only=True, flags=["!raw"])
     >>> rule.fits(Command(path=("get", "pods")))
@@ -84,13 +84,13 @@ class Rule:
         self.fixed = dict(fixed or {})
         """Values that are always sent, and that no caller sees."""
         self.env = dict(env or {})
-        """Variables to set; `install` writes them into the client's entry, too."""
+        """Variables to set; `install` also writes them into the client's entry."""
         self.pass_env = tuple(pass_env)
         """Further variables of the server that the program may see, by name or glob."""
         self.folder = folder
         """Where it runs; where the server runs by default."""
         self.ok_codes = frozenset(codes)
-        """Exit codes that are no failure, such as 1 of `grep`."""
+        """Exit codes that are not failures, such as 1 from `grep`."""
         self.parse: Parse = parse or ""
         """How standard output is read."""
         self.stdin = stdin
@@ -135,7 +135,7 @@ def rule_for(command: Command, rules: Sequence[Rule] | None) -> Rule | None:
 
 
 def dotted(command: Command) -> str:
-    """Return the words behind the program's name, joined by dots."""
+    """Return the words after the program's name, joined by dots."""
     return ".".join(command.path)
 
 
@@ -172,4 +172,4 @@ def _are_words(value: Any) -> bool:
 
 
 EVERYTHING = Rule()
-"""What holds where no rules are given."""
+"""What applies if no rules are given."""

@@ -24,6 +24,6 @@ def open_store(where: str | Store | None) -> Store:
     elif isinstance(where, Store):  # pyright: ignore[reportUnnecessaryIsInstance]
         return where
     raise ValueError(
-        f"{where!r} names no store: use 'memory:', 'sqlite:///relative/path', "
+        f"{where!r} does not name a store: use 'memory:', 'sqlite:///relative/path', "
         "'sqlite:////absolute/path', or an object with the methods of Store"
     )

@@ -19,7 +19,7 @@ def _since_boot() -> Callable[[], float]:
 
 
 since_boot = _since_boot()
-"""Seconds since the machine started, the same in each process; suspended time counts, too."""
+"""Seconds since the machine started, the same in each process; on Linux with suspended time."""
 
 
 def boot() -> str:

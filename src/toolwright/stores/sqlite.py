@@ -33,9 +33,9 @@ _DROP_OLDEST = (
 class SqliteStore:
     """A store in a file, shared by processes of one machine; not for network drives.
 
-    When it is full, the items written longest ago go first: to note each use would make every
+    When it is full, the items written longest ago go first: noting each use would make every
     read a write. It may hold up to one percent more for a while.
-    A new file can be read by its owner only. After `close`, the next use opens the file again.
+    A new file can be read only by its owner. After `close`, the next use opens the file again.
     """
 
     blocking = True
@@ -119,7 +119,7 @@ class SqliteStore:
 
         with self.lock:
             if self._connection is not None and self._process != os.getpid():
-                why = "it was open while C code forked this process: make it after that"
+                why = "it was open while C code forked this process: create it after the fork"
                 raise StoreError(f"the store {self._path} cannot be used: {why}")
             try:
                 yield self._connection or self._open()
@@ -157,7 +157,7 @@ class SqliteStore:
 
 
 def _encode(key: str) -> bytes:
-    # Keys contain text of callers, which may hold a lone surrogate; SQLite's text cannot.
+    # Keys contain text from callers, which may hold a lone surrogate; SQLite's text cannot.
     return key.encode("utf-8", "surrogatepass")
 
 
@@ -196,7 +196,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Lay out a new file; refuse one of another program before anything in it changes."""
+    """Lay out a new file; refuse another program's file before anything in it changes."""
     # In this order: another process may create the tables and the id, in one transaction,
     # between these two lines.
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -235,7 +235,7 @@ _READ_CLOCK = "SELECT ahead FROM clock WHERE boot = ?"
 
 
 def _clock_offset(connection: sqlite3.Connection) -> float:
-    """Return what to add to `since_boot` for the time of this file, in seconds since 1970.
+    """Return what to add to `since_boot` to get this file's time, in seconds since 1970.
 
     The wall clock is read once in each boot of the machine, by the process that opens the file
     first; all others use its offset. So no step of the wall clock makes an item older or younger.

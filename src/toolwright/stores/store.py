@@ -23,7 +23,7 @@ class Store(Protocol):
     """Bytes by key, each with its own time to live.
 
     A method that cannot do its work raises OSError. A store may have a method `now` that returns
-    seconds by a clock which does not step, and which all processes that share the store go by.
+    seconds by a clock that does not step and that all processes sharing the store use.
     """
 
     blocking: bool
@@ -60,7 +60,7 @@ class Store(Protocol):
 
 
 def clock_of(store: Store) -> Callable[[], float]:
-    """Return the clock of a store, which the times written into it are measured by."""
+    """Return the clock by which the times written into a store are measured."""
     return getattr(store, "now", time.time)
 
 
@@ -86,7 +86,7 @@ _paused = contextlib.ExitStack()
 
 
 def guard_against_fork(store: _Guarded, *, closes: bool) -> None:
-    """Let forks wait for a store, and close it first if `closes`."""
+    """Make forks wait for a store, and close it first if `closes`."""
     with _registering:
         _stores[store] = closes
 

@@ -22,9 +22,9 @@ from .sink import Write, sink_of
 
 
 def audit(where: str | os.PathLike[str] | TextIO | Write, *, arguments: bool = False) -> Hook:
-    """Write a line of JSON for each call: into a file, a stream, or to a function.
+    """Write a line of JSON for each call: to a file, a stream, or a function.
 
-    Reading a resource, getting a prompt, and whatever a server refuses have lines, too; `kind` says
+    Resource reads, prompts, and requests that a server refuses have lines as well; `kind` says
     which. Values of arguments are never written, unless asked for; then secrets among them are
     hidden.
 
@@ -97,8 +97,8 @@ class Audit:
     def _write(self, entry: dict[str, Any]) -> None:
         try:
             self.write(to_json(entry).decode())
-        except Exception:  # noqa: BLE001 - what cannot be written takes no call down
-            log.exception("a call could not be written down")
+        except Exception:  # noqa: BLE001 - what cannot be written fails no call
+            log.exception("a call could not be recorded")
 
 
 def _now() -> str:

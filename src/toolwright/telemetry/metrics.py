@@ -19,11 +19,11 @@ from ..tools.prompt import Prompt
 from ..tools.resource import Resource
 
 UNKNOWN = "(unknown)"
-"""The label of names that do not exist: callers could make up any number of them."""
+"""The label for names that do not exist: callers could make up any number of them."""
 
 
 class Families(NamedTuple):
-    """What is counted in one registry."""
+    """The metric families of one registry."""
 
     total: Any
     seconds: Any
@@ -108,7 +108,7 @@ class Metrics:
 
 
 class Shown(Protocol):
-    """A toolbox, as far as it says which names a caller may see."""
+    """The part of a toolbox that says which names a caller may see."""
 
     resources: dict[str, Resource]
     prompts: dict[str, Prompt]
@@ -121,7 +121,7 @@ class Shown(Protocol):
 def exposition(
     box: Shown, roles: Iterable[str], registry: Any = None, call: Call | None = None
 ) -> bytes:
-    """Write what was counted, without names of what a caller with these roles may not use.
+    """Write the metrics, without the names that a caller with these roles may not use.
 
     Predicates are asked about the `call`.
     """
@@ -158,7 +158,7 @@ class _Visible:
         self.is_shown = is_shown
 
     def collect(self) -> Iterator[Any]:
-        """Return what is counted, without what is not shown."""
+        """Yield the metric families, without samples that are not shown."""
         for family in self.registry.collect():
             family.samples = [sample for sample in family.samples if self.is_shown(sample.labels)]
             yield family

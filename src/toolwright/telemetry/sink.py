@@ -12,13 +12,13 @@ from .._log import log
 
 Write = Callable[[str], object]
 _PATIENCE = 0.1
-"""Seconds that a call waits for its line to be written, until a line takes longer."""
+"""Seconds that a call waits for its line; once a line takes longer, calls do not wait."""
 _MOST_WAITING = 1000
-"""How many lines may wait for a sink that is slow; those that come then are counted and lost."""
+"""How many lines may wait for a sink that is slow; further ones are counted and lost."""
 
 
 def sink_of(where: Any) -> Write:
-    """Return a function that writes a line; it logs its first failure, and raises nothing."""
+    """Return a function that writes a line; it logs repeated failures once, and raises nothing."""
     if callable(where):
         return _Patient(where)
     if hasattr(where, "write"):
@@ -48,7 +48,7 @@ class _Patient:
             self.waiting.put_nowait((line, written))
         except queue.Full:
             if not self.lost:
-                log.error("calls cannot be written down as fast as they come: some are left out")
+                log.error("calls cannot be recorded as fast as they come: some are left out")
             self.lost += 1
             return
         if not self.slow and not written.wait(_PATIENCE):
@@ -63,7 +63,7 @@ class _Patient:
                 self.slow = False
                 lost, self.lost = self.lost, 0
                 if lost:
-                    log.error("%d calls were not written down", lost)
+                    log.error("%d calls were not recorded", lost)
 
 
 def _guarded(write: Write) -> Write:
@@ -74,9 +74,9 @@ def _guarded(write: Write) -> Write:
         try:
             write(line)
             failing = False
-        except Exception as error:  # noqa: BLE001 - what cannot be written takes no call down
+        except Exception as error:  # noqa: BLE001 - what cannot be written fails no call
             if not failing:
-                log.error("calls cannot be written down: %s", error)
+                log.error("calls cannot be recorded: %s", error)
             failing = True
 
     return guarded

@@ -1,4 +1,4 @@
-"""Fixtures for tests of toolboxes, which pytest finds by itself.
+"""Fixtures for tests of toolboxes; pytest finds them by itself.
 
 `toolbox_client(box)` is a real client in memory, without async; `schema_snapshot(box)` keeps what
 models see of a toolbox in a file, and fails when that changes.
@@ -95,9 +95,9 @@ class ToolboxClient:
 
 @pytest.fixture
 def toolbox_client() -> Iterator[Callable[..., ToolboxClient]]:
-    """Return what connects to a toolbox: `toolbox_client(box).call("add", a=1, b=2)`.
+    """Return a function that connects to a toolbox: `toolbox_client(box).call("add", a=1, b=2)`.
 
-    After the test, the lifespan of the toolbox is left.
+    The lifespan of the toolbox ends after the test.
     """
     boxes: list[Toolbox] = []
 
@@ -112,7 +112,7 @@ def toolbox_client() -> Iterator[Callable[..., ToolboxClient]]:
 
 @pytest.fixture
 def schema_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Return what compares a toolbox with `schemas/NAME.json` beside the test.
+    """Return a function that compares a toolbox with `schemas/NAME.json` beside the test.
 
     `pytest --update-schemas` writes the file again.
     """
@@ -135,7 +135,7 @@ def schema_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
 def _compare(path: Path, now: str) -> None:
     __tracebackhide__ = True
     if not path.exists():
-        pytest.fail(f"{path} is not there yet: run pytest --update-schemas", pytrace=False)
+        pytest.fail(f"{path} does not exist yet: run pytest --update-schemas", pytrace=False)
     before = path.read_text(encoding="utf-8")
     if before != now:
         lines = difflib.unified_diff(
@@ -143,7 +143,7 @@ def _compare(path: Path, now: str) -> None:
         )
         changed = "\n".join(lines)
         pytest.fail(
-            f"what models see has changed; if that is meant, run pytest --update-schemas\n{changed}",
+            f"what models see has changed; if intended, run pytest --update-schemas\n{changed}",
             pytrace=False,
         )
 
@@ -157,7 +157,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Explain the mark `toolbox`."""
+    """Register the mark `toolbox`."""
     config.addinivalue_line(
         "markers", "toolbox(box, file=..., docstrings=True): whose examples `toolbox_example` is"
     )

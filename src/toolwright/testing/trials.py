@@ -1,7 +1,7 @@
 """Fixtures for examples and generated calls of tools, and for coverage.
 
 `toolbox_example` is one example of the toolbox that the mark `toolbox` names; `generated_calls(box)`
-calls its tools with arguments drawn from their schemas; `toolbox_coverage(box)` has seen which
+calls its tools with arguments drawn from their schemas; `toolbox_coverage(box)` records which
 parameters all tests have given.
 """
 
@@ -30,14 +30,14 @@ _FIXTURE = "toolbox_example"
 
 
 class ToolboxExample:
-    """One example of a toolbox: of a docstring, or of a file."""
+    """One example of a toolbox, from a docstring or a file."""
 
     def __init__(self, box: Toolbox, trial: Trial) -> None:
         self.box = box
         self.trial = trial
 
     def check(self, timeout: float = 30.0) -> Outcome:
-        """Call the tool as the example does; fail if something else comes of it."""
+        """Call the tool as the example does; fail if the outcome differs."""
         from ..contract.trials.calls import TrialCalls
 
         __tracebackhide__ = True
@@ -48,7 +48,7 @@ class ToolboxExample:
 
 
 class ToolboxCoverage:
-    """Which tools of a toolbox were called since it is watched, and with which parameters."""
+    """The tools of a toolbox that were called while it was watched, and the parameters given."""
 
     def __init__(self, box: Toolbox) -> None:
         from ..contract.trials.calls import usable_tools
@@ -67,7 +67,7 @@ class ToolboxCoverage:
         return await proceed(arguments)
 
     def check(self, *, tools: float = 100, parameters: float = 100) -> None:
-        """Fail if fewer of 100 tools were called, or fewer of 100 parameters given."""
+        """Fail if a lower percentage of tools was called, or of parameters given."""
         __tracebackhide__ = True
         found = self.coverage
         lines: list[str] = []
@@ -88,7 +88,7 @@ def _listed(names: Any) -> str:
 
 @pytest.fixture
 def toolbox_example(request: pytest.FixtureRequest) -> ToolboxExample:
-    """One example of the toolbox that `@pytest.mark.toolbox(box)` names."""
+    """Return one example of the toolbox that `@pytest.mark.toolbox(box)` names."""
     box, trial = request.param
     if trial is None:
         pytest.skip(f"{box.name} has no examples")
@@ -97,13 +97,13 @@ def toolbox_example(request: pytest.FixtureRequest) -> ToolboxExample:
 
 @pytest.fixture
 def toolbox_state() -> Callable[[], Any] | str | None:
-    """Return what tells the state that tools change: override it with a function or a tool's name."""
+    """Return how to read the state that tools change; override it with a function or tool name."""
     return None
 
 
 @pytest.fixture
 def generated_calls(toolbox_state: Any) -> Callable[..., TrialReport]:
-    """Return what calls the tools of a toolbox with arguments drawn from their schemas."""
+    """Return a function that calls the tools of a box with arguments drawn from their schemas."""
 
     def check(
         box: Toolbox,
@@ -135,7 +135,7 @@ def generated_calls(toolbox_state: Any) -> Callable[..., TrialReport]:
 
 @pytest.fixture(scope="session")
 def toolbox_coverage() -> Callable[[Toolbox], ToolboxCoverage]:
-    """Return what tells which tools and parameters have been tried, from its first use on."""
+    """Return a function that tracks which tools and parameters are tried, from its first use on."""
     watched: dict[int, ToolboxCoverage] = {}
 
     def watch(box: Toolbox) -> ToolboxCoverage:
@@ -174,7 +174,7 @@ def parametrise(metafunc: pytest.Metafunc) -> None:
 def _examples(
     box: Toolbox, folder: Path, *, file: str | list[str] | None = None, docstrings: bool = True
 ) -> list[Trial]:
-    """Return the examples of a toolbox: its docstrings, and files beside the test."""
+    """Return the examples of a toolbox, from its docstrings and from files beside the test."""
     from ..contract.examples.files import FILES, read_examples
     from ..contract.trials.trial_run import TrialRun, TrialSettings
     from ..errors import ToolwrightError

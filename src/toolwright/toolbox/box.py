@@ -146,13 +146,14 @@ class Toolbox(Mapping[str, Tool]):
     ) -> list[Tool]:
         """Add all tools of a module, an object, a class, a mapping or another toolbox.
 
-        Of a command-line program (an app of Click, Typer, argparse or Cyclopts, or a `CommandLine`)
-        its commands, of a connected server all that it offers; `rules` say which, and how they run.
+        A command-line program (an app of Click, Typer, argparse or Cyclopts, or a `CommandLine`)
+        gives its commands, a connected server all that it offers; `rules` say which, and how they
+        run. Another toolbox also gives its resources and prompts. `select` takes glob patterns on
+        the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay.
 
-        The resources and prompts of another toolbox come along. `select` takes glob patterns on
-        the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay. Where some members are marked with `@tool`, only those are taken;
-        else a module gives its `__all__` or the public functions defined in it, an object its
-        public methods. The good ones are added; then `DefinitionError` names all the bad ones.
+        Where some members are marked with `@tool`, only those are taken; else a module gives its
+        `__all__` or the public functions defined in it, an object its public methods. The good
+        ones are added; then `DefinitionError` names all the bad ones.
         """
         if is_client(source):
             return include_client(self._registry, source, select, prefix, rules, options)
@@ -178,8 +179,8 @@ class Toolbox(Mapping[str, Tool]):
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
 
-        With `roles`, it is there only for callers who have one of them; with `enabled`, for those of
-        whom a function of the `Call` says so.
+        With `roles`, only callers who have one of them get it; with `enabled`, only those for whom
+        that function of the `Call` says so.
         """
         from ..tools.resource import Resource, ResourceOptions
 
@@ -205,8 +206,8 @@ class Toolbox(Mapping[str, Tool]):
     def prompt(self, target: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
         """Offer the messages that a function writes; bare, or with options.
 
-        With `roles`, it is there only for callers who have one of them; with `enabled`, for those of
-        whom a function of the `Call` says so.
+        With `roles`, only callers who have one of them get it; with `enabled`, only those for whom
+        that function of the `Call` says so.
         """
         from ..tools.prompt import Prompt, PromptOptions
 
@@ -237,7 +238,7 @@ class Toolbox(Mapping[str, Tool]):
         return self._registry.catalog.is_enabled(name)
 
     def compile(self) -> None:
-        """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
+        """Compile every tool now. Raises `DefinitionError` with all that fail."""
         self._registry.catalog.compile()
 
     @property
@@ -256,7 +257,7 @@ class Toolbox(Mapping[str, Tool]):
         """Notify clients and listeners of a change: `changed("resource", uri)` of its content.
 
         `changed("tools")`, `changed("resources")` or `changed("prompts")` is for a list that has
-        changed, since an `enabled` function says something else by now. Raises `ValueError`.
+        changed because an `enabled` function now says something else. Raises `ValueError`.
         """
         if what not in ("tools", "resources", "prompts") and not (what == "resource" and uri):
             known = '"tools", "resources", "prompts", or "resource" with its URI'
@@ -300,7 +301,7 @@ class Toolbox(Mapping[str, Tool]):
     def around(self, hook: H) -> H:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.
 
-        Reading a resource and getting a prompt are calls, too: `call.kind` says which. A hook that
+        Reading a resource and getting a prompt are also calls: `call.kind` says which. A hook that
         has a method `refused` is also told of requests that were refused: see `on_refusal`.
         """
         self._runtime.around(hook)
@@ -388,8 +389,8 @@ class Toolbox(Mapping[str, Tool]):
     ) -> bytes:
         """Return the `tools/list` payload as JSON; built once, until the toolbox changes.
 
-        With `roles`, only what a caller who has these may use. Tools with an `enabled` function are
-        there if it says so of the `call`; without one, of a caller who is not known.
+        With `roles`, only what a caller with these may use. Tools with an `enabled` function are
+        included if it says so for the `call`, or without one, for an unknown caller.
         """
         return self._registry.catalog.to_mcp_json(protocol, roles, self._runtime.view(call))
 

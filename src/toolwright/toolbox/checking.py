@@ -41,7 +41,7 @@ def check(
 
     `select` and `ignore` take ids of checks, groups, and patterns of them; `severity` gives a check
     another severity, or `off`; `config` is a `pyproject.toml`, or its table for the doctor itself;
-    `checks` are checks of your own. Raises `ValueError` for a name that is none.
+    `checks` are checks of your own. Raises `ValueError` for an unknown name.
     """
     from ..doctor.configuration import settings_from, with_given
     from ..doctor.examine import examine

@@ -29,14 +29,14 @@ def include_commands(
 
     Commands of a rule with hooks are wrapped by a toolbox of their own, which `inner_box` makes.
     Raises `DefinitionError` for all the bad ones, `SchemaError` if a selection is missing, and
-    `TypeError` if the source is no program.
+    `TypeError` if the source is not a program.
     """
     from ..sources.command_line import command_line_of, offered_by
 
     line, given = command_line_of(source, rules, options)
     if line.needs_selection and select == "*":
         raise SchemaError(
-            "was scanned: nothing of it is offered that was not selected",
+            "was scanned: only selected commands are offered",
             tool=line.name,
             hint='say which commands: select="container.*", or `rules`',
         )

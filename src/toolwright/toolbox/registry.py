@@ -38,7 +38,7 @@ OnChange = Callable[[str, str], object]
 MAX_TYPED = 1000
 """How many characters of an argument may be typed before it is no longer completed."""
 MAX_COMPLETIONS = 1000
-"""How many values of a function that completes are looked at."""
+"""How many values from a completing function are looked at."""
 
 
 class Registry:
@@ -59,11 +59,11 @@ class Registry:
         self.origins: dict[Wraps, None] = {}
         """Other toolboxes that something here was included from."""
         self.variables: dict[str, str] = {}
-        """What programs that were included are run with: an installed server needs it, too."""
+        """Environment variables of included programs; an installed server needs them, too."""
         self.mirrors: list[object] = []
         """What keeps the tools of other servers up to date."""
         self.asks = False
-        """Whether what is available depends on more of a caller than their roles."""
+        """Whether what is available depends on more than a caller's roles."""
 
     # -- adding
 
@@ -139,7 +139,7 @@ class Registry:
     def _include_offered(
         self, offered: Resource | Prompt, options: ToolOptions
     ) -> list[SchemaError]:
-        """Add a copy of what another toolbox offers; return why not, if it is refused."""
+        """Add a copy of what another toolbox offers; return the reason if it is refused."""
         from ..tools.resource import Resource
 
         own = copy(offered)
@@ -228,7 +228,7 @@ class Registry:
     def find_resource(
         self, uri: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> tuple[Resource, dict[str, str]] | None:
-        """Return what is read at a URI, and the variables in it; None if there is nothing."""
+        """Return the resource at a URI, and the variables in it; None if there is none."""
         from ..tools.resource import found_at
 
         return found_at(self.resources, uri, lambda each: self.offers(each, roles, call))
@@ -279,7 +279,7 @@ class Registry:
     def on_change(self, listener: OnChange) -> Callable[[], None]:
         """Call a function at each change: of `tools`, `resources`, `prompts`, or one `resource`.
 
-        Return a function that ends this; to call it twice does no harm.
+        Return a function that ends this; calling it twice does no harm.
         """
         key = object()  # the same function may listen twice
         self._listeners[key] = listener

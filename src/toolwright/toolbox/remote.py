@@ -50,7 +50,7 @@ def include_client(
             registry.mirrors.remove(mirror)
             raise
         background.start(mirror.wait_for_server())
-        what = f"cannot be included yet, and is tried again: {error}"
+        what = f"cannot be included yet, and will be tried again: {error}"
         raise_or_note([SchemaError(what, tool=str(connection_of(client)))])
         return []
     raise_or_note(bad)

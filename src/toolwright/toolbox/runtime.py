@@ -103,7 +103,7 @@ class Runtime:
     ) -> Result:
         """Call a tool from async code: the same path.
 
-        What is admitted is not asked for again by its predicate.
+        The predicate of a tool that is already admitted is not asked again.
         """
         view = self.view(call) if self._registry.asks and not is_admitted else None
         if self.is_wrapped:
@@ -115,10 +115,10 @@ class Runtime:
         return _raised(result) if raise_on_error else result
 
     def view(self, call: Call | None) -> Call | None:
-        """Return who asks, for predicates to see; None if there are none.
+        """Return a call for predicates to see; None if there are no predicates.
 
         It says who asks, and has no way to report or to ask. A tool that calls another without
-        handing on its call still asks for its own caller.
+        handing on its call still asks on behalf of its own caller.
         """
         if not self._registry.asks:
             return None
@@ -137,7 +137,7 @@ class Runtime:
     def _inner(
         self, name: str, arguments: Any, call: Call | None, view: Call | None
     ) -> Awaitable[Result]:
-        # Not a coroutine itself: each of them costs a call as much as reading two integers.
+        # Not a coroutine itself: each coroutine costs a call as much as reading two integers.
         try:
             runner = self._catalog.find(name, view)
         except CallError as error:
@@ -296,7 +296,7 @@ class Runtime:
             raise
 
     async def enter(self, by: object = None) -> None:
-        """Enter the lifespan, unless that is done. Raises whatever entering it raises.
+        """Enter the lifespan, unless it is open. Raises whatever entering it raises.
 
         It may be entered for a toolbox that includes this one.
         """

@@ -32,7 +32,7 @@ _ALWAYS_OPEN = contextlib.nullcontext()
 
 
 class Described(Protocol):
-    """What an author says of a whole toolbox, and may change until it is served."""
+    """What an author says about a whole toolbox, and may change until it is served."""
 
     name: str
     version: str
@@ -57,7 +57,7 @@ class Served:
     """What servers need of a toolbox and its users do not: the protocol `Servable`."""
 
     is_live = False
-    """It is never exchanged for another toolbox while it is served."""
+    """It is never replaced by another toolbox while it is served."""
 
     def __init__(
         self, box: Described, registry: Registry, runtime: Runtime, shared: Shared
@@ -65,7 +65,7 @@ class Served:
         self.resources = registry.resources
         self.prompts = registry.prompts
         self.variables = registry.variables
-        """What programs in the toolbox are run with, where their rules agree."""
+        """Environment variables of the toolbox's programs, where their rules agree."""
         self.routes: list[OwnRoute] = []
         self._box = box
         self._registry = registry
@@ -89,7 +89,7 @@ class Served:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What clients are told of the server itself. Raises `TypeError` or `ValueError`."""
+        """What clients are told about the server itself. Raises `TypeError` or `ValueError`."""
         box = self._box
         told: dict[str, Any] = {"name": box.name, "version": box.version}
         for key, value in (("title", box.title), ("websiteUrl", box.website_url)):
@@ -161,7 +161,7 @@ class Served:
 
     @property
     def asks(self) -> bool:
-        """Whether what is available depends on more of a caller than their roles."""
+        """Whether what is available depends on more than a caller's roles."""
         return self._registry.asks
 
     def usable(
@@ -267,11 +267,11 @@ class Served:
         self._shared.open_store()
 
     async def enter(self) -> None:
-        """Enter the lifespans, also of toolboxes that are included. Raises what entering raises."""
+        """Enter the lifespans, and those of included toolboxes. Raises what entering raises."""
         await self._runtime.open()
 
     def busy(self) -> contextlib.AbstractContextManager[object]:
-        """Keep it open while something of it runs: it stays open until it is closed."""
+        """Keep it open while something in it runs: it stays open until it is closed."""
         return _ALWAYS_OPEN
 
     def close(self) -> None:
@@ -284,7 +284,7 @@ class Served:
 
 
 def _icon(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an icon as the protocol has it. Raises `TypeError` or `ValueError`."""
+    """Return an icon in the protocol's form. Raises `TypeError` or `ValueError`."""
     if not isinstance(given, Mapping) or not isinstance(given.get("src"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
         msg = f'an icon is a dict with a "src"; got {given!r}'
         raise TypeError(msg)

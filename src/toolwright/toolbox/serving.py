@@ -45,7 +45,7 @@ def serve(box: Box, transport: Any = "stdio", **settings: Any) -> None:
 
         serve(box.__servable__(), transport, **settings)
     except KeyboardInterrupt:
-        return  # pressed before there was a server that could end by itself
+        return  # Ctrl-C came before there was a server to end by itself
 
 
 @overload
@@ -57,11 +57,11 @@ async def serve_async(
     box: Box, transport: Literal["http"], **settings: Unpack[HttpSettings]
 ) -> None: ...
 async def serve_async(box: Box, transport: Any = "stdio", **settings: Any) -> None:
-    """Serve inside a program that runs, until it is cancelled or the client ends it.
+    """Serve inside a running program, until it is cancelled or the client ends it.
 
-    Signals are the program's. Cancelled, it answers what runs before it ends, as `serve` does
-    at a signal; cancelled again, it stops waiting. If it is all that `asyncio.run` runs, Ctrl-C
-    ends it without a traceback.
+    Signals belong to the program. When cancelled, it answers what is running before it ends, as
+    `serve` does at a signal; when cancelled again, it stops waiting. If it is all that
+    `asyncio.run` runs, Ctrl-C ends it without a traceback.
     """
     if refused_while_loading() is not None:
         return
@@ -98,7 +98,7 @@ def client(box: Box, mode: Literal["auto", "legacy"] = "auto", *, search: bool =
 def route(
     box: Box, path: str, *, methods: Sequence[str] = ("GET",), public: bool = False
 ) -> Callable[[F], F]:
-    """Let a function answer HTTP requests to a path: from a request of Starlette to a response.
+    """Let a function answer HTTP requests to a path: it maps a Starlette request to a response.
 
     Callers must sign in as they do for tools, unless it is `public`.
     """

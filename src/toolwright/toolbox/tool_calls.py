@@ -58,8 +58,8 @@ def run_tool_calls(
     The message is a dict or an object of the provider's SDK; the calls run side by side. Give the
     dialect with the same `strict` and `prefix` as `render` had, or what `render` returned. A
     `Call` says who asks and until when; `confirm` is asked, with name and arguments, about tools
-    that want to be confirmed. Whatever is wrong with a call is an answer for the model; a message
-    without calls has no answers. Raises `ValueError` for a message of another provider.
+    that need confirmation. Whatever is wrong with a call becomes an answer for the model; a
+    message without calls has no answers. Raises `ValueError` for a message from another provider.
     """
     from ..run.loop import background
 
@@ -140,7 +140,7 @@ class _Gate:
         return _Admitted(asked, name, arguments, refused)
 
     async def _check(self, name: str, arguments: Any) -> None:
-        """Refuse what the caller may not use or confirm. Raises `CallError`."""
+        """Refuse what the caller may not use or does not confirm. Raises `CallError`."""
         tool = self.served.usable(name, None)
         if tool is None:
             return  # running it says what is wrong with it
@@ -175,12 +175,12 @@ class _Gate:
 
             await ask_to_confirm(name, arguments, self.call)
         else:
-            msg = f"{name} was not run: it wants to be confirmed, and nobody can be asked"
+            msg = f"{name} was not run: it needs to be confirmed, and nobody can be asked"
             raise ToolError(msg, code="cannot_ask")
 
 
 async def _run(box: Answering, admitted: list[_Admitted], call: Call | None) -> list[Result]:
-    """Run what is admitted, some at a time."""
+    """Run the admitted calls, a limited number at a time."""
     import asyncio
 
     from ..call import part_of

@@ -106,15 +106,15 @@ class Catalog(Mapping[str, Tool]):
         self._changed()
 
     def is_enabled(self, name: str) -> bool:
-        """Return whether a tool is not disabled. Raises `ToolNotFound`."""
+        """Return whether a tool is enabled. Raises `ToolNotFound`."""
         return self._own_name(name) not in self._disabled
 
     def select(self, patterns: str | Sequence[str]) -> list[Tool]:
-        """Return the tools whose names match; `!pattern` leaves out."""
+        """Return the tools whose names match; `!pattern` excludes."""
         return [tool for name, tool in self._tools.items() if matches(name, patterns)]
 
     def compile(self) -> None:
-        """Compile every tool now. Raises `DefinitionError` with all that cannot be."""
+        """Compile every tool now. Raises `DefinitionError` with all that cannot be compiled."""
         bad = self._compile()
         if len(bad) == 1:
             raise bad[0]
@@ -139,10 +139,10 @@ class Catalog(Mapping[str, Tool]):
         roles: Iterable[str] | None = None,
         call: Call | None = None,
     ) -> bytes:
-        """Return the `tools/list` payload as JSON; built once for what callers may use.
+        """Return the `tools/list` payload as JSON; built once for each set of usable tools.
 
-        With `roles`, only what a caller who has these may use; with a `call`, only what predicates
-        let its caller use.
+        With `roles`, only tools that a caller with these may use; with a `call`, only those that
+        predicates let its caller use.
         """
         known = None if roles is None or not self._roles else self._roles & frozenset(roles)
         off = self._off(known, call) if self._asked and call is not None else _NONE
@@ -162,7 +162,7 @@ class Catalog(Mapping[str, Tool]):
         return listed
 
     def _off(self, roles: Iterable[str] | None, call: Call) -> frozenset[str]:
-        """Return the tools that predicates keep from a caller; those of other roles are not asked."""
+        """Return the tools that predicates hide from a caller; other roles' tools are not asked."""
         return frozenset(
             name
             for name in list(self._asked)
@@ -172,7 +172,7 @@ class Catalog(Mapping[str, Tool]):
         )
 
     def _shown(self, protocol: str) -> Iterable[tuple[str, bytes]]:
-        """Return every tool that compiles, as lists show it; kept if many lists are made of them."""
+        """Return every tool that compiles, as lists show it; kept if any tool has a predicate."""
         key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
         if key in self._parts:
             return self._parts[key].items()
@@ -194,9 +194,9 @@ class Catalog(Mapping[str, Tool]):
     def usable(
         self, name: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> Tool | None:
-        """Return a tool that is enabled, for a caller with these roles; None is the author.
+        """Return a tool that is enabled, for a caller with these roles; None means the author.
 
-        What is hidden and what does not exist are the same here.
+        Hidden tools and tools that do not exist are the same here.
         """
         tool = self._tools.get(self._published.get(name, ""))
         if tool is None or tool.name in self._disabled or not may_use(tool, roles, call):
@@ -206,14 +206,14 @@ class Catalog(Mapping[str, Tool]):
     def not_found(
         self, name: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> ToolNotFound:
-        """Return the error for a name, with the nearest one that the caller may use."""
+        """Return the error for an unknown name, with the nearest one that the caller may use."""
         known = [own for own in self._tools if self.usable(own, roles, call) is not None]
         return ToolNotFound(name, hint=nearest(name, known))
 
     def find(self, name: str, call: Call | None = None) -> Runner:
-        """Return what runs a tool. Raises `CallError`: unknown, disabled, or refused.
+        """Return the runner of a tool. Raises `CallError` if it is unknown, disabled or refused.
 
-        With a `call`, what a predicate keeps from its caller is unknown.
+        With a `call`, a tool that a predicate hides from its caller is unknown.
         """
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ToolNotFound(repr(name), hint="a name is text")
@@ -275,9 +275,9 @@ def may_use(
     kind: Kind = "tool",
     name: str = "",
 ) -> bool:
-    """Return whether a caller with these roles may use a tool; None is the author.
+    """Return whether a caller with these roles may use a tool; None means the author.
 
-    The tool's predicate is asked about the `call`, which is made for that; without one it is not.
+    The tool's predicate is asked only about a `call`, which is made for this purpose.
     """
     wanted = tool.options.roles
     if roles is not None and wanted and frozenset(wanted).isdisjoint(roles):
@@ -290,7 +290,7 @@ def may_use(
 
 
 def _list_of(tools: Iterable[bytes]) -> bytes:
-    """Write tools as one list, piece by piece: all pieces and the list are never in memory at once."""
+    """Write tools as one list, piece by piece: pieces and list are never all in memory at once."""
     written = BytesIO()
     before = b'{"tools":['
     for tool in tools:
@@ -302,7 +302,7 @@ def _list_of(tools: Iterable[bytes]) -> bytes:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question that names the nearest of the known names; nothing if none is near."""
+    """Return a question with the nearest of the known names; empty if none is near."""
     if len(name) > _LONGEST_GUESS:
         return ""
     import difflib
@@ -314,7 +314,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def matches(name: str | tuple[str, ...], patterns: str | Sequence[str]) -> bool:
     """Return whether a name matches a pattern, or one of several and no `!pattern`.
 
-    Of several names of one thing, any may match.
+    If one thing has several names, any of them may match.
     """
     names = (name,) if isinstance(name, str) else name
     given = [patterns] if isinstance(patterns, str) else list(patterns)

@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 def _check_run_on(target: Target, options: Options) -> str:
-    """Return what is wrong with where a tool is to run; an empty text if nothing is."""
+    """Return what is wrong with the place where a tool is to run; empty if nothing is."""
     where = options.run_on
     if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
         return "limits the memory or processor time of its process, which only Linux can do"
@@ -40,7 +40,7 @@ def _check_run_on(target: Target, options: Options) -> str:
 
 
 def read_options(target: Target, given: Mapping[str, Any], base: Options | None = None) -> Options:
-    """Make options of keywords, over `base`. Raises `SchemaError`."""
+    """Make options from keywords, on top of `base`. Raises `SchemaError`."""
     try:
         return options_from(given, base)
     except (TypeError, ValueError) as error:
@@ -70,7 +70,7 @@ def check(target: Target, options: Options) -> None:
         raise refuse("has no name", hint='pass one: name="..."')
     if not _NAME.fullmatch(target.name):
         allowed = "use 1 to 128 letters, digits, `_`, `-`, `.` or `:`"
-        raise refuse("has an impossible name", hint=allowed)
+        raise refuse("has an invalid name", hint=allowed)
     wrong = _check_run_on(target, options)
     if wrong:
         raise refuse(wrong, hint='change it, or use run_on="thread"')
@@ -100,14 +100,14 @@ def _check_untyped(parameter: Bare, options: Options) -> tuple[str, str]:
 def check_run(
     compiled: Compiled | SchemaError, target: Target, options: Options, shared: Shared | None
 ) -> Compiled | SchemaError:
-    """Check that a tool can be run as it is to be; return the error that refuses it if not."""
+    """Check that a tool can be run as its options say; return the error that refuses it if not."""
     if isinstance(compiled, SchemaError):
         return compiled
     from ..call import Call
 
     apart = options.run_on not in ("thread", "inline")
     if not apart and all(wanted is Call for wanted in compiled.plan.injected.values()):
-        return compiled  # a call is always there: what runs it need not be loaded for a list
+        return compiled  # a call is always there: a list need not load what runs it
     from ..run.inject.injector import Injector
     from ..run.process.invoker import check_found
 

@@ -93,7 +93,7 @@ def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
 
 
 def _checked(called: str | None, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the mark of options. A bad one is the decorator's fault, not the toolbox's."""
+    """Return the mark for options. A bad one fails at the decorator, not at the toolbox."""
     try:
         given = with_name(called, options)
         options_from(given)

@@ -1,6 +1,6 @@
 """A tool: the frozen definition of one callable, compiled when needed."""
 
-# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# The functions behind the class belong to it: the rest of the package does not need its insides.
 # ruff: noqa: SLF001
 # pyright: reportPrivateUsage=false
 
@@ -50,7 +50,7 @@ __all__ = [
 
 _making = threading.Lock()
 PLAIN = str.maketrans(".:", "__")
-"""What stands for dots and colons in the names that clients see."""
+"""Replaces dots and colons in the names that clients see."""
 
 
 @public
@@ -119,7 +119,7 @@ class Tool:
 
     @property
     def title(self) -> str | None:
-        """A name for people to read: the author's, or one made of the name if that is wanted."""
+        """A name for people to read: the author's, or one made from the name if that is wanted."""
         if self.options.title is None and self.options.auto_title:
             return readable(self.name)
         return self.options.title
@@ -243,7 +243,7 @@ class Tool:
 
 
 def signature_of(tool: Tool) -> Signature:
-    """Return what was read off the target of a tool. Raises `SchemaError` if it cannot be read."""
+    """Return the signature of a tool's target. Raises `SchemaError` if it cannot be read."""
     return tool._reading.read(tool._target, tool.options)
 
 
@@ -271,7 +271,7 @@ def compile_tools(tools: Sequence[Tool]) -> None:
                 _set(tool, "_compiled", error)
             else:
                 _set(tool, "_target", tool._target.once_read())
-    # Nearly all that compiling makes is kept; but what is not should not wait for all tools.
+    # Nearly all that compiling makes is kept, but the rest should not wait for all tools.
     wanted = [(read, tool.options, _provided(tool)) for tool, read in jobs]
     done = compile_all(wanted, no_collection)
     for (tool, _), compiled in zip(jobs, done, strict=True):
@@ -280,9 +280,9 @@ def compile_tools(tools: Sequence[Tool]) -> None:
 
 
 def tool_with(target: Any, options: Mapping[str, Any], defaults: Options) -> Tool:
-    """Make a tool of a target, or return a `Tool` with these options. Raises `SchemaError`.
+    """Make a tool from a target, or return a `Tool` with these options. Raises `SchemaError`.
 
-    Defaults count less than whatever was given for the tool itself.
+    Whatever was given for the tool itself takes precedence over defaults.
     """
     if not isinstance(target, Tool):
         made = Tool.__new__(Tool)
@@ -316,7 +316,7 @@ def bound_to(tool: Tool, shared: Shared, known_as: str = "") -> Tool:
 
     The tool stays as it is. The copy shares what was read off the target, which is neither opened
     nor checked a second time. A tool of another toolbox, which may know it by another name,
-    keeps that one's providers behind those of the new one, and its hooks and lifespan.
+    keeps that toolbox's providers, after those of the new one, and its hooks and lifespan.
     """
     if tool._shared is shared:
         return tool
@@ -333,14 +333,14 @@ def inner_of(tool: Tool) -> tuple[Within, ...]:
 
 
 def runner_of(tool: Tool) -> Runner:
-    """Return what runs the calls of a tool: always the same one. Raises `SchemaError`."""
+    """Return the runner of a tool: always the same one. Raises `SchemaError`."""
     known = tool._runner
     if known is not None:
         return known
     from ..run.runner import Runner
 
     compiled = compiled_of(tool)
-    with _making:  # one only: it counts the calls that run
+    with _making:  # only one: it counts the calls that run
         if tool._runner is None:
             runner = Runner(tool.name, tool.target, compiled, tool.options, tool._shared)
             _set(tool, "_runner", runner)
@@ -357,7 +357,7 @@ def _set(instance: Tool, name: str, value: Any) -> None:
 
 
 def _make(tool: Tool, target: Any, given: Mapping[str, Any], defaults: Options | None) -> None:
-    """Read a target and its mark, and what was given, in layers. Raises `SchemaError`."""
+    """Make a tool from a target, its mark and what was given, in layers. Raises `SchemaError`."""
     try:
         opened = open_target(target)
     except SchemaError as error:

@@ -31,7 +31,7 @@ class LazySignature:
 
     def read(self, target: Target, options: Options) -> Signature:
         """Return the signature. Raises `SchemaError`."""
-        scope = self._scope  # before the signature: another thread drops it after setting that
+        scope = self._scope  # before the signature: another thread sets that, then drops this
         known = self._signature
         if known is None:
             known = self._signature = read_signature(target, scope, options)

@@ -49,7 +49,7 @@ def listed(
 
 
 def _output(options: Options, compiled: Compiled, protocol: str) -> bytes | None:
-    """Return the output schema, boxed for clients who take objects only."""
+    """Return the output schema, boxed for clients that take only objects."""
     emit = options.emit
     if compiled.packed_output is None or emit == "text" or compiled.bytes_output:
         return None

@@ -57,7 +57,7 @@ def noted_while_loading() -> Generator[None]:
 
 
 def raise_or_note(refused: Sequence[SchemaError]) -> None:
-    """Raise what was refused, all of it together; note it while a command imports the program."""
+    """Raise all refusals together; note them while a command imports the program."""
     if len(refused) == 1 or refused_while_loading() is not None:
         for each in refused:
             note(each)

@@ -30,7 +30,7 @@ def members(source: Any) -> list[tuple[str, Any]]:
 
 
 def listed(name: str, tools: Any) -> Iterable[Any]:
-    """Return the tools that a toolbox was made with. Raises `TypeError` if they are no list."""
+    """Return the tools a toolbox was made with. Raises `TypeError` if they are not a collection."""
     what = f'Toolbox("{name}", tools) takes a list of tools, or a mapping of names to tools; got '
     if isinstance(tools, Tool) or (callable(tools) and not isinstance(tools, Iterable)):
         raise TypeError(what + "one tool: write it inside a list")
@@ -72,7 +72,7 @@ def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
 
 
 def _names_in_order(cls: type) -> dict[str, None]:
-    """Return the names of a class and its bases, base classes first, as they were written."""
+    """Return the names of a class and its bases, base classes first, in the order written."""
     return {
         name: None for base in reversed(cls.__mro__) for name in vars(base) if base is not object
     }

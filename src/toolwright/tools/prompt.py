@@ -17,7 +17,7 @@ __all__ = ["Prompt", "PromptOptions", "messages_of"]
 
 
 class PromptOptions(TypedDict, total=False):
-    """What a toolbox may be told of a prompt, besides its function."""
+    """What a toolbox may be told about a prompt, besides its function."""
 
     name: str | None
     title: str | None
@@ -44,7 +44,7 @@ class Prompt:
         enabled: bool | Callable[[Any], object] | None = None,
     ) -> None:
         said = ToolOptions(name=name, title=title, description=description)
-        if roles is not None:  # else those of `@tool` count
+        if roles is not None:  # otherwise those of `@tool` apply
             said["roles"] = roles
         if enabled is not None:
             said["enabled"] = enabled

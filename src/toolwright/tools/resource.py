@@ -1,6 +1,6 @@
 """Resources: functions that clients read at a URI or a template."""
 
-# The functions behind the class belong to it: the rest of the package has no need of its insides.
+# The functions behind the class belong to it: the rest of the package does not need its insides.
 # ruff: noqa: SLF001
 # pyright: reportPrivateUsage=false
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class ResourceOptions(TypedDict, total=False):
-    """What a toolbox may be told of a resource, besides its function."""
+    """What a toolbox may be told about a resource, besides its function."""
 
     name: str | None
     title: str | None
@@ -63,7 +63,7 @@ class Resource:
         enabled: bool | Callable[[Any], object] | None = None,
     ) -> None:
         said = ToolOptions(name=name, title=title, description=description, emit="auto")
-        if roles is not None:  # else those of `@tool` count
+        if roles is not None:  # otherwise those of `@tool` apply
             said["roles"] = roles
         if enabled is not None:
             said["enabled"] = enabled
@@ -82,14 +82,14 @@ class Resource:
         return bool(self.variables)
 
     def matches(self, uri: str) -> dict[str, str] | None:
-        """Return the variables in a URI; None if it is not one of these."""
+        """Return the variables in a URI; None if it is not a URI of this resource."""
         try:
             return values_in(self, uri)
         except UnsafeValue:
             return None
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        """Return the URI that has these values. Raises `ValueError` for those that none can have.
+        """Return the URI that has these values. Raises `ValueError` for those that no URI can have.
 
         >>> def order(id: str) -> str: ...
         >>> Resource("shop://orders/{id}", order).filled({"id": "a b"})
@@ -137,9 +137,9 @@ def values_in(resource: Resource, uri: str) -> dict[str, str] | None:
 def found_at(
     resources: Mapping[str, Resource], uri: str, is_offered: Callable[[Resource], bool]
 ) -> tuple[Resource, dict[str, str]] | None:
-    """Return what is read at a URI, and the variables in it; None if there is nothing.
+    """Return the resource at a URI, and the variables in it; None if there is none.
 
-    A URI that was given as it is comes first, then the first template that it fits. If a value
+    A resource with exactly this URI comes first, then the first template that it fits. If a value
     in it is not safe there, no later template is tried.
     """
     if len(uri) > MOST_URI:
@@ -162,7 +162,7 @@ def found_at(
 
 
 def contents_of(resource: Resource, uri: str, result: Result) -> list[dict[str, Any]]:
-    """Return what a client reads of a result; bytes stay bytes, also where they are text."""
+    """Return what a client reads of a result; bytes stay bytes, even if they are text."""
     value = result.value
     if isinstance(value, bytes | bytearray):
         mime_type = resource.mime_type or recognised(bytes(value)) or UNKNOWN

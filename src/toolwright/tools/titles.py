@@ -1,4 +1,4 @@
-"""Titles for people, made of the names of tools."""
+"""Titles for people, made from the names of tools."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ def _is_short_form(word: str) -> bool:
 
 
 def _words(name: str) -> Iterator[str]:
-    """Yield the words of a name: they end at anything else than a letter or digit, and where a
-    capital begins another word."""
+    """Yield the words of a name.
+
+    They end at anything other than a letter or digit, and where a capital begins another word.
+    """
     word = ""
     for at, char in enumerate(name):
         after = name[at + 1 : at + 2]

@@ -28,8 +28,8 @@ class UriTemplate:
     """Literals with variables between them.
 
     `{name}` stands for one segment, `{name*}` or `{+name}` for one or more. Without the latter,
-    each literal is taken where it comes last, so that the first variable gets the most. With it,
-    the variables before it get as little as they can, and so do those behind it.
+    each literal is matched where it occurs last, so that the first variable gets the most. With it,
+    the variables before it get as little as they can, and so do those after it.
 
     >>> UriTemplate("logs://{year}-{month}.csv").match("logs://2026-07.csv")
     {'year': '2026', 'month': '07'}
@@ -38,7 +38,7 @@ class UriTemplate:
     __slots__ = ("_literals", "_many", "text", "variables")
 
     def __init__(self, text: str) -> None:
-        """Read a template. Raises `ValueError` that says what is wrong, and what would be right."""
+        """Read a template. Raises `ValueError`, saying what is wrong and what would be right."""
         variables = list(_VARIABLE.finditer(text))
         self.text = text
         self.variables = tuple(variable[2] for variable in variables)
@@ -53,12 +53,10 @@ class UriTemplate:
         text, names = self.text, self.variables
         rest = "".join(self._literals)
         if not _SCHEME.match(self._literals[0]) or "{" in rest or "}" in rest:
-            raise ValueError(
-                f"has an impossible URI: `{text}` - write it like `shop://orders/{{id}}`"
-            )
+            raise ValueError(f"has an invalid URI: `{text}` - write it like `shop://orders/{{id}}`")
         if len(text) > MOST_URI or len(names) > _MOST_VARIABLES:
             raise ValueError(
-                f"has too long a URI: it may have {MOST_URI} characters"
+                f"has a URI that is too long: it may have {MOST_URI} characters"
                 f" and {_MOST_VARIABLES} variables"
             )
         if len(set(names)) < len(names):
@@ -71,7 +69,7 @@ class UriTemplate:
         if len(several) > 1:
             raise ValueError(
                 f"has two variables in `{text}` that take slashes - only one can:"
-                " it would not be clear where it ends"
+                " otherwise it would not be clear where one ends"
             )
 
     def match(self, uri: str) -> dict[str, str] | None:
@@ -87,7 +85,7 @@ class UriTemplate:
             values[name] = raw
         for at, (name, raw) in enumerate(values.items()):
             try:
-                values[name] = unquote(raw, errors="strict")  # once: what comes out is the value
+                values[name] = unquote(raw, errors="strict")  # only once: the result is the value
             except UnicodeDecodeError:
                 raise UnsafeValue(name) from None
             if not _is_safe(values[name], many=at == self._many):
@@ -120,7 +118,7 @@ class UriTemplate:
         return [*before, uri[begin:end], *reversed(behind)]
 
     def fill(self, values: Mapping[str, Any]) -> str:
-        """Write values into the template. Raises `ValueError` for those that could not be read.
+        """Fill values into the template. Raises `ValueError` for those that cannot be read back.
 
         >>> UriTemplate("shop://orders/{id}").fill({"id": "a b"})
         'shop://orders/a%20b'
@@ -132,12 +130,12 @@ class UriTemplate:
             parts += _written(said[name], literal, keep="/" if at == self._many else ""), text
         uri = "".join(parts)
         if self.variables and self.match(uri) != said:
-            raise UnsafeValue(f"`{self.text}` cannot stand for {said}"[:500])
+            raise UnsafeValue(f"`{self.text}` cannot be filled with {said}"[:500])
         return uri
 
 
 def _written(value: str, literal: frozenset[str], *, keep: str) -> str:
-    """Encode a value, and in it whatever could be taken for the text between variables."""
+    """Encode a value, including whatever could be taken for the text between variables."""
     quoted = quote(value, safe=keep)
     if literal.isdisjoint(value):
         return quoted
@@ -150,7 +148,7 @@ def _written(value: str, literal: frozenset[str], *, keep: str) -> str:
 
 
 def _is_safe(value: str, *, many: bool) -> bool:
-    """Return whether a decoded value stays where its variable stands."""
+    """Return whether a decoded value stays in the place of its variable."""
     if "\0" in value or value[0] in "/\\" or (value[1:2] == ":" and _is_letter(value[0])):
         return False  # a path from the root, or on another drive, is not below anything
     if not many:

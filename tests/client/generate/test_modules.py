@@ -391,5 +391,5 @@ def test_what_has_changed_is_said_in_one_line_each():
         ),
         "removed: ping",
     ]
-    with pytest.raises(ValueError, match="is no Python"):
+    with pytest.raises(ValueError, match="is not Python"):
         changes("def (", WRITTEN)

@@ -92,7 +92,7 @@ def test_a_tool_whose_parameters_cannot_be_taken_away_is_refused_by_name(far):
     with pytest.raises(DefinitionError) as caught:
         hub.include(far({**TAKEN, **REFUSED}), rules=[RULE])
     for name in REFUSED:
-        assert f"{name} says more of its parameters in `" in str(caught.value)
+        assert f"{name} says more about its parameters in `" in str(caught.value)
     assert "leave it out with Rule(" in str(caught.value)
 
 

@@ -179,7 +179,7 @@ def test_an_empty_file_has_no_tests(tmp_path):
         ("tests: [{tool: a, params: [1]}]", "`params` must be a mapping"),
         ("tests: [{tool: a, params: {1: x}}]", "put it in quotes"),
         ("tests: [{tool: a, params: {x: .nan}}]", "is not JSON"),
-        ("tests: [{tool: a, timeout: -1}]", "`timeout` must be seconds"),
+        ("tests: [{tool: a, timeout: -1}]", "`timeout` must be a number of seconds"),
         ("tests: [{tool: a, name: 5}]", "`name` must be text"),
         ("tests: [{tool: 5}]", "`tool` must be the name of a tool"),
         ("tests: [5]", "a test is a mapping"),

@@ -94,7 +94,7 @@ def test_the_same_object_in_one_schema_is_found():
         },
     }
     (saving,) = savings(tool(home=address, work={**address, "description": "Other."}))
-    assert "the same object stands at " in saving.what
+    assert "the same object is at " in saving.what
     assert {"home", "work"} <= set(saving.what.replace(",", "").replace(":", "").split())
 
 
@@ -102,7 +102,7 @@ def test_sentences_that_all_tools_share_are_found():
     text = "All amounts are in cents, of the currency of the account."
     found = savings(*(tool(f"t{at}", f"Does {at}. {text}") for at in range(4)))
     assert [each.what for each in found] == [
-        f"`{text}` stands 4 times in 4 tools: say it once, in the instructions"
+        f"`{text}` appears 4 times in 4 tools: say it once, in the instructions"
     ]
     assert found[0].tokens == 3 * estimate_tokens(text)
 

@@ -91,7 +91,7 @@ def test_a_chain_of_ever_new_groups_is_refused_where_it_gets_too_deep():
 
     program = program_of(Deeper("app"))
     assert len(program.left_out) == 1
-    assert program.left_out[0].endswith("lies deeper than 30 commands")
+    assert program.left_out[0].endswith("is nested deeper than 30 commands")
 
 
 def test_a_default_that_raises_is_only_said():

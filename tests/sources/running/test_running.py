@@ -204,7 +204,7 @@ def script(folder, text, mode=0o755):
 
 def test_a_program_that_is_not_there(tmp_path):
     assert refusal("no-such-program", "x") == (
-        "no-such-program cannot be started: no such program is in its PATH"
+        "no-such-program cannot be started: there is no such program on its PATH"
     )
     missing = str(tmp_path / "missing")
     assert refusal(missing) == f"{missing} cannot be started: no such file exists"
@@ -381,11 +381,11 @@ WRONG = [
     ({"cwd": 3}, "cwd must be the path of a folder, not 3"),
     ({"cwd": "a\0b"}, "cwd must be the path of a folder"),
     ({"environment": ["A"]}, "environment must be a mapping of names to text, not list"),
-    ({"environment": {"A=B": "x"}}, "environment: 'A=B' is no name of a variable"),
+    ({"environment": {"A=B": "x"}}, "environment: 'A=B' is not a valid variable name"),
     ({"environment": {"A": 3}}, "environment: the value of A must be text without NUL"),
     ({"environment": {"A": "\ud800"}}, "environment: 'A' and its value must be text without lone"),
     ({"pass_environment": "PATH"}, "pass_environment must be a list of names such as `LC_*`"),
-    ({"pass_environment": ("A=B",)}, "pass_environment: 'A=B' is no name of a variable"),
+    ({"pass_environment": ("A=B",)}, "pass_environment: 'A=B' is not a valid variable name"),
     ({"stdin": "text"}, "stdin must be bytes, not str"),
     ({"max_output": 1}, "max_output must be a number from 2 to"),
     ({"max_output": 2.5}, "max_output must be a whole number of bytes, not 2.5"),

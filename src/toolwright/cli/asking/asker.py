@@ -1,4 +1,4 @@
-"""Answers what a tool asks, from flags or at the terminal."""
+"""Answers a tool's questions, from flags or at the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECLINE: dict[str, Any] = {"action": "decline"}
 _CANCEL: dict[str, Any] = {"action": "cancel"}
 _LONGEST_PROMPT = 70
 _ATTEMPTS = 10
-"""How often one field, or a form, is asked for again."""
+"""How many times one field, or a whole form, is asked for."""
 
 
 class Given(NamedTuple):
@@ -49,11 +49,11 @@ class CommandAsker:
         self.given = given
         self.typist = typist
         self.paused = paused
-        """Clears the terminal of what would be drawn across a question."""
+        """Clears the terminal of anything that would be drawn across a question."""
         self.used: set[str] = set()
         self.one_at_a_time = asyncio.Lock()
         self.loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        """Where it asks."""
+        """The loop in which it asks."""
         asks = typist is not None or given.decides
         self.abilities = frozenset({"roots", "elicitation"} if asks else {"roots"})
 
@@ -122,7 +122,7 @@ class CommandAsker:
         return question.answer(_CANCEL)
 
     def _filled(self, fields: list[FormField], typist: Typist) -> dict[str, Any]:
-        """Ask for each field, and whether to send the form; return the answer of a client."""
+        """Ask for each field, and whether to send the form; return the client's answer."""
         content: dict[str, Any] = {}
         open_fields = [field for field in fields if field.name not in self.given.answers]
         for field in fields:
@@ -150,9 +150,9 @@ _SEND = FormField(
 
 
 def _typed(field: FormField, typist: Typist) -> list[Any] | None:
-    """Ask for a field until it is right: its value, nothing if left out, None at the end of input."""
+    """Ask for a field until it is valid: its value, nothing if left out, None if input ends."""
     prompt = _prompt(field)
-    if len(prompt) > _LONGEST_PROMPT:  # a long choice stands above, the cursor behind the name
+    if len(prompt) > _LONGEST_PROMPT:  # long choices go above, the cursor after the name
         typist.tell(prompt.rstrip(": "))
         prompt = f"  {field.label}: "
     for _ in range(_ATTEMPTS):
@@ -191,7 +191,7 @@ def _form(question: Question) -> tuple[str, list[FormField]]:
 
 
 def _explained(error: ValueError, content: Any, question: Question) -> list[str]:
-    """Return what is wrong with the answers, one line for each."""
+    """Return what is wrong with the answers, one line per mistake."""
     errors = getattr(error, "errors", None)
     if not callable(errors) or not isinstance(question, Form):
         return [str(error)]

@@ -45,21 +45,21 @@ class FormField:
 
     @property
     def is_boolean(self) -> bool:
-        """Whether it is a question that is answered with yes or no."""
+        """Whether it is a yes-or-no question."""
         return self.schema.get("type") == "boolean"
 
     @property
     def default(self) -> Any:
-        """What is sent if nothing is typed; None without such a value."""
+        """The value that is sent if nothing is typed; None if there is none."""
         return self.schema.get("default")
 
     def kind(self) -> str:
         """Return in a few words what may be typed."""
         if self.choices:
             listed = ", ".join(choice.title for choice in self.choices)
-            return f"some of {listed}, with commas" if self.is_list else f"one of {listed}"
+            return f"some of {listed}, separated by commas" if self.is_list else f"one of {listed}"
         if self.is_list:
-            return "several, with commas"
+            return "several, separated by commas"
         return _KINDS.get(str(self.schema.get("type")), str(self.schema.get("format", "")))
 
     def shown_default(self) -> str:
@@ -74,7 +74,7 @@ class FormField:
         return next(named, value if isinstance(value, str) else json.dumps(value))
 
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for. Raises `ValueError`, which says what is wrong."""
+        """Return the value that a text means. Raises `ValueError`, which says what is wrong."""
         if not self.is_list:
             return self._one(text, self.schema)
         items = self.schema.get("items")
@@ -114,7 +114,7 @@ def fields_of(schema: Mapping[str, Any]) -> list[FormField]:
 
 
 def _choices(schema: Mapping[str, Any]) -> list[Choice]:
-    """Return what an enumeration offers; titles stand in `enumNames`, or beside each `const`."""
+    """Return the choices of an enumeration; titles are in `enumNames`, or beside each `const`."""
     values: Any = schema.get("enum")
     if is_list(values):
         names: Any = schema.get("enumNames")
@@ -136,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def _chosen(text: str, choices: Sequence[Choice]) -> Any:
-    """Return the choice that a text names: exactly, in any case, or by how it begins."""
+    """Return the choice that a text names: exactly, in any case, or by its beginning."""
     wanted = text.casefold()
     spelled = [(choice, {choice.title, _text(choice.value)}) for choice in choices]
     folded = [(choice, {name.casefold() for name in names}) for choice, names in spelled]

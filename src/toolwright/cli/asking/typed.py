@@ -18,13 +18,13 @@ _MOST = 1 << 16
 
 
 class NobodyWaits(Exception):
-    """Nobody waits for what is typed any more."""
+    """Nobody waits for typed input any more."""
 
 
 class Typist:
-    """Whoever sits at the terminal: questions go to standard error, lines come from input.
+    """The person at the terminal: questions go to standard error, lines come from input.
 
-    The terminal itself does the editing: nothing has to be put back when the command is killed.
+    The terminal itself does the editing: nothing has to be restored when the command is killed.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Typist:
         self._writing = threading.Lock()
         self._is_stopped = False
         self._is_open = False
-        """Whether the cursor stands behind a prompt."""
+        """Whether the cursor is after a prompt."""
 
     @staticmethod
     def is_there() -> bool:
@@ -78,7 +78,7 @@ class Typist:
         return data.decode(sys.stdin.encoding or "utf-8", "replace")
 
     def stop(self) -> None:
-        """End the question that is open, and ask no other."""
+        """End the open question, and ask no more."""
         with self._writing:
             if self._is_stopped:
                 return
@@ -91,7 +91,7 @@ class Typist:
 
 
 async def in_thread(work: Callable[[], T], stop: Callable[[], object]) -> T:
-    """Run what waits for a person in a thread; the loop goes on. Tell it to stop if cancelled."""
+    """Run work that waits for a person in a thread, beside the loop; stop it if cancelled."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 

@@ -16,7 +16,7 @@ _ATTEMPTS = 50
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say which file is changed, and whether it is."""
+    """Add the flags that say which file is changed, and whether to change it."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--project", action="store_true", help="in this folder's own file")
     where.add_argument("--config", metavar="FILE", help="in this file")
@@ -39,7 +39,7 @@ def retry_if_changed(change: Callable[[], int]) -> int:
             return change()
         except Changed:
             continue
-    raise UsageError("the file is being written all the time by somebody else: it is left alone")
+    raise UsageError("another program keeps writing to the file: it is left alone")
 
 
 def save(

@@ -1,7 +1,7 @@
 """Edits one member of JSON with comments; every other byte stays.
 
 Editors allow comments and trailing commas in their settings: `json` cannot read such files, and
-would lose both when it writes them. So a document is read into nodes that know where they stand in the
+would lose both when it writes them. So a document is read into nodes that know their place in the
 text, and a change is a list of edits of that text. What VS Code refuses is refused here as well.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-_MAX_DEPTH = 500  # no settings are nested like this, and Python could not write what is
+_MAX_DEPTH = 500  # no settings are nested deeper, and Python could not write them
 
 _BLANKS = re.compile(r"[ \t]*+")
 _SPACE = re.compile(r"[ \t\r\n]*+")
@@ -26,14 +26,14 @@ _COMMENT_OR_TOKEN = re.compile(
             | true | false | null | -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)? )""",
     re.VERBOSE,
 )
-"""Unclosed strings and comments match, too, so that no text is scanned twice."""
+"""Unclosed strings and comments also match, so that no text is scanned twice."""
 _NOT_CLOSED = "a string is not closed"
 _NOT_ALLOWED = "a string has an escape or a control character that JSON does not allow"
 # Half a surrogate pair cannot be saved as UTF-8; editors warn about the two odd line ends.
 _ESCAPED = re.compile("[\ud800-\udfff\u2028\u2029]")
 
 _Span = tuple[int, int]
-_Edit = tuple[int, int, str]  # from here to there, the text is to be this
+_Edit = tuple[int, int, str]  # start, end, and the text to put there
 
 
 class NotJson(ValueError):
@@ -46,12 +46,12 @@ def read(text: str) -> Any:
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """Return the document with a value at a path of keys; only what must change does."""
+    """Return the document with a value at a path of keys, changing no more than needed."""
     document, keys = _Document(text), _keys(path)
     try:
         return _apply(text, _changes(document, keys, value))
     except (RecursionError, TypeError, ValueError) as error:
-        # Of a value from Python only the depth is refused; its position would mean nothing to users.
+        # For a value from Python, only its depth is refused; a position would not help users.
         why = "nested too deeply" if isinstance(error, RecursionError | NotJson) else error
         raise ValueError(f"cannot set {_shown(keys)}: {why}") from error
 
@@ -70,7 +70,7 @@ def drop(text: str, path: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class _Node:
-    """A value and where it stands; an object also has members."""
+    """A value and its place; an object also has members."""
 
     start: int
     end: int
@@ -85,7 +85,7 @@ class _Node:
 
 @dataclass(slots=True)
 class _Member:
-    """A key and its value, and where the comma behind them stands."""
+    """A key and its value, and the place of the comma after them."""
 
     key: str
     start: int
@@ -98,7 +98,7 @@ class _Member:
 
 
 class _Document:
-    """A text, what is found in it, and how it is laid out."""
+    """A text, its contents, and its layout."""
 
     def __init__(self, text: str, depth: int = 0) -> None:
         self.text = text
@@ -172,7 +172,7 @@ class _Document:
         return _Member(key, start, self.begin())
 
     def begin(self) -> _Node:
-        """Return the node that starts here; what a list or an object holds is read later."""
+        """Return the node that starts here; the contents of a list or an object are read later."""
         if self.lexeme in ("", "]", "}", ":", ","):
             self.fail(self.start, "expected a value")
         if self.lexeme not in ("{", "["):
@@ -197,7 +197,7 @@ class _Document:
         return "  "
 
     def indent(self, at: int) -> str:
-        """Return the blanks that the line of a place starts with."""
+        """Return the blanks at the start of the line that holds a position."""
         start = self.lines[bisect_right(self.lines, at) - 1]
         return self.text[start : _skip(_BLANKS, self.text, start)]
 
@@ -208,7 +208,7 @@ class _Document:
         return at
 
     def leads(self, at: int) -> bool:
-        """Return whether a position is the first on its line, and that is not the line of the first brace."""
+        """Return whether a position comes first on a line other than that of the first brace."""
         return self.text[self.before_blanks(at) - 1] in "\r\n"
 
     def broken(self, start: int, end: int) -> bool:
@@ -217,13 +217,13 @@ class _Document:
         return line < len(self.lines) and self.lines[line] <= end
 
     def after_line(self, at: int) -> int:
-        """Return where the comments behind a place end: with their line, or before a mark."""
+        """Return where the comments after a position end: at the line end, or before other text."""
         while (ahead := _skip(_BLANKS, self.text, at)) in self.comments:
             at = self.comments[ahead]
         return ahead if self.text[ahead] in "\r\n" else at
 
     def after_comments(self, start: int, end: int) -> int:
-        """Return where the last comment of a span ends; its start if it has none."""
+        """Return where the last comment in a span ends; the start of the span if it has none."""
         return max((self.comments[at] for at in self.comments if start <= at < end), default=start)
 
     def written(self, value: Any, indent: str | None, *, tight: bool = False) -> str:
@@ -244,7 +244,7 @@ def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
 def _scalar(token: str) -> Any:
     try:
         return json.loads(token)
-    except ValueError:  # a number of more digits than Python takes
+    except ValueError:  # a number with more digits than Python accepts
         return float(token)
 
 
@@ -300,7 +300,7 @@ def _begun(document: _Document, value: Any) -> list[_Edit]:
 
 
 def _replaced(document: _Document, parent: _Node, member: _Member, value: Any) -> list[_Edit]:
-    """Write another value where one stands; what stood on one line stays on one."""
+    """Write another value in place of one; what was on one line stays on one."""
     old = member.node
     if old.value == value and _typed(old.value) == _typed(value):
         return []
@@ -316,7 +316,7 @@ def _typed(value: Any) -> str:
 
 
 def _appended(document: _Document, parent: _Node, key: str, value: Any) -> list[_Edit]:
-    """Write a member behind the others of its object, as they are written."""
+    """Write a member after the others of its object, in their style."""
     text, members, outer = document.text, parent.members or [], document.indent(parent.start)
     name = document.written(key, None)
     if members and not document.broken(parent.start, parent.end):
@@ -337,7 +337,7 @@ def _appended(document: _Document, parent: _Node, key: str, value: Any) -> list[
     at = document.after_line(last.end)
     if last.comma is not None:
         return [(at, at, new + ",")]
-    # The comma belongs to the value before it, so it goes before any comment about that.
+    # The comma belongs to the value before it, so it goes before any comment about that value.
     return [(last.end, last.end, ","), (at, at, new)]
 
 
@@ -345,7 +345,7 @@ def _appended(document: _Document, parent: _Node, key: str, value: Any) -> list[
 
 
 def _removed(document: _Document, parent: _Node, key: str) -> list[_Edit]:
-    """Cut out a member: all of that key, or an earlier one would count from now on."""
+    """Cut out all members with a key: otherwise an earlier one would count from now on."""
     members = parent.members or []
     kept = [member for member in members if member.key != key]
     dropped = [member for member in members if member.key == key]
@@ -380,7 +380,7 @@ def _was_on_one_line(document: _Document, parent: _Node, start: int, end: int) -
     if document.text[end : parent.end - 1] != document.eol + document.indent(parent.start):
         return False
     before = document.after_comments(parent.start + 1, start)
-    # Directly behind a comment, the line end has always been there: `{ // none` needs it.
+    # Directly after a comment, the line end has always been there: `{ // none` needs it.
     return not document.broken(before, start) and (before < start or before == parent.start + 1)
 
 

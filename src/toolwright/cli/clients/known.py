@@ -24,7 +24,7 @@ class SettingsFormat(Protocol):
         ...
 
     def drop(self, text: str, path: Sequence[str]) -> str:
-        """Return the document without what is at a path. Raises `ValueError`."""
+        """Return the document without the value at a path. Raises `ValueError`."""
         ...
 
 
@@ -42,13 +42,13 @@ class KnownClient(NamedTuple):
     project: tuple[str, ...] = ()
     """The path of a project's own file; empty if the client has no such file."""
     types: tuple[str, str] = ("", "")
-    """What an entry calls its transport: that of a command, and that of a URL."""
+    """The names of the transport in an entry: for a command, and for a URL."""
     command: str = "command"
     env: str = "env"
     url: str = "url"
-    """The keys of an entry; without one for addresses, it takes no server that runs elsewhere."""
+    """The keys of an entry; with an empty `url`, the client takes no server that runs elsewhere."""
     more: Mapping[str, Any] = {}
-    """What every entry has besides; an empty text stands for the name of the server."""
+    """What every entry has in addition; an empty text stands for the name of the server."""
     form: SettingsFormat = jsonc
     afterwards: str = ""
 
@@ -183,7 +183,7 @@ def _config() -> Path:
 
 
 def _goose() -> Path:
-    """Return the folder of goose: on macOS that of Linux, with `XDG_CONFIG_HOME`."""
+    """Return the folder of goose: on macOS as on Linux, with `XDG_CONFIG_HOME`."""
     if sys.platform == "win32":
         return _config().joinpath("Block", "goose", "config")
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goose"

@@ -44,7 +44,7 @@ class SettingsFile:
         self.shown = path
         self.form = form
         try:
-            # A symbolic link stays one: the file that it points to is written.
+            # A symbolic link stays a link: the file that it points to is written.
             self.path = path.resolve()
             self.data = self._read()
         except RuntimeError as error:

@@ -1,6 +1,6 @@
 """Edits one entry of a YAML mapping; every other line stays.
 
-PyYAML finds where things stand; what is written is text. Each edit is read back: a file that would
+PyYAML finds where things are; what is written is text. Each edit is read back: a file that would
 then hold anything but the old values and the one entry is refused.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import yaml
 
 _MOST = 1_000_000
-"""Characters; nobody has settings as long as this, and PyYAML would read them for seconds."""
+"""Characters; nobody has settings this long, and PyYAML would take seconds to read them."""
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*+")
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _Pair = tuple[Any, Any]
@@ -74,7 +74,7 @@ def _without_mark(text: str) -> tuple[str, str]:
 
 
 def _checked(work: Callable[[], Any], text: str) -> Any:
-    """Read; put what PyYAML says into one line. Raises `ValueError`."""
+    """Read a text; put PyYAML's message on one line. Raises `ValueError`."""
     if len(text) > _MOST:
         msg = "it is too large"
         raise ValueError(msg)
@@ -110,7 +110,7 @@ class _Document:
         self.eol = "\r\n" if "\r\n" in text else "\n"
         events = _checked(lambda: list(_yaml().parse(text)), text)
         if any(type(event).__name__ == "AliasEvent" for event in events):
-            # Nodes of an alias stand where its anchor does: no place to edit.
+            # The nodes of an alias are where its anchor is: not a place to edit.
             msg = "it has anchors and aliases: change it by hand"
             raise ValueError(msg)
         self.root: yaml.MappingNode | None = _checked(lambda: _yaml().compose(text), text)
@@ -219,7 +219,7 @@ def _pair(mapping: Any, key: str) -> _Pair | None:
 
 
 def _end(node: Any) -> int:
-    """Return where a value ends; what YAML calls its end may be behind comments."""
+    """Return where a value ends; what YAML calls its end may be after comments."""
     while node.id != "scalar" and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if node.id == "mapping" else last
@@ -244,11 +244,11 @@ def _lines(value: Any, indent: str) -> list[str]:
 
 
 def _is_plain(key: str) -> bool:
-    """Return whether a key is text without quotes: not what YAML takes for a truth or a number."""
+    """Return whether a key is text without quotes: not what YAML reads as a boolean or a number."""
     return bool(_PLAIN_KEY.fullmatch(key)) and _yaml().safe_load(key) == key
 
 
 def _scalar(value: Any) -> str:
-    """Return a value on one line: JSON is YAML, but for a few characters."""
+    """Return a value on one line: JSON is YAML, except for a few characters."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON; an object, @file or - behind it is taken as the arguments",
+        help="print JSON; an object, @file or - after it is taken as the arguments",
     )
     parser.add_argument("--arguments", metavar="JSON", help=argparse.SUPPRESS)
     parser.add_argument("--prompt", action="store_true", help="TOOL is the name of a prompt")
@@ -65,7 +65,7 @@ _INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,17})")
 
 
 class _Outcome(NamedTuple):
-    """What came of a request, in the form that all kinds share."""
+    """The outcome of a request, in the form that all kinds share."""
 
     result: Result
     blocks: list[dict[str, Any]]
@@ -122,7 +122,7 @@ def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
 
 def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     if chosen.given or chosen.arguments:
-        raise UsageError("a resource takes no arguments: they stand in its URI")
+        raise UsageError("a resource takes no arguments: they are part of its URI")
     uri = str(chosen.tool)
     found = served(box).find_resource(uri, None)
     if found is None:
@@ -167,7 +167,7 @@ def _run(
     *,
     confirm: bool = False,
 ) -> Result:
-    """Run something as a server does for a client; the client is the person at the terminal."""
+    """Run work as a server does for a client; the client is the person at the terminal."""
     from ...run.loop import background
     from ..asking.asker import CommandAsker, Given, need_consent
     from ..asking.typed import Typist
@@ -185,7 +185,7 @@ def _run(
             try:
                 return await work(call), asker.used
             finally:
-                if typist is not None:  # before anything is said of the result
+                if typist is not None:  # before anything is printed about the result
                     typist.stop()
 
         keep_logs_printable()
@@ -220,7 +220,7 @@ def _print(outcome: _Outcome, chosen: argparse.Namespace) -> int:
 
 
 def _why(result: Result) -> str:
-    """Return what went wrong; of a question that nobody can be asked, how to answer it."""
+    """Return what went wrong; for a question that nobody can be asked, also how to answer it."""
     from ...questions import CannotAsk
 
     text = result.text

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --for: the provider is asked to enforce the schemas",
     )
     parser.add_argument(
-        "--prefix", default="", help="what the client puts before names, which counts in them"
+        "--prefix", default="", help="what the client puts before names; it adds to their length"
     )
     output.add_json(parser)
 
@@ -96,7 +96,7 @@ def _check(chosen: argparse.Namespace) -> None:
             "(`toolwright list --strict` fails if a tool is refused)"
         )
     elif chosen.prefix:
-        raise UsageError("--prefix needs --for: it counts in the names of a client")
+        raise UsageError("--prefix needs --for: it adds to the length of names in a client")
 
 
 def _show_losses(rendered: Rendered) -> None:

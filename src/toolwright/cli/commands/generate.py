@@ -45,12 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--check",
         action="store_true",
-        help="write nothing: say whether FILE is still true, else exit with 1",
+        help="write nothing: exit with 1 if FILE is out of date, and say why",
     )
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Write the module, or compare it with what it was."""
+    """Write the module, or compare it with the existing file."""
     if chosen.check and chosen.output == "-":
         raise UsageError("--check needs the file to check: -o FILE")
     box, usable = open_target(chosen)
@@ -92,7 +92,9 @@ def _check(file: str, source: str) -> int:
         raise UsageError(f"{file} {error}") from error
     for line in found:
         output.say(line)
-    output.say(f"{file}: {count_of(len(found), 'difference')}" if found else f"{file} is true")
+    output.say(
+        f"{file}: {count_of(len(found), 'difference')}" if found else f"{file} is up to date"
+    )
     return 1 if found else 0
 
 
@@ -130,7 +132,7 @@ _SWITCHES = {"--cli": "cli", "--async": "asynchronous", "--formats": "formats"}
 
 
 def _flags(chosen: argparse.Namespace) -> list[str]:
-    """Return the flags that choose tools: the module serves the same."""
+    """Return the flags that choose tools: the module serves the same tools."""
     flags = [word for pattern in chosen.select or () for word in ("--select", pattern)]
     if chosen.read_only:
         flags.append("--read-only")

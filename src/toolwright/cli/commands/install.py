@@ -22,7 +22,7 @@ from ..targets.modules import split
 from ..usage import UsageError
 
 _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
-"""Files in the root of a project, from which what is in its folders is run."""
+"""Files in the root of a project: the code in its folders is run from there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME[=value]",
-        help="for the server; without a value, that of now",
+        help="for the server; without a value, the current one",
     )
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME=value", help="for a URL"
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
     add_place(parser)
     parser.add_argument(
-        "--force", action="store_true", help="replace a server that somebody else wrote"
+        "--force", action="store_true", help="replace a server that something else wrote"
     )
 
 
@@ -123,7 +123,7 @@ def _folder(place: Path, given: str | None) -> Path:
 
 
 def _served_box(chosen: argparse.Namespace, target: str, folder: Path) -> Toolbox:
-    """Load the target as the client's start will. Raises `UsageError`."""
+    """Load the target as it will be when the client starts it. Raises `UsageError`."""
     loaded = argparse.Namespace(**{**vars(chosen), "target": target})
     with contextlib.chdir(folder):
         box, usable = open_target(loaded)
@@ -161,7 +161,7 @@ def _checked_name(name: str) -> str:
 
 
 def _variables(given: list[str]) -> dict[str, str]:
-    """Read `--env`: a name alone has the value that it has here. Raises `UsageError`."""
+    """Read `--env`: a name alone gets its value from this environment. Raises `UsageError`."""
     pairs: list[str] = []
     for pair in given:
         if pair and "=" not in pair and not any(char.isspace() for char in pair):
@@ -174,7 +174,7 @@ def _variables(given: list[str]) -> dict[str, str]:
 
 
 def pairs_from(given: list[str], flag: str) -> dict[str, str]:
-    """Read what is written NAME=value. Raises `UsageError`."""
+    """Read pairs written as NAME=value. Raises `UsageError`."""
     pairs: dict[str, str] = {}
     for pair in given:
         key, equals, value = pair.partition("=")

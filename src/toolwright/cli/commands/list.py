@@ -43,7 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
                 say("")
             print_heading(f"{kind.capitalize()} ({len(entries)})")
         print_entries(entries)
-    if not shown and not chosen.read_only:  # which has said so itself
+    if not shown and not chosen.read_only:  # which reports this itself
         none = " and no ".join(wanted or ["tools"])
         print(f"note: {printable(box.name)} has no {none}", file=sys.stderr)
     return 0 if usable else 1
@@ -74,5 +74,5 @@ def _entry(tool: Tool, uri: str) -> tuple[str, str] | None:
 
     try:
         return uri or signature_text(tool), first_line(tool.description)
-    except SchemaError:  # said on standard error
+    except SchemaError:  # reported on standard error
         return None

@@ -161,7 +161,7 @@ def _write(files: Mapping[Path, str], schema: Path) -> None:
     """Write the files and the snapshot of the schemas. Raises `UsageError` if one is there."""
     for path in (*files, schema):
         if os.path.lexists(path):
-            raise UsageError(f"{path} is there already: it is left alone")
+            raise UsageError(f"{path} already exists: it is left alone")
     main = next(iter(files))
     try:
         schema.parent.mkdir(parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ def _say_next_in_project(folder: Path) -> None:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether a name is that of a module of Python or of an installed package."""
+    """Return whether a name is that of a Python module or of an installed package."""
     if name in sys.stdlib_module_names:
         return True
     try:

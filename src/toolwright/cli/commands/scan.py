@@ -91,7 +91,7 @@ def _summarise(scanned: Scanned, file: str | None) -> None:
         f" {scanned.typed} of them with a type; {_count(scanned.questions, 'question')} asked"
     )
     if not program.framework:
-        say("what it was written with is not known: less can be said of its options")
+        say("what it was written with is not known: less can be said about its options")
     if reads:
         say(f"{_count(reads, 'command')} may only read: suggested in the file, not assumed")
     for note in scanned.notes[:_MOST_NOTES]:
@@ -99,7 +99,7 @@ def _summarise(scanned: Scanned, file: str | None) -> None:
     if len(scanned.notes) > _MOST_NOTES:
         say(f"note: {len(scanned.notes) - _MOST_NOTES} more notes are in the file")
     if file is not None:
-        say(f"written to {file}: nothing of it is offered until it is selected")
+        say(f"written to {file}: none of it is offered until it is selected")
 
 
 def _count(number: int, noun: str) -> str:
@@ -125,6 +125,6 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = math.nan
-    if not 0 < seconds <= 600:  # NaN is not
+    if not 0 < seconds <= 600:  # also refuses NaN
         raise argparse.ArgumentTypeError(f"must be a number of seconds up to 600, not {text}")
     return seconds

@@ -122,7 +122,7 @@ def _serve_http(chosen: argparse.Namespace) -> int:
 
 
 def _serve_as_worker(chosen: argparse.Namespace) -> int:
-    """Serve on the socket that the process which started this one listens at."""
+    """Serve on the listening socket of the process that started this one."""
     import socket
 
     from ...serve.server import serve_http
@@ -165,7 +165,7 @@ def _start_workers(
 
 
 def _opened(chosen: argparse.Namespace, settings: dict[str, Any]) -> Opened | None:
-    """Return what is served: from its lock, or loaded now; None if it may not be used."""
+    """Open the toolbox to serve: from its lock, or loaded now; None if it may not be used."""
     if chosen.lock is not None:
         from ..serving.from_lock import opened_from_lock
 
@@ -189,9 +189,9 @@ def _opened(chosen: argparse.Namespace, settings: dict[str, Any]) -> Opened | No
 
 
 def _reloader(chosen: argparse.Namespace) -> Reloader | None:
-    """Return what watches the target's files, with `--reload`.
+    """Return the watcher of the target's files, with `--reload`.
 
-    It is made before the target is loaded: what is written in the meantime is a change.
+    It is made before the target is loaded: whatever is written in the meantime is a change.
     """
     if not chosen.reload:
         return None
@@ -202,7 +202,7 @@ def _reloader(chosen: argparse.Namespace) -> Reloader | None:
 
 
 def _served(box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None) -> Servable:
-    """Return the toolbox itself, or with `--reload` what stands for its newest version."""
+    """Return the toolbox itself, or with `--reload` a stand-in for its newest version."""
     if reloader is None:
         return served(box)
     from ...serve.reloadable import Reloadable

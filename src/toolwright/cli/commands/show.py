@@ -68,7 +68,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _found(box: Toolbox, name: str) -> tuple[Tool, dict[str, Any], str]:
-    """Return what has a name, as clients get it, and its first line. Raises `ToolNotFound`."""
+    """Return a named thing as clients get it, and its first line. Raises `ToolNotFound`."""
     from ..display.signatures import signature_text
 
     resource, prompt = box.resources.get(name), box.prompts.get(name)
@@ -110,7 +110,7 @@ def _row(argument: Argument) -> tuple[str, str, str, str]:
 
 
 def _limits(argument: Argument) -> list[str]:
-    """Return what a schema says of values, in words."""
+    """Return what a schema says about values, in words."""
     node = _inner(argument.schema)
     values: Any = node.get("enum")
     limits: list[str] = []
@@ -126,7 +126,7 @@ def _limits(argument: Argument) -> list[str]:
 
 
 def _inner(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a list holds, or the one arm of a union that says something."""
+    """Return the schema of a list's items, or of the only arm of a union."""
     for _ in range(2):
         items, arms = schema.get("items"), schema.get("anyOf")
         if is_object(items):

@@ -30,7 +30,7 @@ def print_blocks(blocks: Sequence[Mapping[str, Any]], *, is_json: bool = False) 
 
 
 def block_text(block: Mapping[str, Any]) -> str:
-    """Return a block as text: its own, or what is to be done to see it."""
+    """Return a block as text: its own, or how to see it."""
     inner: Mapping[str, Any] = block.get("resource", block)
     if isinstance(inner.get("text"), str):
         return str(inner["text"])

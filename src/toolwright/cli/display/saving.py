@@ -13,7 +13,7 @@ from ..usage import UsageError
 
 _MOST_TRIES = 10_000
 _ENDINGS = {"audio/wav": ".wav", "image/webp": ".webp", "image/jpeg": ".jpg"}
-"""What `mimetypes` does not know everywhere."""
+"""Endings that `mimetypes` does not know everywhere."""
 
 
 def savable(blocks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -57,9 +57,9 @@ def _data(block: Mapping[str, Any]) -> bytes | None:
 
 
 def _own_name(block: Mapping[str, Any], name: str) -> str:
-    """Return the name for a block: the last part of its URI, or one made of the tool's name.
+    """Return the name for a block: the last part of its URI, or one made from the tool's name.
 
-    Nothing of it leads out of the folder, or hides the file.
+    It neither leads out of the folder nor hides the file.
     """
     inner: Mapping[str, Any] = block.get("resource", block)
     uri = str(inner.get("uri") or "").partition("?")[0].partition("#")[0]
@@ -75,7 +75,7 @@ def _plain(name: str) -> str:
 
 
 def _free(path: Path) -> Path:
-    """Return a path that does not exist: with a number, if it must be."""
+    """Return a path that does not exist: with a number, if needed."""
     candidate = path
     for number in range(2, _MOST_TRIES):
         if not candidate.exists() and not candidate.is_symlink():

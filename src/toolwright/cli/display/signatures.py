@@ -106,7 +106,7 @@ def _default(parameter: Parameter | None, node: Mapping[str, Any]) -> str:
 
 
 def _unboxed(schema: Mapping[str, Any]) -> Any:
-    """Return the schema of the value itself, where a server of ours has put it into a box."""
+    """Return the schema of the value itself, where one of our servers has wrapped it."""
     inner = schema.get("properties")
     return inner.get("result") if schema.get(BOX_KEY) and is_object(inner) else schema
 

@@ -31,22 +31,21 @@ def add_mcp(
     prefix: str | None = None,
     argv: Sequence[str] | None = None,
 ) -> A:
-    """Add a group `mcp` to a program of Click, Typer, argparse or Cyclopts; return the program.
+    """Add a group `mcp` to a program of Click, Typer, argparse, optparse or Cyclopts; return it.
 
     `PROGRAM mcp start` serves its commands over stdio, `stream` over HTTP, `tools` writes them to a
     file, and `mcp claude enable` installs them in an editor. Call it before the program parses its
-    command line; commands that are added later are offered, too. `rules`, `mode` and `style` are
-    those of `CommandLine`; `prefix` stands for the program's name in those of tools. Raises
-    `TypeError` for anything else, and `ValueError` if the program has a command of that name.
+    command line; commands that are added later are also offered. `rules`, `mode` and `style` are
+    those of `CommandLine`; `prefix` replaces the program's name in the names of tools. Raises
+    `TypeError` for any other app, and `ValueError` if the program has a command of that name.
     """
     add = _ADDERS.get(framework_of(app))
     if add is None:
-        msg = (
-            f"add_mcp takes an app of Click, Typer, argparse or Cyclopts; got {type(app).__name__}"
-        )
+        kinds = "Click, Typer, argparse, optparse or Cyclopts"
+        msg = f"add_mcp takes an app of {kinds}; got {type(app).__name__}"
         raise TypeError(msg)
     if name in _words_of(app):
-        msg = f'the program has a command `{name}` already: add_mcp(app, name="...") takes another'
+        msg = f'the program already has a command `{name}`: add_mcp(app, name="...") takes another'
         raise ValueError(msg)
 
     def line_of() -> CommandLine:
@@ -74,7 +73,7 @@ def own_argv() -> tuple[str, ...]:
         return module_argv(module)
     script = Path(sys.argv[0]).resolve()
     if script.suffix != ".py" and _is_executable(script):
-        return (str(script),)  # what pip makes of an entry point: it names its own Python
+        return (str(script),)  # a script that pip made for an entry point: it names its own Python
     return (sys.executable, str(script))
 
 
@@ -91,7 +90,7 @@ def _shown_name() -> str:
 
 
 def _words_of(app: Any) -> set[str]:
-    """Return the commands that an app has by now, as far as it says so without running anything."""
+    """Return the commands that an app has so far, as far as known without running anything."""
 
     def held(name: str) -> Any:
         return getattr(app, name, None) or ()
@@ -116,7 +115,7 @@ Run = Callable[[Sequence[str]], None]
 
 
 def _add_to_click(app: Any, name: str, run: Run) -> None:
-    click: Any = sys.modules["click"]  # the app is of it
+    click: Any = sys.modules["click"]  # the app is built with it
     _intercept_main(app, name, run)
     if not hasattr(app, "add_command"):
         return
@@ -137,7 +136,7 @@ def _add_to_click(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_main(app: Any, name: str, run: Run) -> None:
-    """Look at the first word before the program does: it may have options that are required."""
+    """Look at the first word before the program does: the program may require options."""
     main = app.main
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
@@ -150,7 +149,7 @@ def _intercept_main(app: Any, name: str, run: Run) -> None:
 
 
 def _add_to_typer(app: Any, name: str, run: Run) -> None:
-    if not hasattr(app, "registered_commands"):  # the command that Typer has made of an app
+    if not hasattr(app, "registered_commands"):  # the command that Typer has made from an app
         _intercept_main(app, name, run)
         return
     _intercept_typer(app, name, run)
@@ -179,13 +178,13 @@ def _intercept_typer(app: Any, name: str, run: Run) -> None:
             run(words[1:])
         return kind.__call__(self, *args, **known)
 
-    # A class, since Python looks there for what calling an object does.
+    # A class, since that is where Python looks up `__call__`.
     app.__class__ = type(kind.__name__, (kind,), {"__call__": call, "__module__": kind.__module__})
 
 
 def _add_to_argparse(app: Any, name: str, run: Run) -> None:
     for action in app._actions:  # noqa: SLF001 - argparse has no other way
-        if hasattr(action, "add_parser"):  # only for the help: the word never gets there
+        if hasattr(action, "add_parser"):  # only for the help: the word is intercepted before
             _own(action.add_parser(name, help=_HELP, add_help=False))
     _intercept_parser(app, "parse_known_args", name, run)
 
@@ -226,7 +225,7 @@ def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
 
 
 def _own(group: Any) -> Any:
-    """Mark what serves the program itself: it never becomes a tool."""
+    """Mark the group that serves the program itself: it never becomes a tool."""
     from ...sources.annotations import annotate
     from ...sources.commands.offers import OWN_GROUP
 

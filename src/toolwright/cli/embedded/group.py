@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...sources.command_line import CommandLine
 
 EDITORS: Mapping[str, str] = {"claude": "claude-desktop", **{name: name for name in CLIENTS}}
-"""What an editor is called here, and what it is called elsewhere."""
+"""The name of each editor here, and its name elsewhere."""
 
 
 def run_group(
@@ -29,7 +29,7 @@ def run_group(
 ) -> int:
     """Run one of the commands; return the exit code.
 
-    `group` are the program's name and the words of the group: what the help shows.
+    `group` is the program's name and the words of the group, as the help shows them.
     """
     try:
         parser = _parser(" ".join(group))
@@ -44,7 +44,7 @@ def run_group(
     except OSError as error:  # the port is taken, the disk is full
         say(f"{group[0]}: {error.strerror or error}")
         return 1
-    except SystemExit as ended:  # of argparse: it has said why
+    except SystemExit as ended:  # from argparse, which has said why
         return int(ended.code or 0)
 
 
@@ -115,7 +115,7 @@ def _stream(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str])
         raise UsageError(f"a port is a number from 0 to 65535; got {chosen.port}")
     if not is_local(chosen.host):
         raise UsageError(
-            f"{chosen.host} can be reached by other machines, and anybody there could run these "
+            f"{chosen.host} can be reached by other machines, and anyone there could run these "
             "commands: `toolwright serve --http --token ...` asks for a token"
         )
     _box(line).serve("http", host=chosen.host, port=chosen.port, **_settings(chosen))

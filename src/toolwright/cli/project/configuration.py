@@ -62,7 +62,7 @@ class Project:
 def find_project() -> Path | None:
     """Return the nearest `pyproject.toml` with our table, from the working folder upwards.
 
-    One that cannot be read counts: whoever reads it says why.
+    One that cannot be read counts: the code that reads it says why.
     """
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -79,7 +79,7 @@ def find_project() -> Path | None:
 
 
 def project_at(target: str) -> Project | None:
-    """Return the project that a target names; None if it is no `pyproject.toml`.
+    """Return the project that a target names; None if it is not a `pyproject.toml`.
 
     Raises `UsageError`.
     """
@@ -93,9 +93,9 @@ def project_at(target: str) -> Project | None:
 
 
 def prepare(chosen: argparse.Namespace) -> None:
-    """Complete what was given on the command line from the project, and set its variables.
+    """Complete the command line from the project, and set its variables.
 
-    What was given counts more. Raises `UsageError`.
+    The command line takes precedence. Raises `UsageError`.
     """
     target = getattr(chosen, "target", None)
     project = None if target is None else project_at(target)
@@ -125,7 +125,7 @@ def real_target(target: str) -> str:
 def dress(box: Toolbox, project: Project, refused: Sequence[DefinitionError]) -> None:
     """Give tools the names and texts that the project has for them. Raises `UsageError`."""
     if vars(box).get(_DRESSED) == project:
-        return  # a module that is installed is loaded once only
+        return  # an installed module is loaded only once
     _check_tools(box, project, refused)
     vars(box)[_DRESSED] = project
     renamed = {name: alias for alias, name in project.aliases.items()}
@@ -146,14 +146,14 @@ def dress(box: Toolbox, project: Project, refused: Sequence[DefinitionError]) ->
 
 
 def _check_tools(box: Toolbox, project: Project, refused: Sequence[DefinitionError]) -> None:
-    """Refuse names of tools that are not there, unless something was refused with them."""
+    """Refuse names of unknown tools, unless something was refused."""
     if refused:
         return
     for table, names in (("aliases", project.aliases.values()), ("tools", project.tools)):
         for name in names:
             if name not in box:
                 near = _near(name, box)
-                raise UsageError(f"{project.file}: {table} has `{name}`, which is no tool{near}")
+                raise UsageError(f"{project.file}: {table} has `{name}`, which is not a tool{near}")
 
 
 def _texts(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:

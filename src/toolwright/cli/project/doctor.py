@@ -25,7 +25,7 @@ def examined(
     *,
     errors_only: bool = False,
 ) -> Report:
-    """Return what the doctor finds in a target, perhaps only errors, which is faster.
+    """Return what the doctor finds in a target; only errors with `errors_only`, which is faster.
 
     Raises `UsageError` for bad settings.
     """
@@ -67,7 +67,7 @@ def _file_of(target: str) -> Path | None:
 
 
 def _words(given: list[str] | None) -> list[str] | None:
-    """Return what was given once with commas, or several times."""
+    """Return the values that were given once with commas, or several times."""
     if given is None:
         return None
     return [word.strip() for each in given for word in each.split(",") if word.strip()]

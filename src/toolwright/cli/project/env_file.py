@@ -26,7 +26,7 @@ def load_env_file(path: Path) -> None:
 
 
 def _variables(text: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of `NAME=value`; the value may be in quotes, and a comment behind it."""
+    """Yield the pairs of `NAME=value`; the value may be in quotes, and a comment may follow it."""
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
@@ -38,7 +38,7 @@ def _variables(text: str, path: Path) -> Iterator[tuple[str, str]]:
             raise UsageError(f"line {number} of {path} is not NAME=value")
         value = _unquoted(value.strip())
         if value is None or "\0" in value + name:
-            raise UsageError(f"line {number} of {path} has a quote that does not end")
+            raise UsageError(f"line {number} of {path} has an unterminated quote")
         yield name, value
 
 

@@ -1,4 +1,4 @@
-"""The lock of a target, and what it was made of."""
+"""The lock of a target, and what it was made from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lock_path(chosen: argparse.Namespace, given: str | None) -> Path:
 
 
 def locked(box: Toolbox, chosen: argparse.Namespace, file: Path) -> Lock:
-    """Return what a toolbox that was just loaded offers, and what it was made of."""
+    """Return what a toolbox that was just loaded offers, and what it was made from."""
     made_of = {**selection(chosen, file.parent), **_sources(chosen, file.parent)}
     if chosen.refused:
         made_of["refused"] = sorted(set(chosen.refused))
@@ -91,7 +91,7 @@ def _not_served_from(box: Toolbox, chosen: argparse.Namespace) -> list[str]:
     reasons: list[str] = []
     asking = [tool.name for tool in offered if isinstance(tool.options.enabled, Predicate)]
     if asking:
-        reasons.append(f"`enabled` of {asking[0]} is a function, which must be asked")
+        reasons.append(f"`enabled` of {asking[0]} is a function, which must be called")
     if live.has_tasks:
         tasks = [tool.name for tool in live.values() if tool.options.task]
         reasons.append(f"{tasks[0]} runs as a task, whose records must be opened")

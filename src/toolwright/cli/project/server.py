@@ -33,7 +33,7 @@ _SIGN_IN = MappingProxyType(
         "roles_claim": "roles_claim",
     }
 )
-"""What can be said of `SignIn` here, and the flag for it."""
+"""The settings of `SignIn` that can be given here, and their flags."""
 _LISTS = MappingProxyType(
     {"hosts": "allow_host", "origins": "allow_origin", "trusted_proxies": "trusted_proxy"}
 )
@@ -43,7 +43,7 @@ _OWN: Mapping[str, type] = MappingProxyType({"workers": int, "reload": bool})
 
 
 def known_settings() -> list[str]:
-    """Return the names of all settings that may stand here."""
+    """Return the names of all settings that may be given here."""
     from ...serve.settings import HttpSettings
 
     return ["transport", *_OWN, *HttpSettings.__annotations__]
@@ -52,7 +52,7 @@ def known_settings() -> list[str]:
 def apply_settings(chosen: argparse.Namespace, given: Mapping[str, Any], file: Path) -> None:
     """Set what the file says, where the command line says nothing. Raises `UsageError`.
 
-    What only HTTP needs is kept from a server on stdio: the file is for both.
+    Settings that only HTTP needs are kept from a server on stdio: the file is for both.
     """
     from ...serve.stdio.settings import StdioSettings
 

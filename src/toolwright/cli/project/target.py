@@ -31,11 +31,11 @@ _TOOL_MAY_FOLLOW = ("test", "tokens")
 
 
 COMMAND = "command:"
-"""How a target begins that is the words of a command; `--command` makes one."""
+"""The beginning of a target that is the words of a command; `--command` makes one."""
 
 
 def command_as_target(words: list[str], command: str) -> list[str]:
-    """Return the words with the target that `--command` makes in the place of TARGET."""
+    """Return the words with the target that `--command` makes in place of TARGET."""
     for at, word in enumerate(words):
         flag, equals, value = word.partition("=")
         if flag != "--command":
@@ -58,9 +58,9 @@ def shown_target(target: str) -> str:
 
 
 def with_target(words: list[str], command: str, parser: argparse.ArgumentParser) -> list[str]:
-    """Return the words with the project's file as TARGET, if one is missing and there is one.
+    """Return the words with the project's file, if there is one, for a missing TARGET.
 
-    So `toolwright call search query=x` is known from `toolwright call shop.py search query=x`.
+    This tells `toolwright call search query=x` from `toolwright call shop.py search query=x`.
     """
     if {"-h", "--help", "--list-checks"} & set(words):
         return words
@@ -77,7 +77,7 @@ def with_target(words: list[str], command: str, parser: argparse.ArgumentParser)
 
 
 def _names_a_tool(words: list[str], command: str, parser: argparse.ArgumentParser) -> bool:
-    """Return whether the only name that was given is of a tool, where that may be left out."""
+    """Return whether the only name that was given is that of a tool, where it may be left out."""
     if command not in _TOOL_MAY_FOLLOW:
         return False
     with contextlib.redirect_stderr(io.StringIO()):
@@ -97,6 +97,6 @@ def _is_complete(words: list[str], parser: argparse.ArgumentParser) -> bool:
             chosen, _ = parser.parse_known_args(words)
         except SystemExit:
             return False
-    # `name=value` is the first argument of a tool; the URI of a resource may have a `=`, too.
+    # `name=value` is the first argument of a tool; the URI of a resource may also have a `=`.
     before, equals, _ = (getattr(chosen, "tool", None) or "").partition("=")
     return not equals or "://" in before

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def opened_from_lock(chosen: argparse.Namespace) -> Opened | None:
-    """Return what a lock lets serve at once; None, and say why, if it cannot be used."""
+    """Open what a lock can serve at once; say why and return None if it cannot be used."""
     file = lock_path(chosen, chosen.lock)
     try:
         lock = read(file)
@@ -60,7 +60,7 @@ def opened_from_lock(chosen: argparse.Namespace) -> Opened | None:
 
 
 def _not_used(chosen: argparse.Namespace, why: str) -> None:
-    if chosen.listening is None:  # of several workers, one process says it
+    if chosen.listening is None:  # with several workers, only one process says it
         say(f"toolwright: {why}")
 
 
@@ -69,7 +69,7 @@ def _why_not(lock: Lock, chosen: argparse.Namespace, file: Path) -> str:
     made_of = lock.made_of
     here = selection(chosen, file.parent)
     if made_of.get("target") != here["target"]:
-        return f"it is of {made_of.get('target', 'another target')}, not of {here['target']}"
+        return f"it is for {made_of.get('target', 'another target')}, not for {here['target']}"
     stale = why_stale(made_of, file.parent)
     if stale:
         return f"{stale}; `toolwright lock` writes it"
@@ -81,7 +81,7 @@ def _why_not(lock: Lock, chosen: argparse.Namespace, file: Path) -> str:
 
 
 def _why_not_selected(lock: Lock, made_of: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    """Return why a lock does not have what is selected; nothing if it has."""
+    """Return why a lock does not have the selected tools; nothing if it has them."""
     keys = ("select", "read_only", "script")
     if all(made_of.get(key) == here.get(key) for key in keys):
         return ""
@@ -128,7 +128,7 @@ def _loaded(chosen: argparse.Namespace) -> Servable:
 
 
 def _opened(chosen: argparse.Namespace) -> Servable:
-    """Load the target as a server does that starts without a lock. Raises `UsageError`."""
+    """Load the target as a server without a lock does. Raises `UsageError`."""
     from ...serve.tasks.opening import open_stores
 
     box, usable = open_target(chosen)
@@ -140,7 +140,7 @@ def _opened(chosen: argparse.Namespace) -> Servable:
 
 
 def _tell(live: Reloadable, locked: LockedBox, box: Servable) -> None:
-    """Notify clients of lists that are not what the lock says."""
+    """Notify clients of lists that differ from the lock."""
     lists = list(_different(locked, box))
     if lists:
         say(f"toolwright: {' and '.join(lists)} are not those of the lock: clients are told")

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """A toolbox, and what is served of it."""
+    """A toolbox, and what is served from it."""
 
     box: Toolbox
-    """Hooks that are added later belong here."""
+    """The toolbox to which later hooks are added."""
     live: Servable

@@ -27,9 +27,9 @@ _IN_CODE = ("routes", "middleware")
 def check_own_settings(
     box: Toolbox, chosen: argparse.Namespace, settings: Mapping[str, Any]
 ) -> None:
-    """Refuse to serve a file without what its own `serve` has, unless a flag says otherwise.
+    """Refuse to serve a file without the settings of its own `serve`, unless flags replace them.
 
-    The call may stand under `if __name__ == "__main__"`, so it is read, not run. Raises
+    The call may be under `if __name__ == "__main__"`, so it is read, not run. Raises
     `UsageError`.
     """
     module = _module_of(split(real_target(chosen.target))[0])
@@ -62,10 +62,10 @@ def _refusal(where: str, dropped: Mapping[str, Any], target: str) -> str:
     instead = f"run `python {split(real_target(target))[0]}`"
     flags = [_flag(name, value) for name, value in dropped.items() if name not in _IN_CODE]
     if any(name in _IN_CODE for name in dropped):
-        return f"{where} gives its own serve() {names}, which no flag can: {instead}"
+        return f"{where} gives its own serve() {names}, which no flag can give: {instead}"
     fix = f"give {' '.join(flags)}, or {instead}"
     if any(name in _SIGN_IN for name in dropped):
-        fix += ", or say --no-auth if anybody may call these tools"
+        fix += ", or say --no-auth if anyone may call these tools"
     return f"{where} gives its own serve() {names}, which this command would drop: {fix}"
 
 
@@ -80,7 +80,7 @@ def _flag(name: str, value: Any) -> str:
 def _is_kept(
     name: str, value: Any, chosen: argparse.Namespace, settings: Mapping[str, Any]
 ) -> bool:
-    """Return whether a setting holds here, too, or was given otherwise on purpose."""
+    """Return whether a setting also holds here, or was given another value on purpose."""
     if name == "log_level":
         return True
     if name in _SIGN_IN and (settings["tokens"] or settings["sign_in"] or chosen.no_auth):
@@ -136,7 +136,7 @@ def _module_of(path: str) -> ModuleType | None:
         return sys.modules.get(path)
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None) or ""
-        # Names first: to resolve the paths of all modules takes a while.
+        # Names first: resolving the paths of all modules takes a while.
         if file.endswith(place.name) and Path(file).resolve() == place.resolve():
             return module
     return None

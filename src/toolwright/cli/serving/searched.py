@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_search(box: Servable, chosen: argparse.Namespace) -> None:
-    """Refuse a toolbox that has a tool of the search's own names. Raises `BadTarget`."""
+    """Refuse a toolbox that has a tool with one of the search's own names. Raises `BadTarget`."""
     if not chosen.search:
         return
     from ...serve.search.front import check_names

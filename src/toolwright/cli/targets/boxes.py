@@ -27,7 +27,7 @@ def named_in(module: ModuleType, path: str, attribute: str) -> Toolbox:
             raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
     if not _holds_functions(found):
         kind = type(found).__name__
-        raise BadTarget(f"`{attribute}` is {kind}: no toolbox, and it holds no functions")
+        raise BadTarget(f"`{attribute}` is {kind}: not a toolbox, and it holds no functions")
     if isinstance(found, Toolbox):
         return found
     return box_of(found, module, is_function=callable(found) and bool(attribute))
@@ -38,8 +38,8 @@ def box_of(
 ) -> Toolbox:
     """Return the toolbox of a module, or a new one with the functions of a source.
 
-    It may be empty if all that it would have was refused; so many refusals are not its own. Raises
-    `BadTarget`, and `NoTools` if nothing is offered.
+    It may be empty if all its functions were refused; the first `refused_before` refusals are not
+    its own. Raises `BadTarget`, and `NoTools` if nothing is offered.
     """
     box = _found_in(source) if isinstance(source, ModuleType) else None
     if box is not None:

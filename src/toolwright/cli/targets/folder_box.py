@@ -26,7 +26,7 @@ def folder_module(place: Path) -> ModuleType:
     if not offered:
         raise _nothing_in(place)
     if len(offered) == 1 and not offered[0].prefix:
-        return offered[0].module  # with all that its author gave it
+        return offered[0].module  # with everything its author gave it
     whole = ModuleType(place.resolve().name)
     box = Toolbox(place.resolve().name)
     owners: dict[str, Path] = {}
@@ -60,7 +60,7 @@ class _Offered(NamedTuple):
 
 
 def _offered_in(place: Path) -> list[_Offered]:
-    """Return the toolbox of each file that has one; what a package itself offers is all of it."""
+    """Return the toolbox of each file that has one; a package with its own is taken as a whole."""
     offered: list[_Offered] = []
     seen: set[int] = set()
     whole: set[Path] = set()
@@ -89,7 +89,7 @@ def _box_in(found: ToolFile, root: Path) -> tuple[ModuleType, Toolbox] | tuple[N
         with neighbours_first(found.file.parent, root):
             module = import_target(str(found.file), found.package)
         return module, box_of(module, module, refused_before=before)
-    except NoTools:  # it may be there for the others
+    except NoTools:  # other files may import it
         return None, None
     except BadTarget as bad:
         broken = DefinitionError(str(bad))
@@ -101,7 +101,7 @@ def _box_in(found: ToolFile, root: Path) -> tuple[ModuleType, Toolbox] | tuple[N
 
 
 def _name_fully(prefix: str, before: int) -> None:
-    """Give refused tools of a sub-folder the names that they were to have."""
+    """Give refused tools of a sub-folder the names that they would have had."""
     refused = refused_while_loading() or []
     for at, error in enumerate(refused[before:], before):
         if isinstance(error, SchemaError) and not error.tool.startswith(prefix):

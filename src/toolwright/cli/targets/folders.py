@@ -82,7 +82,7 @@ def _folders(root: Path) -> Iterator[_Folder]:
 
 
 def _named(parts: Sequence[str]) -> Iterator[str]:
-    """Yield the parts of a name: no folder from `scripts` on, and only what names may have."""
+    """Yield the parts of a name: no folder from `scripts` on, and only allowed characters."""
     for part in parts:
         if part == _SCRIPTS:
             return

@@ -39,7 +39,7 @@ def importing(path: str) -> Generator[None]:
 
 
 def _why_not(path: str, error: BaseException) -> str:
-    """Return why a target cannot be imported, with the line of the author's that has failed."""
+    """Return why a target cannot be imported, with the line of the author's code that failed."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if missing and (path == missing or path.startswith(f"{missing}.")):
         return f"there is no file or module {path}"
@@ -66,7 +66,7 @@ def import_target(path: str, package: Path | None = None) -> ModuleType:
 
 
 def name_of(module: ModuleType) -> str:
-    """Return the name of a module that its author knows."""
+    """Return the name by which its author knows a module."""
     own = module.__name__.rsplit(".", 1)[-1]
     if own.startswith(_STAND_IN) and module.__file__:
         return Path(module.__file__).stem

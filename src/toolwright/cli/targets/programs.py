@@ -1,4 +1,4 @@
-"""Makes a toolbox of a command-line program that a target names."""
+"""Makes a toolbox from a command-line program that a target names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _app_in(module: ModuleType) -> Any:
 
 
 def _below(app: Any) -> Iterator[Any]:
-    """Yield the apps that an app holds, as far as it says so without running anything."""
+    """Yield the apps that an app holds, as far as they are known without running anything."""
     for name in ("commands", "_commands"):
         commands = _held(app, name)
         if isinstance(commands, dict):
@@ -82,7 +82,7 @@ def scanned(file: Path, *, must_select: bool) -> CommandLine:
     try:
         line = CommandLine(read(file))
     except (OSError, ValueError) as error:
-        # What it says is all there is: nothing of an author has run.
+        # The message is all there is: no code of an author has run.
         raise BadTarget(f"{file} cannot be used: {error}") from None
     if must_select and line.needs_selection:
         raise UsageError(
@@ -100,7 +100,7 @@ def _example(line: CommandLine) -> str:
 
 
 def captured(script: str) -> CommandLine:
-    """Return the program that a script is, by what it parses. Raises `BadTarget`."""
+    """Return the program that a script is, from what it parses. Raises `BadTarget`."""
     from ...sources.capture.script import capture
     from ...sources.command_line import CommandLine
 

@@ -28,11 +28,11 @@ class RemoteTarget(NamedTuple):
 
     given: Any
     name: str = ""
-    """What it is called where it was found."""
+    """Its name where it was found."""
 
 
 def add_connection(parser: argparse.ArgumentParser, *, serves: bool) -> None:
-    """Add what can be said about a server that is the TARGET."""
+    """Add the flags for a TARGET that is a server."""
     group = parser.add_argument_group("if TARGET is another server")
     group.add_argument(
         "--command",
@@ -47,7 +47,7 @@ def add_connection(parser: argparse.ArgumentParser, *, serves: bool) -> None:
         metavar="NAME=value",
         help="send this header; ${NAME} in it is a variable of the environment",
     )
-    if not serves:  # where it is the token that callers need
+    if not serves:  # `serve --token` is the token that callers need
         group.add_argument("--token", help="sign in with this token, or with ${NAME}")
     group.add_argument("--timeout", type=float, metavar="SECONDS", help="how long a call may take")
 
@@ -63,21 +63,19 @@ def is_remote(target: str) -> bool:
 
 
 def check_local(chosen: argparse.Namespace) -> None:
-    """Refuse what only a server takes. Raises `UsageError`."""
+    """Refuse flags that only a server takes. Raises `UsageError`."""
     given = {"--header": getattr(chosen, "header", None)}
-    if chosen.command != "test":  # which bounds every call
+    if chosen.command != "test":  # where it limits every call
         given["--timeout"] = getattr(chosen, "timeout", None)
     if chosen.command != "serve":
         given["--token"] = getattr(chosen, "token", None)
     for flag, value in given.items():
         if value:
-            raise UsageError(
-                f"{flag} is for a TARGET that is a server, and {chosen.target} is none"
-            )
+            raise UsageError(f"{flag} is for a TARGET that is a server, and {chosen.target} is not")
 
 
 def remote_box(chosen: argparse.Namespace, where: str) -> Toolbox:
-    """Return a toolbox with all that the servers of a target offer. Raises `UsageError`."""
+    """Return a toolbox with everything that the servers of a target offer. Raises `UsageError`."""
     from ...toolbox.box import Toolbox
 
     if getattr(chosen, "reload", False):
@@ -95,7 +93,7 @@ def remote_box(chosen: argparse.Namespace, where: str) -> Toolbox:
 
 
 def _box_of(target: RemoteTarget, client: McpClient, chosen: argparse.Namespace) -> Toolbox:
-    """Return an empty toolbox with what a server says of itself. Raises `UsageError`."""
+    """Return an empty toolbox with what a server says about itself. Raises `UsageError`."""
     from ...errors import CallError
     from ...toolbox.box import Toolbox
 
@@ -141,7 +139,7 @@ def _headers(given: list[str]) -> dict[str, str]:
 
 
 def _filled(text: str, flag: str) -> str:
-    """Put variables into a text, so that no secret stands in the list of processes."""
+    """Put variables into a text, so that no secret is in the list of processes."""
 
     def value(found: re.Match[str]) -> str:
         known = os.environ.get(found[1])
@@ -160,7 +158,7 @@ def _targets(target: str) -> list[RemoteTarget]:
         try:
             words = shlex.split(target.removeprefix(COMMAND))
         except ValueError as error:
-            raise UsageError(f"--command has words that do not end: {error}") from None
+            raise UsageError(f"--command has unterminated quotes: {error}") from None
         if not words:
             raise UsageError("--command needs the words of a command")
         return [RemoteTarget(words)]
@@ -181,7 +179,7 @@ def _targets(target: str) -> list[RemoteTarget]:
 
 
 def _has_servers(path: Path) -> bool:
-    """Return whether a file is an mcp.json: a scanned program is JSON, too."""
+    """Return whether a file is an mcp.json: a scanned program is also JSON."""
     from ...client.targets import servers_in
 
     if not path.is_file():
@@ -217,7 +215,7 @@ def _known_server(client_name: str, name: str) -> RemoteTarget:
         if name in servers:
             return RemoteTarget(_entry(servers[name], client.command, client.env, client.url), name)
     there = ", ".join(f"`{each}`" for each in dict.fromkeys(known))
-    raise UsageError(f"{client.title} knows no server `{name}`: it has {there or 'none'}")
+    raise UsageError(f"{client.title} has no server `{name}`: it has {there or 'none'}")
 
 
 def _entry(entry: Any, command: str, env: str, url: str) -> Any:

@@ -1,7 +1,7 @@
 """Runs tests in a copy of this process.
 
 The copy writes down what it does. If it ends inside a call, that call has failed, and another copy
-goes on behind it. A call that outlives its time by far holds its process: that is ended, too.
+continues after it. A call that far exceeds its time has its process ended as well.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...contract.trials.calls import TrialCall
 from ...contract.trials.outcomes import Outcome, outcome_from
 
 _GRACE = 5.0
-"""Seconds beyond its time that a call may take: a thread that can be left alone is by then."""
+"""Seconds beyond its time that a call may take: by then, a thread that can be left is left."""
 _MOST_ENDED = 100
-"""Processes that tools may end in one run."""
+"""How many processes tools may end in one run."""
 _LONGEST = 200_000
 """Characters of arguments that are kept."""
 
@@ -36,7 +36,7 @@ def may_guard() -> bool:
 
 
 class PipeJournal:
-    """Writes what is done to a pipe, for the process that watches."""
+    """Records the work in a pipe, for the process that watches."""
 
     def __init__(self, done: Mapping[int, tuple[Outcome, Sequence[TrialCall]]], pipe: int) -> None:
         self.done = done
@@ -53,11 +53,11 @@ class PipeJournal:
         self._write({"begin": tool, "arguments": kept, "seconds": seconds})
 
     def end(self) -> None:
-        """Write that it has come back."""
+        """Write that the call has returned."""
         self._write({"end": True})
 
     def finish(self, at: int, outcome: Outcome, calls: Sequence[TrialCall]) -> None:
-        """Write what came of it."""
+        """Write the outcome."""
         self._write({"finish": at, "outcome": asdict(outcome), "calls": calls})
 
     def _write(self, said: Mapping[str, Any]) -> None:
@@ -67,9 +67,9 @@ class PipeJournal:
 
 
 def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object]) -> int:
-    """Do some work in copies of this process until one of them comes to its end.
+    """Do some work in copies of this process until one of them finishes it.
 
-    A copy returns from here, too: with the code of the work. This process returns the same.
+    A copy also returns from here, with the exit code of the work. This process returns the same.
     """
     done: Done = {}
     for _ in range(_MOST_ENDED):
@@ -88,7 +88,10 @@ def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object])
         if sys.stderr.isatty():  # a progress bar may have hidden the cursor
             sys.stderr.write("\r\x1b[K\x1b[?25h")
             sys.stderr.flush()
-    print(f"toolwright: {_MOST_ENDED} processes were ended by tools: given up", file=sys.stderr)
+    print(
+        f"toolwright: {_MOST_ENDED} processes were ended by tools: not trying again",
+        file=sys.stderr,
+    )
     return 1
 
 
@@ -120,7 +123,7 @@ class _Watch:
         return code if code >= 0 else 128 - code
 
     def _pass_on(self, number: int, _frame: object) -> None:
-        """End the copy as the user ends us: that is no failure of a tool."""
+        """End the copy as the user ends us: that is not a failure of a tool."""
         self.interrupted = True
         os.kill(self.copy, number)
 
@@ -165,7 +168,7 @@ class _Watch:
             self.at = None
 
     def _record(self, code: int) -> None:
-        """Keep the call in which the copy ended as a failure."""
+        """Record a failure of the call in which the copy ended."""
         if self.planned is None or self.at is None or self.call is None:
             return
         if self.hung:

@@ -42,14 +42,14 @@ def percent(text: str) -> float:
         number = float(text)
     except ValueError:
         number = -1.0
-    if not 0 <= number <= 100:  # also of NaN
+    if not 0 <= number <= 100:  # also for NaN
         msg = f"takes a number from 0 to 100; got `{text}`"
         raise argparse.ArgumentTypeError(msg)
     return number
 
 
 def apply_settings(chosen: argparse.Namespace) -> None:
-    """Complete what was given from the project; what was given counts more. Raises `UsageError`."""
+    """Complete the command line from the project, without overriding it. Raises `UsageError`."""
     project = project_at(chosen.target)
     if project is None:
         return
@@ -81,14 +81,14 @@ def _apply(chosen: argparse.Namespace, key: str, value: Any, folder: Path) -> No
 
 
 def example_files(chosen: argparse.Namespace) -> list[Path]:
-    """Return the files of examples: those that were named, or what stands beside the target."""
+    """Return the files of examples: those that were named, or those beside the target."""
     if chosen.file:
         return [Path(name) for name in chosen.file]
     folders = [Path.cwd()]
     place = Path(chosen.target.partition(":")[0])
     if place.exists():
         folders.append(place if place.is_dir() else place.resolve().parent)
-    # A file that is named after the target is about it alone: others may stand beside it.
+    # A file that is named after the target is about it alone: other targets may be beside it.
     own = [f"{place.stem}-tests{suffix}" for suffix in (".yaml", ".yml", ".json")]
     for names in (own, FILES):
         for folder in folders:

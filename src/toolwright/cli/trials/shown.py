@@ -20,7 +20,7 @@ _LONGEST = 60
 
 
 def show(report: TrialReport, target: str, schemas: Mapping[str, Any]) -> None:
-    """Print every outcome, what failed with how to repeat it, and the totals."""
+    """Print every outcome, how to repeat each failure, and the totals."""
     for outcome in report.outcomes:
         _line(outcome)
         if outcome.status == "failed":
@@ -91,7 +91,7 @@ def _failure(outcome: Outcome, target: str, schema: Mapping[str, Any]) -> None:
 def call_line(
     target: str, tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> str:
-    """Return the command that makes a call; the target is as it is typed, with a blank before it."""
+    """Return the command that makes a call; `target` is as typed, with a blank before it."""
     properties = schema.get("properties", {})
     pairs = [_pair(name, value, properties.get(name, {})) for name, value in arguments.items()]
     if None in pairs:
@@ -102,7 +102,7 @@ def call_line(
 
 
 def _pair(name: str, value: Any, schema: Mapping[str, Any]) -> str | None:
-    """Return an argument as `key=value`, if that is read back as it is."""
+    """Return an argument as `key=value`, if it is read back unchanged."""
     if "=" in name or not name.isprintable() or name.startswith("-"):
         return None
     if isinstance(value, str):

@@ -20,7 +20,7 @@ FORM, SAMPLE, ROOTS = "elicitation/create", "sampling/createMessage", "roots/lis
 
 
 class NoAnswer(CallError):
-    """There is nobody who answers such a question."""
+    """There is nobody to answer such a question."""
 
     code = "cannot_ask"
 
@@ -41,7 +41,7 @@ class QuestionHandlers:
 
     @property
     def abilities(self) -> frozenset[str]:
-        """What servers are told that this client can be asked for."""
+        """The kinds of questions that servers are told they can ask this client."""
         settings = self._settings
         if self.passes_on:
             return frozenset(("elicitation", "sampling", "roots"))
@@ -53,7 +53,7 @@ class QuestionHandlers:
         return frozenset(name for name, has in known.items() if has)
 
     async def answer(self, _key: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a question, as the protocol has it. Raises `NoAnswer`."""
+        """Return the answer to a question, in the protocol's form. Raises `NoAnswer`."""
         if method == FORM:
             return await self._elicited(params)
         if method == SAMPLE and self._settings.on_sample is not None:

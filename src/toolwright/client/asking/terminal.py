@@ -20,7 +20,7 @@ def can_ask() -> bool:
 
 
 def filled_in(message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
-    """Ask for each field of a form; None if the user does not want to."""
+    """Ask for each field of a form; return None if the user declines."""
     _say(f"The server asks: {message}")
     properties: Mapping[str, Any] = schema.get("properties") or {}
     required: set[Any] = set(schema.get("required") or ())
@@ -39,7 +39,7 @@ def filled_in(message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def visits(message: str, url: str) -> bool:
-    """Ask whether to open an address in the browser, which is shown in full."""
+    """Ask whether to open an address, which is shown in full, in the browser."""
     _say(f"The server asks: {message}\nIt wants you to visit {printable(url)}")
     if not url.startswith("https://") and not url.startswith("http://localhost"):
         _say("That is not a safe address; it is not opened.")

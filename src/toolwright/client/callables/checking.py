@@ -1,7 +1,7 @@
 """Checks of JSON values against schemas that are not trusted.
 
-The checks are those of jsonschema, but for what a hostile schema could make slow: patterns are
-matched by an engine that takes linear time, and references are followed so many times at most.
+The checks are those of jsonschema, except where a hostile schema could make them slow: patterns
+are matched by an engine that takes linear time, and the number of references is limited.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...errors import Fault
 from ...schema.explicit import broken_rules, searcher, validator_for
 
 _MOST_STEPS = 5000
-"""References that one check follows: a few that refer to each other twice make billions."""
+"""The most references that one check follows: a few that each refer twice make billions."""
 _LONG = 300
 
 
@@ -80,7 +80,7 @@ def _validators() -> Any:
 
 
 def _ref(validator: Any, reference: str, value: Any, _schema: Any) -> Iterator[Any]:
-    """Follow a reference, all of which are into `$defs`; jsonschema would look it up each time."""
+    """Follow a reference, which is always into `$defs`; jsonschema would look it up each time."""
     check = _running.get()
     check.steps += 1
     if check.steps > _MOST_STEPS:
@@ -122,6 +122,6 @@ def _error(message: str) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a text matches; a pattern that only a backtracking engine takes always does."""
+    """Return whether a text matches; a pattern that needs a backtracking engine always does."""
     search = searcher(pattern)
     return search is None or search(text)

@@ -12,7 +12,7 @@ from ...errors import SchemaError
 
 _INPUTS = ("input_schema", "inputSchema", "parameters")
 _OUTPUTS = ("output_schema", "outputSchema")
-"""The newer name first: FastMCP warns whoever asks its tools for the older one."""
+"""The newer name comes first: FastMCP warns when its tools are asked for the older one."""
 _LONGEST_NAME = 1000
 _ABSENT: Any = object()
 
@@ -31,7 +31,7 @@ class ToolDefinition:
 def definition_of(tool: Any) -> ToolDefinition:
     """Return the definition that a dict, an object with attributes or a tool of the SDK holds.
 
-    The dicts of OpenAI's lists, `{"type": "function", "function": {...}}`, are definitions, too.
+    The dicts of OpenAI's lists, `{"type": "function", "function": {...}}`, count as well.
     Raises `SchemaError`.
     """
     if isinstance(tool, ToolDefinition):
@@ -61,13 +61,13 @@ def _part(tool: Any, names: tuple[str, ...]) -> Any:
             value: Any = cast("Mapping[str, Any]", tool).get(name, _ABSENT)
         else:
             value = getattr(tool, name, _ABSENT)
-        if value is not _ABSENT:  # None counts: asked by an older name, an SDK's tool warns
+        if value is not _ABSENT:  # None counts: an SDK's tool warns if asked by an older name
             return value
     return None
 
 
 def _schema(tool: Any, names: tuple[str, ...], owner: str) -> JsonObject | None:
-    """Return a schema as plain dicts, whatever mapping it is. Raises `SchemaError`."""
+    """Return a schema, which may be any mapping, as plain dicts. Raises `SchemaError`."""
     found = _part(tool, names)
     if found is None:
         return None
@@ -79,7 +79,7 @@ def _schema(tool: Any, names: tuple[str, ...], owner: str) -> JsonObject | None:
 
 
 def _plain(schema: Mapping[str, Any]) -> JsonObject:
-    """Copy a schema, whatever its mappings and lists are; one that is too deep is kept as given."""
+    """Copy a schema with mappings and lists of any type; one that is too deep is kept as given."""
     try:
         return json.loads(json.dumps(schema, default=_as_dict))
     except (RecursionError, TypeError, ValueError):

@@ -43,7 +43,7 @@ _PLAIN: dict[str, Any] = {
     "Path": pathlib.Path,
 }
 _TYPED_DICT: Any = typing.TypedDict if sys.version_info >= (3, 12) else typing_extensions.TypedDict
-"""The one that pydantic takes."""
+"""The one that pydantic accepts."""
 
 
 class HintMaker:
@@ -126,14 +126,14 @@ class HintMaker:
 
 
 def has_plain_names(fields: Sequence[RecordField]) -> bool:
-    """Return whether the names of fields can be those of attributes, each its own."""
+    """Return whether the names of fields make attribute names that are all different."""
     names = [python_name(each.name) for each in fields]
     hidden = any(name.startswith("__") for name in names)
     return not hidden and len(set(names)) == len(names)
 
 
 def _union(hints: list[Any]) -> Any:
-    """Return a union; `X | Y` where that can be written, as people read it best."""
+    """Return a union: `X | Y` where possible, which people read best."""
     made = hints[0]
     for each in hints[1:]:
         try:

@@ -12,7 +12,7 @@ _LONGEST = 200
 
 
 def python_name(name: str) -> str:
-    """Return the Python name for any text: `approval-policy` is `approval_policy`.
+    """Return the Python name for any text: `approval-policy` becomes `approval_policy`.
 
     Keywords get an underscore at the end, names that begin with a digit one at the front, and the
     empty text is `_`.
@@ -28,9 +28,9 @@ def python_name(name: str) -> str:
 
 
 def _may_stand(char: str) -> bool:
-    """Return whether a character may be in a name, and means there what it shows.
+    """Return whether a character may be in a name, and means what it shows there.
 
-    Python reads names in their compatibility form, so what changes in it could hide a keyword.
+    Python reads names in their compatibility form, so one that changes could hide a keyword.
     """
     return (char.isascii() and (char.isalnum() or char == "_")) or _is_plain_letter(char)
 
@@ -60,7 +60,7 @@ def python_names(names: Iterable[str], tool: str) -> dict[str, str]:
 
 
 def class_name(text: str) -> str:
-    """Return a name for a class: `order-line` is `OrderLine`."""
+    """Return a name for a class: `order-line` becomes `OrderLine`."""
     words = "".join(char if char.isascii() and char.isalnum() else " " for char in text[:100])
     made = "".join(word[:1].upper() + word[1:] for word in words.split())
     if not made or made[0].isdigit():

@@ -25,7 +25,7 @@ _CLOSED = (
 
 
 def namespace(functions: Functions) -> dict[str, Any]:
-    """Return functions by their names: of one, of several, or of a mapping.
+    """Return functions by name, given one, several, or a mapping.
 
     >>> def sums(a, b):
     ...     return a + b
@@ -55,8 +55,8 @@ def _name_of(target: Any) -> str:
 def resolve(name: str, functions: Functions) -> Any:
     """Return what a name means in a namespace; a dotted one leads to a method of an object there.
 
-    Nothing that begins with an underscore is found, and nothing inside modules, classes and
-    functions: a name comes from a model. Raises `ToolNotFound`.
+    Nothing that begins with an underscore is found, and nothing inside modules, classes or
+    functions: the name comes from a model. Raises `ToolNotFound`.
     """
     known = namespace(functions)
     if name in known and not name.startswith("_"):
@@ -71,7 +71,7 @@ def resolve(name: str, functions: Functions) -> Any:
                 raise ToolNotFound(name)
             try:
                 found = getattr(found, step)
-            except Exception:  # noqa: BLE001 - a property of the user may raise anything
+            except Exception:  # noqa: BLE001 - a user's property may raise anything
                 raise ToolNotFound(name) from None
     if not callable(found):
         raise ToolNotFound(name, hint="it cannot be called")
@@ -89,7 +89,7 @@ def call(
     *,
     raise_on_error: bool = True,
 ) -> Any:
-    """Call what a name means in a namespace; return the bare value.
+    """Call the function that a name means in a namespace; return the bare value.
 
     Arguments are validated and repaired as a tool's are. What the function raises is raised, or,
     with `raise_on_error=False`, returned as a text for the model.
@@ -136,5 +136,5 @@ def _tool(name: str, functions: Functions) -> Tool:
     found = resolve(name, functions)
     if isinstance(found, Tool):
         return found
-    # Every exception is said: the program chose these functions, and the model must mend its call.
+    # Every exception is told: the program chose these functions, and the model must fix its call.
     return Tool(found, name=name, on_unsupported="permissive", speak="all")

@@ -1,9 +1,9 @@
 """Schemas of any draft as bounded, closed ones of draft 2020-12.
 
 Servers are not trusted: a schema may be huge, deep, wrong, or refer to itself and to other
-addresses. What comes out has known keywords with values of the right kinds only, references into
-its own `$defs` only, and no more levels than Python's stack takes. What is left out admits more,
-never less: the server itself checks what it gets.
+addresses. What comes out has only known keywords with values of the right kinds, only references
+into its own `$defs`, and no more levels than Python's stack takes. Leaving something out admits
+more (less only inside `not`, `if` and `oneOf`): the server itself checks what it gets.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Normalizer:
             key, target = self.waiting.pop()
             definitions[key] = self.node(target, 0)
         own = self.keys.get(id(self.raw))
-        if own is not None:  # it holds itself: what it says stands in one place only
+        if own is not None:  # it refers to itself: its content is kept in one place only
             root = JsonObject({"$ref": f"{_REF}{own}"})
         if definitions:
             root["$defs"] = dict(sorted(definitions.items()))
@@ -121,7 +121,7 @@ class _Normalizer:
                 pairs = raw[word].items()
                 made[word] = {str(key): self.node(each, depth) for key, each in pairs}
         items = raw.get("items")
-        if is_list(items):  # up to 2019-09: one schema a position
+        if is_list(items):  # up to 2019-09: one schema per position
             made["prefixItems"] = [self.node(each, depth) for each in items]
             items = raw.get("additionalItems")
             if not made["prefixItems"]:
@@ -130,7 +130,7 @@ class _Normalizer:
             made["items"] = self.node(items, depth)
 
     def _old_words(self, raw: JsonObject, made: JsonObject, depth: int) -> None:
-        """Take over what earlier drafts and OpenAPI write otherwise."""
+        """Translate what earlier drafts and OpenAPI write differently."""
         for bound in ("Minimum", "Maximum"):
             plain = bound.lower()
             if raw.get(f"exclusive{bound}") is True and plain in made:

@@ -31,14 +31,14 @@ from .unset import UNSET
 from .values import adapter_of, broken_result, plain_json, typed
 
 Dispatch = Callable[[str, JsonObject], Any]
-"""Sends JSON arguments to the tool of a name; returns its value, or an awaitable of it."""
+"""Sends JSON arguments to a tool by name; returns its value, or an awaitable of it."""
 
 
 class RemoteCallable:
     """A remote tool that is called like a function of this program.
 
-    It has a signature, annotations and a docstring made of the tool's definition. What is not
-    given is not sent; what is given is checked before it is sent; what comes back is of the types
+    It has a signature, annotations and a docstring made from the tool's definition. What is not
+    given is not sent; what is given is checked before it is sent; what comes back has the types
     that the output schema declares.
     """
 
@@ -100,10 +100,10 @@ class RemoteCallable:
         return made
 
     def typed(self, value: Any) -> Any:
-        """Return what the tool gave, as the types its output schema declares.
+        """Return the tool's value, in the types that its output schema declares.
 
-        Raises `ResultError` for a value that is not what the schema says. Without a schema, and
-        for what is no JSON, the value is returned as it is.
+        Raises `ResultError` for a value that is not what the schema says. Without a schema, the
+        value is returned as it is.
         """
         return self._typed(self.unboxed(value))
 
@@ -138,7 +138,7 @@ class RemoteCallable:
 
     def __getattr__(self, name: str) -> Any:
         # Made when first asked for: a server may have a thousand tools.
-        # Not kept in `__dict__`: a `Tool` of this is called by the tool's own names.
+        # Not kept in `__dict__`: a `Tool` made from this is called by the tool's own names.
         if name == "__signature__":
             return self._signature
         if name == "__annotations__":
@@ -223,7 +223,7 @@ class RemoteCallable:
 
 
 def _options(tool: ToolDefinition) -> JsonObject:
-    """Return the options of a `Tool` of this callable: it publishes the very same schemas."""
+    """Return the options for a `Tool` of this callable: it publishes the very same schemas."""
     options: JsonObject = {
         "name": tool.name,
         "description": tool.description,
@@ -284,7 +284,7 @@ def make_tool(dispatch: Callable[..., Any], tool: Any, *, formats: bool = False)
     clash = _taken_names(dispatch) & made.tool.input_schema.get("properties", {}).keys()
     if clash:
         raise SchemaError(
-            f"has a parameter `{min(clash)}`, as the dispatcher's own is called",
+            f"has a parameter `{min(clash)}`, and so has the dispatcher",
             tool=truncate(made.tool.name, 100),
             hint="declare it as `def dispatch(name, /, **arguments)`",
         )
@@ -306,7 +306,7 @@ def _by_keywords(dispatch: Callable[..., Any]) -> Dispatch:
 
 
 def _taken_names(dispatch: Callable[..., Any]) -> set[str]:
-    """Return the name of the dispatcher's first parameter, if a keyword could mean it, too."""
+    """Return the name of the dispatcher's first parameter, if a keyword could also mean it."""
     try:
         parameters = list(inspect.signature(dispatch).parameters.values())
     except (TypeError, ValueError):

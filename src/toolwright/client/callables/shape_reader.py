@@ -26,7 +26,7 @@ from .shapes import (
 
 _MOST_RECORDS = 500
 _MOST_MERGED = 5000
-"""Objects whose fields are put together; references may make few of them very many."""
+"""The most objects whose fields are put together; references may turn a few into very many."""
 _MOST_LITERALS = 200
 _LONGEST_LITERAL = 200
 _LONGEST_TUPLE = 20
@@ -114,7 +114,7 @@ class ShapeReader:
         return own
 
     def _arm(self, node: JsonObject, arm: JsonObject, name: str) -> SchemaShape:
-        """Return the shape of an alternative; the type may stand beside all of them."""
+        """Return the shape of an alternative; one type may be given for all of them."""
         if "type" in node and not {"type", "$ref", "enum", "const"} & arm.keys():
             return self._shape({"type": node["type"], **arm}, name)
         return self._shape(arm, str(arm.get("title") or name))
@@ -132,7 +132,7 @@ class ShapeReader:
         if known is not None:
             return known
         if key in self.open:
-            return ANY  # it holds itself, and is no record that could be named
+            return ANY  # it refers to itself, and is not a record, which could be named
         self.open.add(key)
         target: JsonObject = self.root.get("$defs", {}).get(key, {})
         self.referred[key] = self._shape(target, key)
@@ -140,7 +140,7 @@ class ShapeReader:
         return self.referred[key]
 
     def opened(self, node: JsonObject) -> JsonObject:
-        """Follow references to the node that says something."""
+        """Follow references to the first node that is not one."""
         for _ in range(20):
             if "$ref" not in node:
                 break
@@ -248,7 +248,7 @@ class ShapeReader:
 
 
 def _of_any(arms: Iterable[list[RecordField]]) -> list[RecordField]:
-    """Return the fields of alternatives: required are those that all of them require."""
+    """Return the fields of alternatives: those that all of them require are required."""
     given = list(arms)
     merged: dict[str, list[RecordField]] = {}
     for fields in given:
@@ -279,7 +279,7 @@ def _is_of(value: Any, kinds: list[str]) -> bool:
 
 
 def _literals(values: list[Any]) -> SchemaShape:
-    """Return the shape of an enumeration; one that `Literal` cannot hold is its types."""
+    """Return the shape of an enumeration; one that `Literal` cannot hold becomes its types."""
     if 0 < len(values) <= _MOST_LITERALS and all(map(_is_literal, values)):
         only = LiteralShape(unique_values([each for each in values if each is not None]))
         arms: list[SchemaShape] = [only] if only.values else []
@@ -300,5 +300,5 @@ def _is_vague(shape: SchemaShape) -> bool:
 
 
 def optional(shape: SchemaShape) -> SchemaShape:
-    """Return a shape that has None, too."""
+    """Return a shape that also admits None."""
     return shape if admits_none(shape) else union_of([shape, NONE])

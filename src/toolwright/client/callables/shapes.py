@@ -1,6 +1,6 @@
-"""What a schema says of values, in terms of Python's hints.
+"""What a schema says about values, in terms of Python's hints.
 
-Both runtime hints and the source of generated modules are made of these.
+Both runtime hints and the source of generated modules are made from these.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RecordField:
     """One named part of an object, or one parameter."""
 
     name: str
-    """As JSON has it."""
+    """The name in JSON."""
     shape: SchemaShape
     required: bool
     description: str = ""
@@ -72,7 +72,7 @@ class RecordShape:
     """The name of its class, which no other record of the same schemas has."""
     description: str = ""
     stem: str = ""
-    """The name it would have, were it alone."""
+    """The name it would have if no other record wanted it."""
     fields: list[RecordField] = field(default_factory=list[RecordField])
 
 
@@ -85,7 +85,7 @@ NONE = PlainShape("None")
 
 
 def union_of(arms: list[SchemaShape]) -> SchemaShape:
-    """Return one shape for several: flat, without repeats, None at the end; Any takes all."""
+    """Return one shape for several: flat, without repeats, None at the end; Any absorbs all."""
     flat: list[SchemaShape] = []
     for arm in arms:
         flat += arm.arms if isinstance(arm, UnionShape) else (arm,)

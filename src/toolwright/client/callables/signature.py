@@ -1,4 +1,4 @@
-"""Signatures of remote tools, as `inspect` has them."""
+"""Signatures of remote tools, for `inspect`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def shapes_of(
 
 
 def is_box(schema: JsonObject, tool: str) -> bool:
-    """Return whether an output schema only wraps a value into `{"result": ...}`.
+    """Return whether an output schema only wraps a value in `{"result": ...}`.
 
     Toolwright and FastMCP say so. The SDK's server does not: it calls the wrapper `<tool>Output`.
     """
@@ -106,7 +106,7 @@ def schema_to_signature(tool: Any, *, formats: bool = False) -> inspect.Signatur
     """Return the signature of a tool definition.
 
     Required parameters come first, in the order of the schema; the others are keyword-only, with
-    the default of the schema or None. Raises `SchemaError` if two names are one in Python.
+    the default of the schema or None. Raises `SchemaError` if two names become one in Python.
 
     >>> tool = {
     ...     "name": "search",

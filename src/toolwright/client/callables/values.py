@@ -17,7 +17,7 @@ _DEEPEST = 200
 
 
 def plain_json(value: Any, tool: str, path: tuple[str | int, ...] = ()) -> Any:
-    """Return the JSON of a Python value: of models, data classes, dates, paths, sets and so on.
+    """Return a Python value as JSON: models, data classes, dates, paths, sets and so on.
 
     Raises `ArgumentError` for what JSON cannot hold.
     """
@@ -56,7 +56,7 @@ def _by_pydantic(value: Any, tool: str, path: tuple[str | int, ...]) -> Any:
 
     try:
         made = to_jsonable_python(value, by_alias=True)
-    except Exception as error:  # values of the caller may raise anything
+    except Exception as error:  # the caller's values may raise anything
         what = f"cannot be sent as JSON ({type(value).__name__})"
         raise _refused(tool, path, what) from error
     exact = type(made) in _EXACT
@@ -68,7 +68,7 @@ def _refused(tool: str, path: tuple[str | int, ...], what: str) -> ArgumentError
 
 
 def serializer() -> Any:
-    """Return what pydantic writes data classes of ours with."""
+    """Return the serializer that pydantic uses for our data classes."""
     from pydantic_core import SchemaSerializer, core_schema
 
     written = core_schema.plain_serializer_function_ser_schema(_fields)
@@ -76,9 +76,9 @@ def serializer() -> Any:
 
 
 def _fields(value: Any) -> JsonObject:
-    """Return the fields of a data class by the names that JSON has for them.
+    """Return the fields of a data class by their names in JSON.
 
-    A field that is None because nothing was given is left out: so is what came without it.
+    A field that is None because nothing was given, or nothing came, is left out.
     """
     cls: type = value.__class__
     aliases = _aliases(cls)
@@ -106,7 +106,7 @@ def _aliases(cls: type) -> dict[str, str]:
 
 
 def adapter_of(hint: Any) -> Any:
-    """Return what makes typed values of JSON, for any hint."""
+    """Return the adapter that makes typed values from JSON, for any hint."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(hint)

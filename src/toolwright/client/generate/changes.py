@@ -9,12 +9,12 @@ def changes(old: str, new: str) -> list[str]:
     """Return one line for each function and class that differs; none if both mean the same.
 
     The code is compared, not the text: a formatter may have changed that, and comments are the
-    user's. Raises `ValueError` if the old text is no Python.
+    user's. Raises `ValueError` if the old text is not Python.
     """
     try:
         before = _parts(old)
     except (SyntaxError, RecursionError) as error:
-        msg = f"is no Python that could be compared ({error})"
+        msg = f"is not Python that can be compared ({error})"
         raise ValueError(msg) from None
     after = _parts(new)
     lines = [
@@ -28,7 +28,7 @@ def changes(old: str, new: str) -> list[str]:
 
 
 def _parts(source: str) -> dict[str, ast.stmt]:
-    """Return the statements of a module by what they define; its docstring says how it was made."""
+    """Return the statements by what they define; not the docstring, which says how it was made."""
     parts: dict[str, ast.stmt] = {}
     for at, node in enumerate(ast.parse(source).body):
         if at == 0 and isinstance(node, ast.Expr):

@@ -95,7 +95,7 @@ class HintWriter:
 
     def union(self, arms: list[str], context: str) -> str:
         """Return a union of hints."""
-        # `float` takes integers, too (PEP 484), and ruff wants it said once.
+        # `float` also takes integers (PEP 484), and ruff objects to naming both.
         arms = [each for each in dict.fromkeys(arms) if each != "int" or "float" not in arms]
         text = " | ".join(arms)
         self.parts[text] = ("|", arms)
@@ -114,7 +114,7 @@ class HintWriter:
     # -- aliases
 
     def alias(self, text: str, context: str) -> str:
-        """Return a name for a hint, unless it is one."""
+        """Return a name for a hint, or the hint if it is already a name."""
         if text.isidentifier():
             return text
         if text not in self.alias_names:
@@ -185,7 +185,7 @@ class HintWriter:
         return lines
 
     def _field(self, field: RecordField, hint: str, words: set[str], owner: str) -> list[str]:
-        # A field that is called as a type is would hide that type from the fields after it.
+        # A field with the name of a type would hide that type from the fields after it.
         name = python_name(field.name)
         while name in words:
             name += "_"
@@ -241,7 +241,7 @@ def _described(record: RecordShape, heading: str) -> str:
 
 
 def fingerprint(shape: SchemaShape, seen: dict[RecordShape, int]) -> Any:
-    """Return what makes two shapes the same, wherever they were read."""
+    """Return a key that equal shapes share, wherever they were read."""
     match shape:
         case RecordShape():
             if shape in seen:

@@ -30,7 +30,7 @@ def run_command(
 ) -> int:
     """Run the function of the command that was chosen, print its value, and return the exit code.
 
-    It is 0, 1 for a call that failed, and 2 for a mistake on the command line.
+    The code is 1 for a call that failed, 2 for a mistake on the command line, and otherwise 0.
     """
     given = vars(parser.parse_args(words))
     function = functions[given.pop("the command")]

@@ -31,7 +31,7 @@ def text_literal(text: str) -> str:
 def _in_literal(char: str, quote: str) -> str:
     if char in (quote, "\\"):
         return f"\\{char}"
-    # Formatters count columns: what takes none, or none that all agree on, is written by number.
+    # Formatters count columns: characters that take none, or a disputed number, are escaped.
     if ord(char) > 0xFFFF or unicodedata.category(char)[0] == "M":
         return _number(char)
     return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char) or _visible(char)

@@ -38,7 +38,7 @@ class ModuleOrigin:
     expression: Sequence[str]
     """The lines of the expression that makes the `RemoteServer`."""
     command: str
-    """The command that has written the module; without secrets."""
+    """The command that wrote the module, without secrets."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _default(field: RecordField) -> tuple[str, SchemaShape, bool]:
 
 
 def _fits(value: Any, shape: SchemaShape) -> bool:
-    """Return whether a type checker takes a literal for a hint."""
+    """Return whether a type checker accepts a literal for a hint."""
     if isinstance(shape, UnionShape):
         return any(_fits(value, arm) for arm in shape.arms)
     if isinstance(shape, LiteralShape):

@@ -28,7 +28,7 @@ def program_source(made: GeneratedModule, server: str) -> list[str]:
     hints.need("collections.abc", "Callable", "Sequence")
     hints.need("typing", "Any")
     hints.need(f"{DOOR}.client", "run_command")
-    # Dest with a space: no parameter can be called so.
+    # The dest has a space: no parameter can have that name.
     about = f"Call the tools of {one_line(server)}."
     lines = [
         "def main(words: Sequence[str] | None = None) -> int:",

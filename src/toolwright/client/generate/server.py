@@ -40,7 +40,7 @@ class RemoteServer:
         )
 
     def use(self, client: Any) -> None:
-        """Send calls through this client from now on; who has made it closes it."""
+        """Send calls through this client from now on; whoever made it closes it."""
         self.close()
         with self._lock:
             self._client, self._owned = client, False
@@ -65,7 +65,7 @@ class RemoteServer:
         self.close()
 
     def call(self, name: str, arguments: Mapping[str, Any], function: Callable[..., R]) -> R:
-        """Call a tool; the value is of the type that `function`, which calls it, returns."""
+        """Call a tool; the value has the return type of `function`, which calls it."""
         remote = self._tool(name)
         return self._typed(remote.send(_changed(remote, arguments)), name, function)
 

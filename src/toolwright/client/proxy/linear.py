@@ -1,4 +1,4 @@
-"""Schemas of other servers, without what could hold this one."""
+"""Schemas of other servers, without anything that could block this one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _TABLE = "patternProperties"
 def linear(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without patterns that only a backtracking engine takes.
 
-    A server that lies may choose the pattern, and the text that it takes forever for. It checks
-    its own patterns, whatever is published here.
+    A hostile server may choose both the pattern and the text for which it takes forever. Each
+    server checks its own patterns, whatever is published here.
     """
     return cast("dict[str, Any]", _linear(schema, has_table=_mentions_table(schema)))
 
@@ -30,11 +30,11 @@ def _linear(node: Any, *, has_table: bool) -> Any:
         if not (key == "pattern" and isinstance(value, str) and searcher(value) is None)
     }
     if has_table:
-        made.pop("unevaluatedProperties", None)  # jsonschema looks for these by Python's engine
+        made.pop("unevaluatedProperties", None)  # jsonschema looks for these with Python's engine
     table = made.get(_TABLE)
     if is_object(table) and any(searcher(name) is None for name in table):
         made[_TABLE] = {name: each for name, each in table.items() if searcher(name) is not None}
-        made.pop("additionalProperties", None)  # which would refuse what the others allow
+        made.pop("additionalProperties", None)  # it would refuse what the others allow
     return made
 
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _log = logger("client")
 _RETRY_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""How long a server that could not be reached is waited for, the last one again and again."""
+"""The pauses between attempts to reach a server; the last one is repeated."""
 
 
 class Shelf(Protocol):
     """Where a mirror puts what it finds: a toolbox."""
 
     def put_tool(self, target: Any, options: ToolOptions) -> Any:
-        """Add a tool, or put it in the place of the one of that name. Raises `SchemaError`."""
+        """Add a tool, or replace the one of that name. Raises `SchemaError`."""
         ...
 
     def take_tool(self, name: str) -> None:
@@ -45,7 +45,7 @@ class Shelf(Protocol):
 
 
 class Mirror:
-    """What one toolbox has of one server, and how it is kept up to date."""
+    """What one toolbox has from one server, and how it is kept up to date."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Mirror:
         return added, bad
 
     async def wait_for_server(self) -> None:
-        """Try again, until a server that could not be reached is there."""
+        """Try again until the server can be reached."""
         for number in range(1_000_000):
             await asyncio.sleep(_RETRY_SECONDS[min(number, len(_RETRY_SECONDS) - 1)])
             try:
@@ -102,7 +102,7 @@ class Mirror:
     # -- changes
 
     def changed(self, what: str, _uri: str) -> None:
-        """Look at the server's lists again; changes that come meanwhile are one more look."""
+        """Look at the server's lists again; changes that come meanwhile cause one more look."""
         if what == "resource":
             return
         if self._busy is not None and not self._busy.done():
@@ -179,7 +179,7 @@ class Mirror:
         return bad
 
     def _for_offered(self) -> dict[str, Any]:
-        """Return the options that resources and prompts have, too."""
+        """Return the options that resources and prompts also have."""
         given: Any = self._options
         return {key: given[key] for key in ("roles", "enabled") if key in given}
 

@@ -16,7 +16,7 @@ _COMBINING = (
     *("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"),
     "dependentSchemas",
 )
-"""Keywords that may say more of the same parameters."""
+"""Keywords that may say more about the same parameters."""
 
 
 def offered_schema(name: str, schema: dict[str, Any], rule: Rule) -> dict[str, Any]:
@@ -37,14 +37,16 @@ def offered_schema(name: str, schema: dict[str, Any], rule: Rule) -> dict[str, A
     taken = {*properties.keys() - left.keys(), *rule.fixed}
     for word in _COMBINING:
         if word in whole and _is_about({word: whole[word]}, taken):
-            what = f"says more of its parameters in `{word}`, so a rule can take none of them away"
+            what = (
+                f"says more about its parameters in `{word}`, so a rule can take none of them away"
+            )
             hint = f'leave it out with Rule("{name}", offer=False)'
             raise SchemaError(what, tool=name, hint=hint)
     return _without(whole, left, required, taken, len(rule.fixed))
 
 
 def refuse_hidden(name: str, sent: Mapping[str, Any], rule: Rule) -> None:
-    """Refuse what a rule does not offer: a server's schema may allow any name. Raises `ArgumentError`."""
+    """Refuse what a rule does not offer: a schema may allow any name. Raises `ArgumentError`."""
     faults = [
         Fault((key,), "unexpected", f"unknown argument `{key}`")
         for key in sent
@@ -59,7 +61,7 @@ def _is_offered(key: str, rule: Rule) -> bool:
 
 
 def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
-    """Follow references of a whole schema to one of its own definitions."""
+    """Follow references from a whole schema to one of its own definitions."""
     for _ in range(_MOST_REFERENCES):
         reference = schema.get("$ref")
         steps = reference.split("/") if isinstance(reference, str) else []
@@ -68,12 +70,12 @@ def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
             found = schema.get(steps[1])
         found = found.get(steps[2]) if is_object(found) else None
         if not is_object(found) or found.keys() & schema.keys() & {"properties", "required"}:
-            break  # both say something of the parameters
+            break  # both say something about the parameters
         schema = {**found, **{word: said for word, said in schema.items() if word != "$ref"}}
         place, own = steps[1:]
         others = {key: said for key, said in schema[place].items() if key != own}
         less = {**schema, place: others}
-        if f'"{reference}"' not in json.dumps(less):  # nothing else tells what a rule takes away
+        if f'"{reference}"' not in json.dumps(less):  # unused, and tells what a rule takes away
             schema = less
             if not others:
                 del schema[place]

@@ -20,7 +20,7 @@ _ABILITIES = {
 
 
 class PassedQuestion(Question):
-    """A question of another server, asked as it came; its answer goes back as it comes."""
+    """A question from another server, asked as it came; its answer goes back as it comes."""
 
     def __init__(self, method: str, params: Mapping[str, Any]) -> None:
         self.method = method
@@ -28,7 +28,7 @@ class PassedQuestion(Question):
         self._params = dict(params)
 
     def params(self) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the parameters that are sent."""
         return self._params
 
 

@@ -59,7 +59,7 @@ class ProxyTarget:
         return f"<ProxyTarget {self.name}>"
 
     async def send(self, call: Call, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Pass a request on. Raises `CallError`, or what makes the whole call begin again."""
+        """Pass a request on. Raises `CallError`, or `InputNeeded` to begin the call again."""
         connection = self.connection
         passed = PassedCall(call, self.name, connection.settings.timeout)
         try:
@@ -79,7 +79,7 @@ class ProxyTool(ProxyTarget):
     rule: Rule | None = None
 
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Result:
-        """Call the tool with the arguments, and those that are fixed."""
+        """Call the tool with the given and the fixed arguments."""
         if self.rule is not None:
             refuse_hidden(self.name, values, self.rule)
         params = {"name": self.name, "arguments": {**values, **self.fixed}}
@@ -111,22 +111,22 @@ class ProxyGet(ProxyTarget):
 
 
 class ProxiedResource(Resource):
-    """A resource of another server, listed as that describes it."""
+    """A resource of another server, listed as that server describes it."""
 
     told: Mapping[str, Any]
 
     def to_mcp(self) -> dict[str, Any]:
-        """Return it as lists show it, by the name that it has here."""
+        """Return it as lists show it, under the name that it has here."""
         return {**self.told, "name": self.tool.name}
 
 
 class ProxiedPrompt(Prompt):
-    """A prompt of another server, listed as that describes it."""
+    """A prompt of another server, listed as that server describes it."""
 
     told: Mapping[str, Any]
 
     def to_mcp(self) -> dict[str, Any]:
-        """Return it as lists show it, by the name that it has here."""
+        """Return it as lists show it, under the name that it has here."""
         return {**self.told, "name": self.tool.name}
 
 
@@ -191,7 +191,7 @@ def proxied_tool(
 
 
 def described(options: ToolOptions) -> ToolOptions:
-    """Write the texts of parameters that were given into the schema that is published."""
+    """Write the given texts of parameters into the published schema."""
     texts, schema = options.get("descriptions"), options.get("input_schema")
     if not texts or schema is None:
         return options
@@ -205,7 +205,7 @@ def described(options: ToolOptions) -> ToolOptions:
 
 
 def plain_name(name: str) -> str:
-    """Return a name that every client takes: some servers use slashes and blanks."""
+    """Return a name that every client accepts: some servers use slashes and blanks."""
     return re.sub(r"[^A-Za-z0-9_.:-]", "_", name)[:128] or "_"
 
 

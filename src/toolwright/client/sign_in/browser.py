@@ -1,4 +1,4 @@
-"""The browser's part in a sign-in: OAuth, by the SDK."""
+"""The browser's part in a sign-in: OAuth, done by the SDK."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BrowserSignIn:
         self.port = 0
 
     async def start(self, port: int = 0) -> None:
-        """Listen on this machine alone, at a port of its own or the one that is registered."""
+        """Listen on this machine only, at the registered port or a free one."""
         try:
             self._server = await asyncio.start_server(
                 self._answer, "127.0.0.1", port, limit=_MOST_REQUEST
@@ -58,9 +58,9 @@ class BrowserSignIn:
     async def show(self, page: str) -> None:
         """Open the page of the issuer."""
         if urlsplit(page).scheme not in ("http", "https"):
-            raise ServerUnavailable("the page for the sign-in is no web page")
+            raise ServerUnavailable("the page for the sign-in is not a web page")
         self._came = asyncio.get_running_loop().create_future()
-        say(f"Sign in at your browser; if it does not open, visit\n{page}")
+        say(f"Sign in with your browser; if it does not open, visit\n{page}")
         await asyncio.to_thread(self._open_page, page)
 
     async def wait(self) -> AuthorizationCodeResult:
@@ -112,9 +112,9 @@ async def signing_in(
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     folder: Path | None = None,
 ) -> AsyncGenerator[Any]:
-    """Give what adds tokens to requests, and signs in when a server asks for that.
+    """Yield the auth that adds tokens to requests, and signs in when a server asks for it.
 
-    While a person signs in, it is `waiting`.
+    While it waits for a person to sign in, it is inside `waiting()`.
     """
     storage = TokenFile(url, folder)
     browser = BrowserSignIn(webbrowser.open, waiting)

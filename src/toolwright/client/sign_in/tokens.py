@@ -21,7 +21,7 @@ _MOST = 1_000_000
 
 
 class TokenFile:
-    """What a sign-in at one server has given: its tokens, and who this client is there."""
+    """What a sign-in at one server gave: the tokens, and this client's registration."""
 
     def __init__(self, url: str, folder: Path | None = None) -> None:
         parts = urlsplit(url)
@@ -40,13 +40,13 @@ class TokenFile:
         self._write("tokens", tokens)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return who this client is at the issuer, if it has registered."""
+        """Return this client's registration at the issuer, if there is one."""
         with contextlib.suppress(ValidationError, KeyError):
             return OAuthClientInformationFull.model_validate(self._read()["client"])
         return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep who this client is at the issuer."""
+        """Keep this client's registration at the issuer."""
         self._write("client", client_info)
 
     def _read(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class TokenFile:
     def _write(self, key: str, value: Any) -> None:
         told = {**self._read(), key: value.model_dump(mode="json", exclude_none=True)}
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # A file of its own first, which only the user can read: a reader never sees half of it.
+        # First into a new file, which only the user can read: no reader ever sees half of it.
         descriptor, name = tempfile.mkstemp(dir=self.path.parent, suffix=".part")
         try:
             with os.fdopen(descriptor, "w") as file:

@@ -1,4 +1,4 @@
-"""An answer that comes in another thread than its caller's."""
+"""An answer that comes in a thread other than its caller's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...run.threads import threads
 class AwaitedAnswer:
     """The answer to a call: settled on the background loop, waited for in the caller's thread.
 
-    It is the deadline of its scope, too: a question to a person stops the clock.
+    It is also the deadline of its scope: a question to a person stops the clock.
     """
 
     def __init__(self, seconds: float | None) -> None:
@@ -32,7 +32,7 @@ class AwaitedAnswer:
         self._wake()
 
     def reschedule(self, when: float | None, /) -> None:
-        """Move the deadline to a time of the monotonic clock; None is no deadline."""
+        """Move the deadline to a time of the monotonic clock; None means no deadline."""
         self._due = when
         self._wake()
 
@@ -63,7 +63,7 @@ class AwaitedAnswer:
         return self._result()
 
     def _seconds(self) -> float | None:
-        """Return how long to wait yet, -1 for any time, None if it is settled."""
+        """Return how much longer to wait: -1 for no limit, None if it is settled."""
         if self._is_settled:
             return None
         due = self._due

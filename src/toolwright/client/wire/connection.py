@@ -1,4 +1,4 @@
-"""A connection to a server: opened when needed, also again."""
+"""A connection to a server: opened when needed, and reopened."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Connection:
         self.on_change: Callable[[str, str], object] = lambda _what, _uri: None
         """Told of `tools`, `resources`, `prompts` that have changed, or one `resource`."""
         self.watches = False
-        """Whether changes are listened for; before 2026-07-28 servers tell them unasked."""
+        """Whether changes are listened for; before 2026-07-28 servers report them unasked."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._live: LiveSession | None = None
         self._opening: asyncio.Task[LiveSession] | None = None
@@ -107,7 +107,7 @@ class Connection:
     async def continued(
         self, raw: dict[str, Any], method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
-        """Answer the questions in an answer, and return the last one. Raises `CallError`."""
+        """Answer the questions in an answer, and return the final one. Raises `CallError`."""
         live = await self._connected(scope.what)
         async with self._bounded(scope):
             return await self._answered(live, method, params, scope, raw)
@@ -137,20 +137,20 @@ class Connection:
 
     @property
     def open_session(self) -> LiveSession | None:
-        """The open session, in any thread; None if there is none, or it is of another process."""
+        """The open session, in any thread; None if this process has none open."""
         live = self._live
         if live is None or self._loop is not background.loop or live.has_ended:
             return None
         return live
 
     async def _connected(self, what: str) -> LiveSession:
-        """Return the open session, or open one in the time that this may take."""
+        """Return the open session, or open one in the time allowed for that."""
         async with self._bounded(RequestScope(what, self.settings.connect_timeout)):
             return await self._opened()
         raise AssertionError
 
     async def _opened(self) -> LiveSession:
-        """Return the open session, or open one; several requests wait for the same."""
+        """Return the open session, or open one; several requests wait for the same one."""
         if self._loop is not asyncio.get_running_loop():
             self._forget()
             self._loop = asyncio.get_running_loop()
@@ -178,7 +178,7 @@ class Connection:
             self._starting = live
             try:
                 await live.start()
-            except Exception as error:  # noqa: BLE001 - of any library below
+            except Exception as error:  # noqa: BLE001 - from any library below
                 failure = failure or error
                 if not live.ended_early:
                     break
@@ -186,7 +186,7 @@ class Connection:
             self._live = live
             if self.watches:
                 live.watch()
-            if self._was_open:  # another server than before may have other tools
+            if self._was_open:  # a new server may have other tools
                 for what in ("tools", "resources", "prompts"):
                     await told(self.on_change, what, "")
             self._was_open = True
@@ -205,7 +205,7 @@ class Connection:
         self.scopes.clear()
 
     async def pass_on(self) -> None:
-        """Let a toolbox have what the server offers: its callers answer questions, too."""
+        """Let a toolbox have what the server offers: its callers also answer questions."""
         self.watches = True
         if not self.handlers.passes_on:
             self.handlers.passes_on = True
@@ -217,7 +217,7 @@ class Connection:
 
     @contextlib.asynccontextmanager
     async def _bounded(self, scope: RequestScope) -> AsyncGenerator[None]:
-        """Hold a request to its deadline; what goes wrong is one of our own errors."""
+        """Hold a request to its deadline; what goes wrong becomes one of our own errors."""
         self.scopes[scope] = None
         try:
             async with asyncio.timeout(scope.seconds) as scope.deadline:
@@ -239,7 +239,7 @@ class Connection:
         except OSError as error:
             text = f"{scope.what}: {self} cannot be reached: {error}"
             raise ServerUnavailable(short(text)) from None
-        except Exception as error:  # of the SDK, or a library below it
+        except Exception as error:  # from the SDK, or a library below it
             _log.debug("%s: %s failed", self, scope.what, exc_info=error)
             raise ServerUnavailable(short(f"{scope.what}: {self}: {error}")) from error
         finally:
@@ -333,7 +333,7 @@ class Connection:
     async def _sent_short(
         self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
-        """Send a call without the SDK; None if it has to be asked."""
+        """Send a call without the SDK; None if the SDK has to send it."""
         if not live.goes_short(params["name"]):
             return None
         try:
@@ -348,7 +348,7 @@ class Connection:
     def scope_of_message(self) -> RequestScope | None:
         """Return the request that a message of the server belongs to.
 
-        HTTP says which; over standard streams it can only be told if there is one request.
+        HTTP says which; over standard streams it is known only if there is just one request.
         """
         known = current_scope.get()
         if known is not None and known in self.scopes:

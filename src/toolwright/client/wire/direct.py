@@ -52,7 +52,7 @@ class Requester(Protocol):
     async def continued(
         self, raw: dict[str, Any], method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
-        """AwaitedAnswer the questions in an answer, and return the last one."""
+        """Answer the questions in an answer, and return the final one."""
         ...
 
 
@@ -133,7 +133,7 @@ class DirectSender:
         scope.deadline = None
 
     def _rest(self, raw: Any, method: str, params: Mapping[str, Any], scope: RequestScope) -> Any:
-        """Return what the background loop has to do yet; None if this is the result."""
+        """Return what the background loop still has to do; None if this is the result."""
         connection = self._connection
         if isinstance(raw, MCPError) and raw.code == t.HEADER_MISMATCH:
             return connection.request(method, params, scope)

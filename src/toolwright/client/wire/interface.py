@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class ServerList(NamedTuple):
-    """A list of a server."""
+    """One of a server's lists."""
 
     items: list[dict[str, Any]]
-    """What it has, as it describes it."""
+    """The items, as the server describes them."""
     faults: dict[str, str]
-    """What breaks the protocol, by its name: the rest of the list is none the worse for it."""
+    """How items break the protocol, by name; the rest of the list is not affected."""
 
 
 class AnyConnection(Protocol):

@@ -58,7 +58,7 @@ class LiveSession:
 
     @property
     def is_stateless(self) -> bool:
-        """Whether each request says all about itself."""
+        """Whether each request stands alone, without a handshake."""
         known = self._stateless
         if known is None:
             known = self._stateless = (self.session.protocol_version or "") >= STATELESS_SINCE
@@ -72,7 +72,7 @@ class LiveSession:
 
     @property
     def ended_early(self) -> bool:
-        """Whether the server ended while it was asked for the first time."""
+        """Whether the server ended during the first request."""
         return self.streams is not None and self.streams.ended.is_set()
 
     async def why(self) -> str:
@@ -85,7 +85,7 @@ class LiveSession:
         return self.streams.why()
 
     async def start(self) -> None:
-        """Connect. Raises whatever keeps it from that."""
+        """Connect. Raises whatever prevents that."""
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task = asyncio.ensure_future(self._hold(ready))
         try:
@@ -133,7 +133,7 @@ class LiveSession:
                 ready.cancel()
 
     async def _explained(self, error: BaseException) -> BaseException:
-        """Say more of a server that ended at once than that its stream was closed."""
+        """Return an error that says why a server ended, not only that its stream was closed."""
         closed = isinstance(error, MCPError) and error.code == t.CONNECTION_CLOSED
         if self.streams is not None and closed:
             return MCPError(code=t.CONNECTION_CLOSED, message=await self.why())
@@ -214,7 +214,7 @@ class LiveSession:
     # -- what a server is asked for
 
     def hears(self, scope: RequestScope) -> bool:
-        """Return whether what a request wants to hear is sent already."""
+        """Return whether the server already sends what a request wants to hear."""
         return scope.on_log is None or self.is_stateless or self._hears
 
     async def hear(self) -> None:
@@ -243,7 +243,7 @@ class LiveSession:
             self._watching = asyncio.ensure_future(self._watch(self._client))
 
     async def _stop_watching(self) -> None:
-        """Stop listening, and say so to the server: it would wait for us when it ends."""
+        """Stop listening, and tell the server, which would otherwise wait for us when it ends."""
         watching, self._watching = self._watching, None
         if watching is not None:
             watching.cancel()
@@ -258,13 +258,13 @@ class LiveSession:
                     resources_list_changed=True,
                 ) as events:
                     async for _ in events:
-                        pass  # each comes as a notification, too
+                        pass  # each also comes as a notification
             except MCPError as error:
                 if error.code in (t.METHOD_NOT_FOUND, t.INVALID_REQUEST, t.INVALID_PARAMS):
                     return
             except Exception as error:  # noqa: BLE001
                 if type(error).__name__ == "ListenNotSupportedError":
-                    return  # before 2026-07-28 a server tells it unasked
+                    return  # before 2026-07-28 a server reports changes unasked
                 _log.debug("%s: listening has ended", self.owner.target, exc_info=error)
             await asyncio.sleep(_WATCH_PAUSE)
             for what in ("tools", "resources", "prompts"):  # something may have been missed
@@ -272,7 +272,7 @@ class LiveSession:
 
 
 async def _discover(session: Any) -> None:
-    """Ask what a server offers: a client of a given version takes it to offer nothing."""
+    """Ask what a server offers: a client with a fixed version assumes that it offers nothing."""
     told = await session.send_discover(STATELESS_SINCE)
     session.adopt(t.DiscoverResult.model_validate(told))
 

@@ -50,7 +50,7 @@ class LocalConnection:
         self.watch()
 
     def watch(self) -> None:
-        """Pass changes of the toolbox on."""
+        """Pass on changes of the toolbox."""
         if self._unsubscribe is None:
             self._unsubscribe = self.box.on_change(self._changed)
 
@@ -58,7 +58,7 @@ class LocalConnection:
         self.on_change(what, uri)
 
     async def close(self) -> None:
-        """Stop listening; the toolbox stays open, it belongs to somebody else."""
+        """Stop listening; the toolbox stays open: it is not ours to close."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None

@@ -1,4 +1,4 @@
-"""Refuse text that UTF-8 cannot hold, by its place."""
+"""Errors for text that UTF-8 cannot hold, which name its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Path = tuple[str | int, ...]
 
 
 def unsendable(name: str, params: Mapping[str, Any]) -> ArgumentError:
-    """Return why a request cannot be sent as UTF-8: which argument, or other part, it is."""
+    """Return the error for a request that UTF-8 cannot hold, with the argument or other part."""
     arguments: Mapping[str, Any] = params.get("arguments") or {}
     places = (*_texts(arguments), *_texts(params))
     path = next((path for path, text in places if not is_utf8(text)), ())
@@ -24,7 +24,7 @@ def unsendable(name: str, params: Mapping[str, Any]) -> ArgumentError:
 
 
 def _texts(part: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Yield every text of JSON values with its path: names of members, too."""
+    """Yield every text in JSON values with its path; names of members are texts as well."""
     waiting: deque[tuple[Path, Any]] = deque([((), dict(part))])
     while waiting:
         path, value = waiting.popleft()

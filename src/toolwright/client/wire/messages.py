@@ -26,11 +26,11 @@ _ABILITIES: Mapping[str, tuple[str, Any]] = {
     SAMPLE: ("sampling", t.CreateMessageResult),
     ROOTS: ("roots", t.ListRootsResult),
 }
-"""What a client must have said that it can be asked for, and what an answer must be."""
+"""The ability that a client must have announced, and the type of the answer."""
 
 
 class ServerMessages:
-    """Passes on what a server sends by itself, whether the SDK has read it or a call of ours."""
+    """Passes on what a server sends by itself, whether the SDK or one of our calls has read it."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -42,7 +42,7 @@ class ServerMessages:
         return await self._asked(FORM, _plain(params), self._owner.scope_of_message())
 
     async def sampled(self, context: Any, params: Any) -> Any:
-        """Answer for a model."""
+        """Answer a sampling request."""
         return await self._asked(SAMPLE, _plain(params), self._owner.scope_of_message())
 
     async def rooted(self, context: Any) -> Any:
@@ -106,7 +106,7 @@ class ServerMessages:
             return _ABILITIES[method][1].model_validate(came)
         except CallError as error:
             return t.ErrorData(code=t.INVALID_REQUEST, message=short(str(error)))
-        except Exception as error:  # noqa: BLE001 - of a handler
+        except Exception as error:  # noqa: BLE001 - from a handler
             _log.exception("a handler of a server's questions failed")
             return t.ErrorData(
                 code=t.INTERNAL_ERROR, message=f"{type(error).__name__} in a handler"

@@ -23,7 +23,7 @@ class _List(NamedTuple):
     ask: str
     """The method of the SDK's session."""
     items: str
-    """The items of what that returns."""
+    """The attribute of its result that holds the items."""
     result: Any
 
 
@@ -65,13 +65,13 @@ async def all_pages(live: LiveSession, kind: str, server: str) -> ServerList:
 
 
 async def _page(live: LiveSession, which: _List, cursor: str | None, faults: dict[str, str]) -> Any:
-    """Return one page; what is no valid item of it is a fault. Raises `ValidationError`."""
+    """Return one page; each item that is not valid is a fault. Raises `ValidationError`."""
     try:
         return await getattr(live.session, which.ask)(
             params=t.PaginatedRequestParams(cursor=cursor)
         )
     except ValidationError:
-        # The SDK gives the whole page up for one item, and does not say what the others are.
+        # The SDK gives up the whole page for one item, and does not say what the others are.
         params = {} if cursor is None else {"cursor": cursor}
         raw = await live.sent(which.method, params, RequestScope(which.method, None))
         if raw is None:
@@ -81,7 +81,7 @@ async def _page(live: LiveSession, which: _List, cursor: str | None, faults: dic
     validate_server_result(which.method, version, raw)
     page = which.result.model_validate(raw, by_name=False)
     if which.ask == "list_tools":
-        # As the SDK does with each list: it knows then which parameters go into headers.
+        # As the SDK does with each list: it then knows which parameters go into headers.
         page = live.session._absorb_tool_listing(page, complete=False)  # noqa: SLF001
     return page
 
@@ -114,7 +114,7 @@ def _sound(
 
 
 def _plain_name(tool: Mapping[str, Any]) -> str:
-    """Return the name of a tool, unless parameters of it go into headers (SEP-2243)."""
+    """Return the name of a tool, unless some of its parameters go into headers (SEP-2243)."""
     return "" if "x-mcp-header" in str(tool.get("inputSchema")) else str(tool["name"])
 
 

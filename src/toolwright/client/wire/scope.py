@@ -19,7 +19,7 @@ class Deadline(Protocol):
     """A deadline that can be moved, on the background loop."""
 
     def reschedule(self, when: float | None, /) -> None:
-        """Move it to a time of the loop's clock; None is no deadline."""
+        """Move it to a time of the loop's clock; None means no deadline."""
         ...
 
 
@@ -49,12 +49,12 @@ class RequestScope:
         answer: Answerer | None = None,
     ) -> None:
         self.what = what
-        """What errors call it."""
+        """Its name in errors."""
         self.seconds = seconds
         self.on_progress = on_progress
         self.on_log = on_log
         self.answer = answer
-        """Who answers the server's questions; None is whoever answers for the whole client."""
+        """Who answers the server's questions; None means whoever answers for the whole client."""
         self.deadline: Deadline | None = None
         self.is_call = False
         """Whether a server may ask something about it."""
@@ -71,7 +71,7 @@ class RequestScope:
             await told(self.on_progress, done, total, message or "")
 
     def pause(self) -> None:
-        """Stop the clock: a person is asked, who may take their time."""
+        """Stop the clock: a person who is asked may take their time."""
         if self.deadline is not None and self.asked == 0:
             self.deadline.reschedule(None)
         self.asked += 1
@@ -88,7 +88,7 @@ current_scope: ContextVar[RequestScope | None] = ContextVar("current_scope", def
 
 
 async def told(listener: Callable[..., object], *said: Any) -> None:
-    """Call a listener, and wait for it if it is async; its failure is nobody else's."""
+    """Call a listener, and wait for it if it is async; its failure affects nobody else."""
     try:
         value = listener(*said)
         if inspect.isawaitable(value):

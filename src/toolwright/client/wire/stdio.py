@@ -34,7 +34,7 @@ _MOST_TAIL = 20
 _ID = re.compile(rb'"id"\s{0,9}:\s{0,9}(\d{1,18}|"call-\d{1,18}")')
 _CANNOT_READ = -32700
 _MOST_AT_ONCE = 4096
-"""Bytes that are written in the caller's thread: a pipe takes so many at once, or none."""
+"""Bytes that are written in the caller's thread: a pipe takes that many at once, or none."""
 
 
 class ProcessStreams:
@@ -59,7 +59,7 @@ class ProcessStreams:
         self._process: asyncio.subprocess.Process | None = None
 
     def why(self) -> str:
-        """Return why it ended, with the last it said."""
+        """Return why it ended, with its last line on standard error."""
         process = self._process
         code = None if process is None else process.returncode
         what = self.reason or "the server closed its standard output"
@@ -70,7 +70,7 @@ class ProcessStreams:
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[tuple[Any, Any]]:
-        """Start the server; give the streams of messages that the SDK wants.
+        """Start the server; yield the streams of messages that the SDK wants.
 
         Raises `OSError` or `ValueError` if it cannot be started.
         """
@@ -104,7 +104,7 @@ class ProcessStreams:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            # Else it stays open while a descendant holds the other end of a pipe.
+            # Otherwise it stays open while a descendant holds the other end of a pipe.
             cast("Any", process)._transport.close()  # noqa: SLF001
 
     async def _read(self, process: asyncio.subprocess.Process, came: Any) -> None:
@@ -121,7 +121,7 @@ class ProcessStreams:
                 if message is None:
                     garbage += bool(line.strip())
                     if garbage > MOST_GARBAGE:
-                        self.reason = "what it prints on standard output are not messages"
+                        self.reason = "its standard output has lines that are not messages"
                         break
                     continue
                 await came.send(SessionMessage(message))
@@ -162,7 +162,7 @@ class ProcessStreams:
             if self._pipe is None or self._unsent:
                 return False
             if _stream(self._process).stdin.transport.get_write_buffer_size():
-                return False  # it comes after what the loop has not written yet
+                return False  # it must come after what the loop has yet to write
             try:
                 count = os.write(self._pipe, data)
             except BlockingIOError:
@@ -212,12 +212,12 @@ def _stream(stream: Any) -> Any:
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
-    """Return what the server sees of the environment: what programs need, and what was given."""
+    """Return the server's environment: what programs need, and what was given."""
     return {**get_default_environment(), **more}
 
 
 def _read_json(line: bytes) -> Any:
-    """Return the JSON in a line; None if it is none."""
+    """Return the JSON in a line; None if it is not JSON."""
     try:
         return from_json(line, allow_inf_nan=False)
     except ValueError:
@@ -225,7 +225,7 @@ def _read_json(line: bytes) -> Any:
 
 
 def _message(told: Any, line: bytes) -> Any:
-    """Return a message for the SDK; None if it is none.
+    """Return a message for the SDK; None if the line is not a message.
 
     An answer that cannot be read is an error for whoever waits for it.
     """

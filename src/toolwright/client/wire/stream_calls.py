@@ -31,7 +31,7 @@ class StreamCalls:
 
     The SDK's session does the same with six times the work: see docs/decisions/0027-client.md.
     Everything else, and calls inside a span of OpenTelemetry, which the SDK writes into requests,
-    goes through it.
+    goes through the SDK.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class StreamCalls:
         """Send a request from any thread; return whether it was sent."""
         try:
             answer.id, request = self._prepared(method, params, scope, stateless=stateless)
-        except (ValueError, TypeError, RecursionError):  # not JSON: who sends it next says so
+        except (ValueError, TypeError, RecursionError):  # not JSON: whoever sends it next says so
             return False
         self._waiting[answer.id] = answer.settle
         with contextlib.suppress(OSError):
-            # Whoever ends the calls has said so before they look for those that wait.
+            # `end` sets this before it looks for the calls that wait.
             if not self._ended and self._send_here(request):
                 return True
         self._waiting.pop(answer.id, None)
@@ -105,7 +105,7 @@ class StreamCalls:
         return False
 
     def leave(self, own: str) -> None:
-        """Wait no longer for a call, in any thread; if it has no answer, the server is told."""
+        """Stop waiting for a call, in any thread; if it has no answer, the server is told."""
         self._progress.pop(own, None)
         if self._waiting.pop(own, None) is not None and not self._ended:
             background.start(self._give_up(own))
@@ -156,7 +156,7 @@ class StreamCalls:
         return True
 
     def fails(self, fault: Any) -> bool:
-        """Let a call fail whose answer cannot be read; return whether there is one."""
+        """Fail the call whose answer cannot be read; return whether there is one."""
         settle = self._waiting.pop(fault.id, None) if isinstance(fault.id, str) else None
         if settle is None:
             return False
@@ -177,7 +177,7 @@ class StreamCalls:
         return True
 
     def end(self) -> None:
-        """Let all that wait know that nothing more comes."""
+        """Tell all waiting calls that nothing more will come."""
         self._ended = True
         for own in list(self._waiting):
             settle = self._waiting.pop(own, None)

@@ -21,7 +21,7 @@ NOT_READ = frozenset(
         *("dependencies", "extends", "disallow", "divisibleBy"),
     )
 )
-"""Keywords that say something which is not looked at here: nobody knows what they accept."""
+"""Keywords that are not evaluated here: it is not known what they accept."""
 
 
 def all_of(answers: Iterable[Answer]) -> Answer:
@@ -50,7 +50,7 @@ def negated(answer: Answer) -> Answer:
 
 
 class Acceptance:
-    """Looks whether schemas accept values, within a budget."""
+    """Checks whether schemas accept values, within a budget."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -71,7 +71,7 @@ class Acceptance:
         target = node.target()
         referred = None if target is None else self.accepts(target, value, depth + 1)
         if node.document.is_old and beside is False and referred is not False:
-            return None  # such keywords count for some validators, and not for others
+            return None  # some validators apply such keywords, and others do not
         return all_of((referred, beside))
 
     def _parts(self, node: SchemaNode, value: Any, depth: int) -> Iterator[Answer]:
@@ -126,7 +126,7 @@ class Acceptance:
         return known[1]
 
     def number(self, node: SchemaNode, value: float, _depth: int) -> Iterator[Answer]:
-        """Check the bounds of a number, and what it is a multiple of."""
+        """Check the bounds of a number, and whether it is a multiple of the given step."""
         schema = node.value
         if not is_number(value):
             yield None
@@ -226,7 +226,7 @@ def items_of(node: SchemaNode) -> tuple[list[SchemaNode], SchemaNode]:
 
 
 def property_nodes(node: SchemaNode, name: str) -> list[SchemaNode] | None:
-    """Return the schemas that a property must fit; None if a pattern cannot be looked for."""
+    """Return the schemas that a property must fit; None if a pattern cannot be searched for."""
     schema = node.value
     named = schema.get("properties")
     found = [node.inner(named[name])] if is_object(named) and name in named else []

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 from ..._json_values import compact_json, depth_of, is_list, is_object
 
 MOST_DEPTH = 100
-"""How deeply a schema may be nested: ours are not, and Python's stack has an end."""
+"""How deeply a schema may be nested: ours are not so deep, and Python's stack is limited."""
 _MOST_STEPS = 20
-"""References that lead to references."""
+"""How many references to references are followed."""
 _OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 _INDIRECT = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 _DEFINITIONS = ("$defs", "definitions")
@@ -37,9 +37,9 @@ class Budget:
 
 
 class SchemaDocument:
-    """A whole schema: what references in it point into.
+    """A whole schema, which the references in it point into.
 
-    Raises `Undecided` if it is nested too deeply to be looked at.
+    Raises `Undecided` if it is nested too deeply to be examined.
     """
 
     def __init__(self, root: Any) -> None:
@@ -50,9 +50,9 @@ class SchemaDocument:
         self.is_old = isinstance(said, str) and any(draft in said for draft in _OLD_DRAFTS)
         """Whether keywords beside a `$ref` are ignored (draft 07, section 8.3)."""
         self._has_bases = any(_bases(root))
-        """Whether references in it may be relative to something else than the whole."""
+        """Whether references in it may be relative to something other than the whole."""
         self._made: list[Any] = []
-        """Schemas that were made while deciding; kept, because nodes are known by their identity."""
+        """Schemas that were made while deciding; kept, because nodes are identified by `id()`."""
         self._digests: dict[int, tuple[bytes, bool]] = {}
         self._definitions = b"".join(
             self._digest(root[name])[0] for name in _DEFINITIONS if is_object(root) and name in root
@@ -63,7 +63,7 @@ class SchemaDocument:
         return SchemaNode(self, value)
 
     def made(self, value: Any) -> SchemaNode:
-        """Return a schema that does not stand in it, but whose references do."""
+        """Return a schema that is not part of it, but whose references point into it."""
         self._made.append(value)
         return SchemaNode(self, value)
 
@@ -84,21 +84,21 @@ class SchemaDocument:
         return SchemaNode(self, found) if is_pointer and isinstance(found, dict | bool) else None
 
     def key(self, value: Any) -> bytes:
-        """Return a text that two schemas share only if they mean the same."""
+        """Return a key that two schemas share only if they mean the same."""
         digest, is_indirect = self._digest(value)
         head = b"old" if self.is_old else b"new"
         if not is_indirect:
             return head + digest
-        # What is referred to belongs to its meaning.
+        # The schemas that it refers to are part of its meaning.
         return head + digest + self._referred
 
     @functools.cached_property
     def _referred(self) -> bytes:
-        """A digest of all that references point into."""
+        """A digest of everything that references point into."""
         return hashlib.sha256(self._definitions + self._root_key()).digest()
 
     def _root_key(self) -> bytes:
-        """Return what references outside of the definitions may point to: the whole document."""
+        """Return a digest of the whole document if references point outside the definitions."""
         if all(_is_defined(each) for each in _references(self.root)):
             return b""
         return self._digest(self.root)[0]
@@ -127,20 +127,20 @@ class SchemaDocument:
 
 
 class SchemaNode(NamedTuple):
-    """A schema, and the document that it stands in."""
+    """A schema, and the document that it belongs to."""
 
     document: SchemaDocument
     value: Any
 
     @property
     def identity(self) -> tuple[int, Any]:
-        """Return what is the same for the same place only."""
+        """Return a key that is the same only for the same place."""
         value = self.value
         return id(self.document), value if isinstance(value, bool) else id(value)
 
     @property
     def key(self) -> bytes:
-        """Return what two schemas share only if they mean the same."""
+        """Return a key that two schemas share only if they mean the same."""
         return self.document.key(self.value)
 
     def inner(self, value: Any) -> SchemaNode:
@@ -148,7 +148,7 @@ class SchemaNode(NamedTuple):
         return SchemaNode(self.document, value)
 
     def followed(self) -> SchemaNode:
-        """Return what it stands for, if all it says is a reference."""
+        """Return the schema that it stands for, if it is nothing but a reference."""
         node = self
         for _ in range(_MOST_STEPS):
             is_reference = is_object(node.value) and node.value.keys() == {"$ref"}

@@ -17,7 +17,7 @@ _MOST_PIECES = 64
 
 
 def pieces(shaper: Shaper, shape: ValueShape, arms: list[SchemaNode]) -> list[ValueShape]:
-    """Return parts of a shape that together have all of its values; nothing if it stays whole.
+    """Return parts of a shape that together hold all of its values; nothing if it stays whole.
 
     Raises `Undecided`.
     """
@@ -115,7 +115,7 @@ def _by_property(shaper: Shaper, shape: Objects, arms: list[dict[str, Any]]) -> 
 
 
 def _telling(arms: list[dict[str, Any]]) -> list[str]:
-    """Return the properties in which alternatives differ, those of the most of them first."""
+    """Return the properties in which alternatives differ, those that most of them have first."""
     counts: dict[str, int] = {}
     for arm in arms:
         properties = arm.get("properties")

@@ -30,13 +30,13 @@ _MOST_SPLITS = 4
 
 
 class Prover:
-    """Proves, and never guesses: what it does not prove may be true nevertheless."""
+    """Proves, and never guesses: what it does not prove may still be true."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.shaper = Shaper(budget)
         self._assumed: dict[tuple[Any, Any], bool] = {}
-        """Pairs that are being proved, or were: a part of a value may be taken for proved, since
+        """Pairs that are being proved, or were: a part of a value may be taken as proved, since
         values are finite, and each step goes to a smaller one."""
         self._order: list[tuple[Any, Any]] = []
         self._depth = 0
@@ -65,7 +65,7 @@ class Prover:
         finally:
             self._depth -= 1
         if not proved:
-            # Whatever was proved meanwhile may have relied on it.
+            # Anything proved in the meantime may have relied on it.
             for other in self._order[began:]:
                 self._assumed.pop(other, None)
             del self._order[began:]
@@ -209,7 +209,7 @@ class Prover:
         return self._contains(shape, right, most)
 
     def _most_items(self, shape: Arrays) -> int | None:
-        """Return the most items: none has room where nothing fits."""
+        """Return how many items there may be: an array ends where nothing fits."""
         for at in range(shape.leading + 1):
             if shape.most is not None and at >= shape.most:
                 break
@@ -262,7 +262,7 @@ class Prover:
         return least, most
 
     def _is_closed(self, shape: Objects) -> bool:
-        """Return whether there are no properties but those that are named."""
+        """Return whether there are no properties other than those that are named."""
         return (
             not shape.patterns()
             and bool(others := shape.others())
@@ -279,13 +279,13 @@ class Prover:
         return all(self.fits(schemas, part) for part in parts)
 
     def _other_properties(self, shape: Objects, right: SchemaNode) -> bool:
-        """Compare what no schema names: by pattern, and all others."""
+        """Compare the properties that no schema names: those of patterns, and all others."""
         schema = right.value
         given = schema.get("patternProperties")
         wanted: Mapping[str, Any] = given if is_object(given) else {}
         ours, others = shape.patterns(), shape.others()
         for pattern, inner in wanted.items():
-            # A name may fit this pattern, and any of ours, or none.
+            # A name may fit this pattern, and any or none of ours.
             ways = [ours[pattern]] if pattern in ours else [*ours.values(), others]
             if not all(self.fits(way, right.inner(inner)) for way in ways):
                 return False

@@ -28,11 +28,11 @@ from .values import SAMPLES, canonical, kind_of
 _MOST_DEPTH = 12
 _MOST_OF_PART = 12
 _MOST_LOOKED_AT = 120
-"""How many values of a property or an item are made, to try a few of them."""
+"""How many values of a property or an item are made, of which a few are tried."""
 _MOST_LITERALS = 60
 _MOST_ITEMS = 5000
 _MOST_CHARACTERS = 200_000
-"""How long an array or a text is made only to have a length."""
+"""How long an array or a text may be that is made only for its length."""
 _WORDS = ("", "a", "A", "1", "a1", "ab", "abc", "A-1", "a_b", "-", " ", "é", "abc123", "x" * 12)
 _OTHER_NAMES = ("other_1", "X-1", "a", "1")
 
@@ -46,12 +46,12 @@ class Sampler:
         named = list(_literals(other))
         self._keys = frozenset(map(canonical, named))
         self._named = named[:_MOST_LITERALS]
-        """Values that the other schema names one by one, also where it refuses them."""
+        """Values that the other schema names one by one, including those that it refuses."""
 
     def values(self, left: Schemas, right: Schemas, depth: int = 0) -> Iterator[Any]:
-        """Yield different values that may fit the left, first plain ones. Raises `Undecided`.
+        """Yield different values that may fit the left, plain ones first. Raises `Undecided`.
 
-        The right says where limits may be; its schemas need not hold at once.
+        The right says where limits may be; its schemas need not all hold at once.
         """
         if depth > _MOST_DEPTH:
             return
@@ -91,7 +91,7 @@ class Sampler:
         yield from (value for value in self._named if kind_of(value) == kind)
 
     def _part(self, left: Schemas, right: Schemas, depth: int) -> list[Any]:
-        """Return a plain value of a property or an item, then such as the right refuses."""
+        """Return a plain value of a property or an item, then some that the right refuses."""
         accepts = self.shaper.acceptance.accepts
         plain: list[Any] = []
         telling: list[Any] = []
@@ -138,7 +138,7 @@ class Sampler:
                 yield [value] * length
 
     def _filled(self, length: int, part: Any, *, unique: bool) -> list[Any] | None:
-        """Return an array of a length; None if nothing fits in it."""
+        """Return an array of the given length; None if nothing fits in it."""
         filled: list[Any] = []
         for at in range(length):
             values = part(at)
@@ -181,7 +181,7 @@ class Sampler:
         full: dict[str, Any],
         others: list[tuple[str, Any]],
     ) -> dict[str, Any]:
-        """Return an object with as many properties as it must have at least."""
+        """Return an object with at least as many properties as it must have."""
         padded = dict(bare)
         for name, value in [*full.items(), *others]:
             if len(padded) >= shape.least:
@@ -204,7 +204,7 @@ class Sampler:
 
 
 def _literals(value: Any) -> Iterator[Any]:
-    """Yield the values that `const` and `enum` of a schema, and of those inside it, name."""
+    """Yield the values in `const` and `enum` of a schema, and of the schemas inside it."""
     if is_object(value):
         if "const" in value:
             yield value["const"]
@@ -220,7 +220,7 @@ def _literals(value: Any) -> Iterator[Any]:
 def _varied(
     shape: Objects, bare: dict[str, Any], full: dict[str, Any], parts: dict[str, list[Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield objects that differ in one property from one with few, and from one with all."""
+    """Yield objects that differ in one property from the bare object or from the full one."""
     for name, values in parts.items():
         if name not in bare and values:
             yield bare | {name: values[0]}

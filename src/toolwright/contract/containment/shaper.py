@@ -26,12 +26,12 @@ from .shapes import (
 from .values import KINDS
 
 Choice = tuple[Schemas, frozenset[bytes]]
-"""One way to choose among alternatives: the schemas, and the keys of what is not looked into."""
+"""One way to choose among alternatives: the schemas, and the keys of what is not examined."""
 _ANYTHING: Choice = ((), frozenset())
 _MOST_SHAPES = 400
 _MOST_DEPTH = 40
 _MOST_NESTED = 6
-"""How deeply emptiness is looked for."""
+"""How deeply shapes are checked for emptiness."""
 
 
 class Shaper:
@@ -44,9 +44,9 @@ class Shaper:
         self._depth = 0
 
     def shapes(self, schemas: Schemas) -> tuple[ValueShape, ...]:
-        """Return shapes that together have every value of the schemas. Raises `Undecided`.
+        """Return shapes that together hold every value of the schemas. Raises `Undecided`.
 
-        They may have more: what cannot be looked into is a note.
+        They may hold more: what cannot be examined becomes a note.
         """
         key = tuple(node.identity for node in schemas)
         if key not in self._known:
@@ -61,7 +61,7 @@ class Shaper:
         return self.shapes(self.property_schemas(shape, name))
 
     def property_schemas(self, shape: Objects, name: str) -> Schemas:
-        """Return what a property must fit. Raises `Undecided`."""
+        """Return the schemas that a property must fit. Raises `Undecided`."""
         found: list[SchemaNode] = []
         for node in shape.nodes:
             parts = property_nodes(node, name)
@@ -119,7 +119,7 @@ class Shaper:
     # -- shapes
 
     def _of(self, nodes: Schemas, notes: frozenset[bytes]) -> Iterator[ValueShape]:
-        """Yield the shapes of schemas that have no alternatives, but those that are empty."""
+        """Yield the shapes of schemas that have no alternatives, except empty ones."""
         given = given_values(nodes)
         if given is not None:
             values = tuple(each for each in given if self._may_be(nodes, each))
@@ -170,7 +170,7 @@ class Shaper:
 
 
 def _notes(node: SchemaNode) -> Iterator[bytes]:
-    """Yield keys of what a schema says and shapes do not have."""
+    """Yield the keys of what a schema says that shapes do not express."""
     schema = node.value
     if not NOT_READ.isdisjoint(schema):
         yield node.key
@@ -204,7 +204,7 @@ def _arms(node: SchemaNode, keyword: str) -> list[SchemaNode]:
 
 
 def _opposite(node: SchemaNode) -> list[SchemaNode]:
-    """Return a schema for what `not` leaves, where that is simple; else one for anything."""
+    """Return a schema for what `not` leaves, where that is simple; otherwise one for anything."""
     refused = node.value["not"]
     if refused is True or refused == {}:
         return []

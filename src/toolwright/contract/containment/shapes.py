@@ -23,7 +23,7 @@ class ValueShape:
 
     nodes: Schemas
     notes: frozenset[bytes]
-    """Keys of constraints that hold besides, and are not looked into."""
+    """Keys of further constraints, which are not examined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class Arrays(ValueShape):
     unique: bool = False
 
     def item(self, at: int) -> Schemas:
-        """Return what the item at an index must fit."""
+        """Return the schemas that the item at an index must fit."""
         found: list[SchemaNode] = []
         for node in self.nodes:
             first, rest = items_of(node)
@@ -109,7 +109,7 @@ class Objects(ValueShape):
         return found
 
     def patterns(self) -> dict[str, Schemas]:
-        """Return what properties with names of a pattern must fit."""
+        """Return the schemas that properties must fit, by the pattern of their names."""
         found: dict[str, Schemas] = {}
         for node in self.nodes:
             given = node.value.get("patternProperties")
@@ -118,7 +118,7 @@ class Objects(ValueShape):
         return found
 
     def others(self) -> Schemas:
-        """Return what a property must fit that no schema names, and no pattern."""
+        """Return the schemas of a property that neither a schema nor a pattern names."""
         return tuple(
             node.inner(node.value["additionalProperties"])
             for node in self.nodes
@@ -127,7 +127,7 @@ class Objects(ValueShape):
 
 
 def given_values(nodes: Schemas) -> list[Any] | None:
-    """Return the values that `enum` or `const` of the first schema which has one lists."""
+    """Return the values in `enum` or `const` of the first schema that has either."""
     for node in nodes:
         schema = node.value
         values = [schema["const"]] if "const" in schema else schema.get("enum")

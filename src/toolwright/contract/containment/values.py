@@ -43,7 +43,7 @@ def exact(number: float) -> Fraction:
 
 
 def count_in(node: Mapping[str, Any], keyword: str) -> int | None:
-    """Return a keyword that counts; None if it is not there, or is no count."""
+    """Return the value of a keyword that counts; None if it is missing, or not a count."""
     value = node.get(keyword)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if is_list(value) else value
 
 
-# A text that one of these does not match is no such value, whoever checks it.
+# A text that does not match has not got the format, whichever checker is used.
 _FORMATS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "date-time": re.compile(
@@ -92,11 +92,11 @@ SAMPLES: Mapping[str, str] = MappingProxyType(
         "uuid": "12345678-1234-4234-8234-123456789abc",
     }
 )
-"""A text of each format, about which no two checkers differ."""
+"""A text of each format that every checker accepts."""
 
 
 def has_format(text: str, name: str) -> bool | None:
-    """Return whether a text has a format; None if that depends on who checks it."""
+    """Return whether a text has a format; None if that depends on the checker."""
     if SAMPLES.get(name) == text:
         return True
     known = _FORMATS.get(name)

@@ -27,7 +27,7 @@ class Verdict:
 
     answer: Literal["contained", "not contained", "unknown"]
     witness: Any = None
-    """A value that fits the one and not the other, where the answer is `not contained`."""
+    """A value that fits one and not the other, if the answer is `not contained`."""
 
     @property
     def is_contained(self) -> bool:
@@ -47,7 +47,7 @@ def contains(
 ) -> Verdict:
     """Return whether every value of the narrower schema fits the wider one.
 
-    Where they are parts of larger schemas, their references point into those. What is answered is
+    Where they are parts of larger schemas, their references point into those. The answer is always
     true: `contained` is proved, and `not contained` has a witness. The rest is `unknown`.
 
     >>> contains({"type": "number"}, {"type": "integer", "minimum": 0}).answer

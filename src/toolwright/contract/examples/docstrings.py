@@ -1,7 +1,7 @@
 """Examples in docstrings: run as doctest runs them, through the tool.
 
-The tool's own name stands for its real path there: arguments become JSON, are validated, and what
-comes back is the value of the result.
+The tool's own name there makes a real call: arguments become JSON and are validated, and the value
+of the result is returned.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _UNDERLINE = re.compile(r"\A\s*+[-=~]{3,}+\s*+\Z")
 _AWAIT = re.compile(r"\bawait\s+")
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _MOST_CALLS = 50
-"""Calls in one docstring that are looked at."""
+"""How many calls in one docstring are read."""
 _MOST_READ = 100_000
-"""Characters of one docstring that are read."""
+"""How many characters of one docstring are read."""
 
 
 def docstring_examples(name: str, tool: Tool) -> list[Trial]:
@@ -52,7 +52,7 @@ def docstring_examples(name: str, tool: Tool) -> list[Trial]:
     if not text:
         return []
     first = line_of_docstring(tool)
-    # Blank lines before the text are not in it.
+    # `cleandoc` drops the blank lines before the text.
     first += first and written[: len(written) - len(written.lstrip())].count("\n")
     file = signature_of(tool).location.file
     names = _names(name, tool)
@@ -99,7 +99,7 @@ class UnreadExample:
     kind: Kind = "docstring"
 
     def run(self, calls: TrialCalls) -> Outcome:
-        """Say why."""
+        """Return a failure that says why."""
         return Outcome(
             tool=self.tool, kind="docstring", status="failed", source=self.source, detail=self.why
         )
@@ -107,7 +107,7 @@ class UnreadExample:
 
 @dataclass(frozen=True, slots=True)
 class DocstringExamples:
-    """All lines with `>>>` of one docstring: one after the other, as they depend on each other."""
+    """All `>>>` lines of one docstring, run in order, since they depend on each other."""
 
     tool: str
     defined: Tool
@@ -118,7 +118,7 @@ class DocstringExamples:
     kind: Kind = "docstring"
 
     def run(self, calls: TrialCalls) -> Outcome:
-        """Run the lines; the first that is not as written fails them."""
+        """Run the lines; the first whose outcome is not as written fails them all."""
         before = len(calls.made)
         last: list[dict[str, Any]] = []
 
@@ -156,7 +156,7 @@ class DocstringExamples:
 
 
 def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
-    """Run one line; return what is wrong with what came of it."""
+    """Run one line; return what is wrong with its outcome."""
     printed, said = io.StringIO(), ""
     source = _AWAIT.sub("", line.source)
     with _shown_in(printed):
@@ -179,7 +179,7 @@ def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
             return ""
         return f"`{source.strip()}` should have raised {line.exc_msg.strip()}; got {said.strip()}"
     got = printed.getvalue()
-    # Many examples show a call only: what comes of it is not said.
+    # Many examples show only a call, and not its outcome.
     if not line.want or checker.check_output(line.want, got, flags):
         return ""
     return (
@@ -189,9 +189,9 @@ def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _shown_in(printed: io.StringIO) -> Generator[None]:
-    """Let what a line prints, and the value of an expression, be written to a text.
+    """Capture what a line prints, and the value of an expression.
 
-    What the tool prints in its own thread is not part of what it returns, and stays out.
+    What the tool prints in its own thread is not part of what it returns, and is left out.
     """
 
     def show(value: Any) -> None:
@@ -207,7 +207,7 @@ def _shown_in(printed: io.StringIO) -> Generator[None]:
 
 
 class _OfThread(io.TextIOBase):
-    """Writes what this thread writes to one stream, and all else to another."""
+    """Sends what this thread writes to one stream, and everything else to another."""
 
     def __init__(self, own: io.StringIO, other: Any) -> None:
         self.own, self.other, self.thread = own, other, threading.get_ident()
@@ -222,7 +222,7 @@ def _last_line(error: BaseException) -> list[str]:
 
 
 def _bare(said: str) -> str:
-    """Return what an exception says, with its class by its own name only."""
+    """Return what an exception says, without the module of its class."""
     kind, colon, rest = said.partition(":")
     return f"{kind.rpartition('.')[2]}{colon}{rest}"
 

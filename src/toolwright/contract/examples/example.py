@@ -1,4 +1,4 @@
-"""An example call of a tool, with what it should give."""
+"""An example call of a tool, with its expected outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Trial(Protocol):
 
     @property
     def source(self) -> str:
-        """Where it stands."""
+        """Where it is written."""
         ...
 
     @property
@@ -41,7 +41,7 @@ class Trial(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A call with arguments that are known, and what should come of it."""
+    """A call with known arguments, and its expected outcome."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -52,7 +52,7 @@ class Example:
     timeout: float | None = None
 
     def run(self, calls: TrialCalls) -> Outcome:
-        """Call the tool, and compare."""
+        """Call the tool, and compare the outcome."""
         before = len(calls.made)
         if self.tool not in set(calls.box):
             fault = f"there is no tool `{self.tool}`"

@@ -1,4 +1,4 @@
-"""What should come of an example call, and whether it has."""
+"""What should come of an example call, and whether it did."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TYPES = {
     **dict.fromkeys(("object", "dict"), "object"),
     **dict.fromkeys(("null", "None", "none"), "null"),
 }
-"""Names of types, of JSON and of Python."""
+"""The names of types in JSON and in Python."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ def _value_of(result: Result) -> Any:
 
 
 def _cause(result: Result) -> str:
-    """Return what the tool really raised, if a model is not told."""
+    """Return what the tool really raised, if a model is not told that."""
     cause = None if result.error is None else result.error.__cause__
     if result.error is None or result.error.code != "unexpected" or cause is None:
         return ""
@@ -76,13 +76,13 @@ def _cause(result: Result) -> str:
 
 
 def raised(error: BaseException) -> str:
-    """Return an exception, and the line of the author's that has raised it."""
+    """Return an exception as text, with the line that raised it."""
     try:
         said = str(error)
-    except Exception:  # noqa: BLE001 - an exception may not be able to say itself
+    except Exception:  # noqa: BLE001 - an exception may fail to be written as text
         said = ""
     trace, place = error.__traceback__, ""
-    if isinstance(error, ToolwrightError):  # ours: where we raise it says nothing
+    if isinstance(error, ToolwrightError):  # ours: the place where we raise it is of no use
         trace = None
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -97,7 +97,7 @@ def check_names() -> tuple[str, ...]:
 
 
 def checks_fault(checks: Mapping[str, Any]) -> str:
-    """Return what is wrong with checks that an author wrote down; nothing if they can be made."""
+    """Return what is wrong with checks that an author wrote; nothing if they can be applied."""
     for name, wanted in checks.items():
         if name == "at":
             if not is_object(wanted):
@@ -183,7 +183,7 @@ def _lacks(wanted: Any, value: Any, text: str) -> str:
 def _matches(wanted: str, value: Any, text: str) -> str:
     searched = value if isinstance(value, str) else text
     found = matches_pattern(wanted, searched) or (
-        # For Python, `$` is before the end of the last line, too.
+        # For Python, `$` also matches before a final line break.
         searched.endswith("\n") and matches_pattern(wanted, searched[:-1])
     )
     return "" if found else f"should match {wanted!r}; got {shown(searched)}"

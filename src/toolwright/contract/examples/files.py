@@ -25,10 +25,10 @@ FILES = (
     *("toolwright-tests.yaml", "toolwright-tests.yml", "toolwright-tests.json"),
     *("platools-tests.yaml", "platools-tests.yml"),
 )
-"""Names of files that are read without being named."""
+"""Names of files that are read even if nobody names them."""
 _MOST_BYTES = 20_000_000
 _MOST_VALUES = 200_000
-"""Values in one file, with those that an alias repeats."""
+"""How many values one file may have, including those that an alias repeats."""
 _KEYS = (
     "tool",
     "params",
@@ -49,7 +49,7 @@ class ExampleFileError(ToolwrightError):
 
 @dataclass(frozen=True, slots=True)
 class StateProbe:
-    """A call that tells what state there is."""
+    """A call that returns the current state."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -78,7 +78,7 @@ def read_examples(path: Path) -> ExampleFile:
     document, lines = _from_json(path, text) if path.suffix == ".json" else _from_yaml(path, text)
     try:
         return _Reader(path, lines).read(document)
-    except RecursionError:  # an alias inside of what it stands for
+    except RecursionError:  # an alias inside the node that it stands for
         raise ExampleFileError(f"{path} is nested too deeply") from None
 
 
@@ -109,7 +109,7 @@ def _from_yaml(path: Path, text: str) -> tuple[Any, list[int]]:
         raise ExampleFileError(f"{path}{where} is not YAML: {said}") from None
     except RecursionError:
         raise ExampleFileError(f"{path} is nested too deeply") from None
-    except ValueError as error:  # a date that is none
+    except ValueError as error:  # a date that does not exist
         raise ExampleFileError(f"{path} has a value that cannot be read: {error}") from None
     finally:
         loader.dispose()
@@ -180,7 +180,9 @@ class _Reader:
             return None
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
-            raise ExampleFileError(f"{where}: `timeout` must be seconds; got {reprlib.repr(value)}")
+            raise ExampleFileError(
+                f"{where}: `timeout` must be a number of seconds; got {reprlib.repr(value)}"
+            )
         return float(value)
 
     def _expected(self, where: str, test: Mapping[str, Any]) -> Expected:
@@ -246,7 +248,7 @@ class _Reader:
         return cast("dict[str, Any]", self._plain(where, "params", given))
 
     def _plain(self, where: str, path: str, value: Any) -> Any:
-        """Return a value as JSON has it: a date is text."""
+        """Return a value as JSON: a date becomes text."""
         self.left -= 1
         if self.left < 0:
             raise ExampleFileError(f"{where}: more than {_MOST_VALUES:,} values")
@@ -259,7 +261,7 @@ class _Reader:
             return {key: self._plain(where, f"{path}.{key}", each) for key, each in value.items()}
         if is_list(value):
             return [self._plain(where, f"{path}.{at}", each) for at, each in enumerate(value)]
-        if isinstance(value, dt.date):  # a time is one, too
+        if isinstance(value, dt.date):  # a datetime is one as well
             return value.isoformat()
         try:
             json.dumps(value, allow_nan=False)

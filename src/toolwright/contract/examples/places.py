@@ -1,4 +1,4 @@
-"""Where the docstring of a tool stands in its file."""
+"""Where the docstring of a tool is in its file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line_of_docstring(tool: Tool) -> int:
 
 @functools.lru_cache(maxsize=32)
 def _docstrings(file: str) -> dict[int, int]:
-    """Return the first lines of docstrings, by the first lines of what they are in."""
+    """Return the first lines of docstrings, by the first lines of their functions and classes."""
     try:
         source = Path(file).read_text(encoding="utf-8")
         tree = ast.parse(source) if len(source) <= _MOST_READ else ast.Module([], [])

@@ -13,7 +13,7 @@ _AT_MOST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperti
 
 
 def merged(one: Mapping[str, Any], other: Any) -> Any:
-    """Return a schema that asks for what both ask for, as far as that is easily said."""
+    """Return a schema that asks for what both ask for, as far as that is easy to express."""
     if other is False:
         return False
     if not is_object(other):
@@ -25,7 +25,7 @@ def merged(one: Mapping[str, Any], other: Any) -> Any:
 
 
 def _both(key: str, mine: Any, yours: Any) -> Any:
-    """Return what a keyword says if two schemas have it."""
+    """Return the value of a keyword that both schemas have."""
     if key in _TABLES and is_object(mine) and is_object(yours):
         return _tables(key, mine, yours)
     if key == "required" and is_list(mine) and is_list(yours):

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ...tools.definition import Tool
 
 CALLS = 50
-"""Calls of a tool, unless somebody says otherwise."""
+"""How many calls of a tool are made by default."""
 _SHRINK_CALLS = 500
 _SHRINK_SECONDS = 20.0
 _MOST_SECONDS = 600.0
-"""How long one tool is tried, whatever it costs."""
+"""How long one tool is tried at most."""
 _DESTROYS = re.compile(
     r"(?:\A|[_.:-])(?:delete|del|remove|rm|rmdir|rmtree|unlink|archive|drop|purge|clear|wipe|destroy"
     r"|truncate|erase|reset|overwrite|kill|terminate|shutdown|reboot|uninstall|revoke)(?:\Z|[_.:-])",
@@ -37,7 +37,7 @@ _DESTROYS = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 State = Callable[[], Any]
-"""Returns what can be compared before and after a call."""
+"""Returns a state that can be compared before and after a call."""
 
 
 class NoHypothesis(ToolwrightError):
@@ -61,7 +61,7 @@ def need_hypothesis() -> None:
 
 
 def why_not(name: str, tool: Tool) -> str:
-    """Return why a tool is not called with generated arguments unless it is asked for."""
+    """Return why a tool is called with generated arguments only on request."""
     options = tool.options
     if options.confirm:
         return "it asks for confirmation"
@@ -86,7 +86,7 @@ def try_generated(
 ) -> Outcome:
     """Call a tool with generated arguments; return the smallest that fail, or that none did.
 
-    `known` has values of parameters that mean something: examples have them. Raises `NoHypothesis`.
+    `known` has meaningful values of parameters, as in examples. Raises `NoHypothesis`.
     """
     need_hypothesis()
     return _Search(name, calls, state, known or {}).run(count, seed)
@@ -105,7 +105,7 @@ class _Search:
         self.name, self.calls, self.state, self.values = name, calls, state, known
         self.tool: Tool = calls.box[name]
         self.known: dict[str, CallVerdict] = {}
-        """What calls came to, by their arguments: a replay must not change it."""
+        """The verdicts on calls, by their arguments: a replay must not change them."""
         self.kind = ""
         self.best: tuple[int, str, Mapping[str, Any], CallVerdict] | None = None
         self.stops = ""
@@ -168,7 +168,7 @@ class _Search:
             @hypothesis.given(drawn)
             def trial(arguments: Any) -> None:
                 if self._fails(arguments):
-                    raise _Found  # noqa: TRY301 - for hypothesis to see, which shrinks it
+                    raise _Found  # noqa: TRY301 - for hypothesis, which shrinks it
 
             trial()
         except _Found:
@@ -177,14 +177,14 @@ class _Search:
             self.stops = self.stops or "no arguments were found that fit its input schema"
             return ""
         except (errors.HypothesisException, errors.HypothesisWarning) as error:
-            # Once something was found, all it can say is that a replay went another way.
+            # Once something was found, this can only mean that a replay went differently.
             return "" if self.best or self.tried else f"its schema cannot be drawn from: {error}"
         except RecursionError:
             return "" if self.tried else "its schema is nested too deeply to draw from"
         return ""
 
     def _fails(self, arguments: Mapping[str, Any]) -> bool:
-        """Call the tool, unless it was called just so; return whether that breaks the contract."""
+        """Call the tool once for these arguments; return whether that breaks the contract."""
         written = json.dumps(arguments, sort_keys=True)
         verdict = self.known.get(written)
         if verdict is None:
@@ -228,7 +228,7 @@ class _Search:
     def _claims(
         self, arguments: Mapping[str, Any], before: Any, state: State
     ) -> CallVerdict | None:
-        """Return how a call breaks what the tool says of itself; None if it does not."""
+        """Return how a call breaks what the tool says about itself; None if it does not."""
         after = state()
         options = self.tool.options
         if options.read_only:
@@ -247,7 +247,7 @@ class _Search:
 
 
 def _exact_schema(tool: Tool) -> dict[str, Any]:
-    """Return the input schema with what the portable style says in words only.
+    """Return the input schema with what the portable style says only in words.
 
     A text without a format would almost never be a date. What fits this one fits the published one.
     """
@@ -273,7 +273,7 @@ def _change(before: Any, after: Any) -> str:
 
 
 class _Nowhere(io.TextIOBase):
-    """Takes what is written, and forgets it."""
+    """Discards what is written."""
 
     def write(self, text: str, /) -> int:
         return len(text)
@@ -281,7 +281,7 @@ class _Nowhere(io.TextIOBase):
 
 @contextmanager
 def _quiet() -> Generator[None]:
-    """Show nothing of hundreds of calls: no tracebacks, no warnings, not what tools print."""
+    """Show nothing of hundreds of calls: no tracebacks, no warnings, no output of tools."""
     before = log.level
     log.setLevel(logging.CRITICAL + 1)
     try:

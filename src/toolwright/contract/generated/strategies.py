@@ -18,20 +18,20 @@ from .texts import plain_texts, texts_of
 
 _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 _SMALL, _LARGE = 1000, 2**53
-"""Most integers are small: a tool may count up to one. JSON's own go as far as 2**53."""
+"""Most integers are small: a tool may count up to one. JSON's own integers go up to 2**53."""
 _MOST_ITEMS = 8
 _FULL_DEPTH, _DEEPEST = 2, 12
-"""References inside each other: up to the first all is drawn, then only what must be there."""
+"""Nested references: up to the first depth, everything is drawn; then only what is required."""
 _LONGEST = 2000
-"""Items or characters at most, where a schema asks for more than anybody would send."""
+"""The most items or characters, where a schema asks for more than anyone would send."""
 
 
 def values_of(
     schema: Mapping[str, Any], known: Mapping[str, Sequence[Any]] | None = None
 ) -> SearchStrategy[Any]:
-    """Return a strategy for values that a schema accepts; `known` has some of its properties.
+    """Return a strategy for values that a schema accepts; `known` has values of some properties.
 
-    What is not drawn right at once (`not`, `if`, `contains`) is filtered by the validator.
+    What cannot be drawn directly (`not`, `if`, `contains`) is filtered by the validator.
     """
     validator = validator_for(schema)
     return _Strategies(schema, known or {}).of(schema).filter(validator.is_valid)
@@ -93,7 +93,7 @@ class _Strategies:
         meaningful = {key: value for key, value in rest.items() if key not in _SAID}
         if meaningful and not meaningful.keys() <= {"$defs", "definitions"}:
             return self.of(merged(meaningful, self._resolved({"$ref": reference})))
-        # Built once for each depth: a schema that contains itself would never come to an end.
+        # Built once for each depth: a schema that contains itself would never end.
         key = (reference, self.depth)
         if key not in self.references:
             self.depth += 1
@@ -105,7 +105,7 @@ class _Strategies:
 
     @property
     def _is_deep(self) -> bool:
-        """Whether only what must be there is drawn."""
+        """Whether only required parts are drawn."""
         return self.depth > _FULL_DEPTH
 
     def _resolved(self, part: Any) -> Any:
@@ -139,7 +139,7 @@ class _Strategies:
             return st.nothing()
         low = max(least if least is not None else -_LARGE, -(10**30))
         high = min(most if most is not None else _LARGE, 10**30)
-        if low > high:  # bounds beyond what anybody sends
+        if low > high:  # bounds beyond what anyone sends
             return st.integers(least, most)
         near = (max(low, -_SMALL), min(high, _SMALL))
         if near[0] > near[1] or (low, high) == near:
@@ -206,7 +206,7 @@ class _Strategies:
         return self.of(schema)
 
     def _property(self, name: str, schema: Any) -> SearchStrategy[Any]:
-        """Return a strategy for a property of the root: also values that are known to mean something."""
+        """Return a strategy for a property of the root, including known values."""
         known = [each for each in self.known.get(name, ()) if _is_valid(schema, each, self.root)]
         drawn = self.of(schema)
         return st.one_of(drawn, st.sampled_from(known)) if known else drawn
@@ -217,7 +217,7 @@ class _Strategies:
         """Return a strategy for keys that are not declared; None if there should be none."""
         patterns: dict[str, Any] = schema.get("patternProperties", {})
         least = schema.get("minProperties", 0)
-        # Keys that nobody has named are drawn where they are what the object is for.
+        # Undeclared keys are drawn where they are what the object is for.
         wanted = is_object(open_ended) or patterns or not known
         wanted = (wanted and not self._is_deep) or least > known
         if not wanted or (open_ended is False and not patterns):
@@ -263,7 +263,7 @@ class _Strategies:
 
 
 _SAID = frozenset(("title", "description", "default", "examples", "deprecated", "$comment"))
-"""Keywords that change nothing about what is accepted."""
+"""Keywords that do not affect what is accepted."""
 
 
 def _canonical(item: Any) -> str:
@@ -288,7 +288,7 @@ _IMPLIED = {
     "string": frozenset(("pattern", "minLength", "maxLength", "format")),
     "number": frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")),
 }
-"""What a schema without a type speaks about."""
+"""The types that a schema without `type` implies, by its keywords."""
 
 
 def _known_values(schema: Mapping[str, Any]) -> list[Any]:
@@ -310,7 +310,7 @@ def _is_valid(schema: Any, value: Any, root: Mapping[str, Any]) -> bool:
 
 
 def _bounds(schema: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the bounds of a number, each with whether it is excluded; None without one."""
+    """Return the bounds of a number, each with whether it is excluded; None if there is none."""
     lows = [(schema[key], key != "minimum") for key in _LOWS if _is_number(schema.get(key))]
     highs = [(schema[key], key != "maximum") for key in _HIGHS if _is_number(schema.get(key))]
     return (

@@ -19,12 +19,12 @@ _ERAS = ("2025-06-18", "2026-07-28")
 
 
 class CallVerdict(NamedTuple):
-    """What one call shows of its tool."""
+    """What one call shows about its tool."""
 
     fault: str = ""
     """How it breaks the contract; empty if it does not."""
     kind: str = ""
-    """The same for faults that have one cause: shrinking keeps to it."""
+    """The same for all faults with one cause: shrinking keeps to it."""
     refused: bool = False
     """Whether the arguments were not accepted."""
     is_error: bool = False
@@ -70,7 +70,7 @@ def _of_error(result: Result) -> CallVerdict:
             shorten(f"its value breaks its type: {result.text}"), "result", is_error=True
         )
     if isinstance(error, ToolTimeout):
-        # A thread that hangs cannot be ended: each further try would leave one more.
+        # A thread that hangs cannot be ended: each further try would leave another one behind.
         return CallVerdict(shorten(result.text), "timeout", is_error=True, stops="it timed out")
     if isinstance(error, CannotAsk):
         return CallVerdict(is_error=True, stops="it asks its user, and nobody is there")
@@ -80,7 +80,7 @@ def _of_error(result: Result) -> CallVerdict:
 
 
 def _place(error: BaseException) -> str:
-    """Return which fault an exception is: its class, and where it was raised."""
+    """Return what identifies a fault: the class of the exception, and where it was raised."""
     trace = error.__traceback__
     place = ""
     while trace is not None:

@@ -1,4 +1,4 @@
-"""How many tokens tools may take: what is over."""
+"""How many tokens tools may take, and what exceeds that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .costs import ToolCost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBudget:
-    """How many tokens a tool, and all tools together, may take; None is without a limit."""
+    """How many tokens a tool, and all tools together, may take; None is no limit."""
 
     max_tool: int | None = None
     max_total: int | None = None

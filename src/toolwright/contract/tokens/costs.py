@@ -40,7 +40,7 @@ class ToolCost:
         return max(self.total - self.name - self.description - self.schema - self.output, 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON sees it."""
+        """Return it as JSON."""
         said: dict[str, Any] = {
             "tool": self.tool,
             "total": self.total,
@@ -61,7 +61,7 @@ class ToolCost:
 def costs_of(
     definitions: Iterable[Any], results: Mapping[str, Sequence[int]] | None = None
 ) -> list[ToolCost]:
-    """Return what definitions cost, in the shape of any provider; each has a `name` in it.
+    """Return what definitions in the shape of any provider cost; each has a `name` in it.
 
     >>> [cost] = costs_of([{"name": "add", "description": "Add two numbers."}])
     >>> (cost.tool, cost.description)
@@ -72,14 +72,14 @@ def costs_of(
     for definition in definitions:
         entries = list(_entries(definition))
         for entry in entries:
-            # What is wrapped around one entry is part of its cost.
+            # What wraps a single entry is part of its cost.
             whole = definition if len(entries) == 1 else entry
             found.append(_cost(entry, whole, measured.get(str(entry["name"]), ())))
     return found
 
 
 def _entries(node: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of tools in a definition: providers wrap them differently."""
+    """Yield the objects that describe tools in a definition: providers wrap them differently."""
     if depth > _DEEPEST:
         return
     if is_object(node) and isinstance(node.get("name"), str):
@@ -121,7 +121,7 @@ def properties_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def entries_of(definitions: Iterable[Any]) -> list[Mapping[str, Any]]:
-    """Return the objects of tools in definitions of any shape."""
+    """Return the objects that describe tools in definitions of any shape."""
     return [entry for definition in definitions for entry in _entries(definition)]
 
 

@@ -13,7 +13,7 @@ _PIECE = re.compile(
     r"|(?P<controls>[\x00-\x1f\x7f])"
 )
 _LONGEST_WORD = 24
-"""Letters; what is longer is no word, and is cut in small parts."""
+"""Letters; a longer run is not a word, and is cut into small parts."""
 _BEYOND_ASCII = (
     (0x250, 1.08),  # accented Latin: each breaks a word apart
     (0x1E00, 0.36),  # Greek, Cyrillic, Hebrew, Arabic, Indic, Thai, Georgian
@@ -25,14 +25,14 @@ _BEYOND_ASCII = (
     (0x10000, 0.66),
 )
 _RARE = 1.6
-"""Of what is beyond the first plane, emoji above all."""
+"""The weight of characters beyond the first plane, mostly emoji."""
 
 
 def estimate_tokens(text: str) -> int:
-    """Return how many tokens a text takes, about.
+    """Return about how many tokens a text takes.
 
-    On definitions of tools that is 3 % off on average. It takes time in proportion to the text,
-    and neither a network nor a table.
+    On definitions of tools it is off by 3 % on average. It takes time in proportion to the text,
+    and needs neither a network nor a table.
 
     >>> estimate_tokens("Search the catalogue.")
     4

@@ -18,11 +18,11 @@ _LONG_PARAMETER = 60
 _LONG_ENUM = 25
 _LONG_DEFAULT = 40
 _LONG_SENTENCE = 8
-"""Tokens from which on it matters that a sentence is repeated."""
+"""From this many tokens on, it matters that a sentence is repeated."""
 _DEEP = 5
 _MANY_TOOLS, _LARGE_LIST = 40, 10_000
 _THREE_TOOLS = 450
-"""About what the three tools of `serve --search` take."""
+"""About how many tokens the three tools of `serve --search` take."""
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _MOST_TEXT = 100_000
 
@@ -31,14 +31,14 @@ class Saving(NamedTuple):
     """Something that would make a definition cheaper."""
 
     tokens: int
-    """About how many it would save."""
+    """About how many tokens it would save."""
     tool: str
     """Which tool it is about; empty for several."""
     what: str
     """What costs so much, and what to do."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON sees it."""
+        """Return it as JSON."""
         return {"tokens": self.tokens, "tool": self.tool, "what": self.what}
 
 
@@ -72,7 +72,7 @@ def _of_node(tool: str, path: tuple[str, ...], node: Mapping[str, Any]) -> Itera
     values: Any = node.get("enum")
     if is_list(values) and len(values) > _LONG_ENUM:
         tokens = estimate_tokens(_written(values))
-        what = f"{where} lists {len(values)} values: take a text, and say in an error what is near"
+        what = f"{where} lists {len(values)} values: accept text, and name near values in errors"
         yield Saving(tokens - 10, tool, what)
     default = estimate_tokens(_written(node["default"])) if "default" in node else 0
     if default > _LONG_DEFAULT:
@@ -103,7 +103,7 @@ def _nodes(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def _repeated_schemas(tool: str, schema: Mapping[str, Any]) -> Iterator[Saving]:
-    """Find objects that stand in one schema several times, as inlining makes them."""
+    """Find objects that occur several times in one schema, as inlining makes them."""
     places: dict[str, list[str]] = defaultdict(list)
     for path, node in _nodes(schema):
         if path and node.get("properties"):
@@ -113,7 +113,7 @@ def _repeated_schemas(tool: str, schema: Mapping[str, Any]) -> Iterator[Saving]:
         tokens = estimate_tokens(written)
         if len(paths) > 1 and tokens > _LONG_PARAMETER:
             where = ", ".join(paths[:3]) + (", ..." if len(paths) > 3 else "")
-            what = f'the same object stands at {where}: style="full" writes it once, under $defs'
+            what = f'the same object is at {where}: style="full" writes it once, under $defs'
             yield Saving(tokens * (len(paths) - 1), tool, what)
 
 
@@ -132,7 +132,7 @@ def _repeated_text(entries: Sequence[Mapping[str, Any]]) -> Iterator[Saving]:
             said = sentence if len(sentence) <= 60 else f"{sentence[:57]}..."
             one = tools[0] if len(set(tools)) == 1 else ""
             where = "" if one else f" in {len(set(tools))} tools"
-            what = f"`{said}` stands {len(tools)} times{where}: say it once, in the instructions"
+            what = f"`{said}` appears {len(tools)} times{where}: say it once, in the instructions"
             yield Saving(tokens * (len(tools) - 1), one, what)
 
 

@@ -1,4 +1,4 @@
-"""Calls tools as a client would, and keeps what was called."""
+"""Calls tools as a client would, and keeps a record."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ...tools.definition import Tool
 
 TIMEOUT = 30.0
-"""Seconds that a call may take, unless somebody says otherwise."""
+"""How many seconds a call may take by default."""
 _MOST_WAITED = 2.0
 _MOST_WAITS = 20
 MOST_CALLS = 1_000_000
-"""Calls that are kept: more would fill the memory of a run without an end."""
+"""How many calls are kept: more would fill the memory in an endless run."""
 
 
 class TrialBox(Protocol):
@@ -66,19 +66,19 @@ class TrialCall(NamedTuple):
 
 
 class Watcher(Protocol):
-    """Is told before and after each call, by a process that a tool cannot end."""
+    """Is told before and after each call, for a process that a tool cannot end."""
 
     def begin(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> None:
-        """Take note of a call that begins, and how long it may take."""
+        """Note that a call begins, and how long it may take."""
         ...
 
     def end(self) -> None:
-        """Take note that it has come back."""
+        """Note that the call has returned."""
         ...
 
 
 class TrialCalls:
-    """Calls the tools of a toolbox, each within its time, and keeps a record."""
+    """Calls the tools of a toolbox, each within its time limit, and keeps a record."""
 
     def __init__(
         self, box: TrialBox, *, timeout: float = TIMEOUT, watcher: Watcher | None = None
@@ -88,10 +88,10 @@ class TrialCalls:
         self.watcher = watcher
         self.made: list[TrialCall] = []
         self.on_result: Callable[[str, Result], object] | None = None
-        """Is told each result."""
+        """Called with each result."""
 
     def call(self, name: str, arguments: Mapping[str, Any], timeout: float | None = None) -> Result:
-        """Call a tool; a rate limit is waited for, as a client would."""
+        """Call a tool; wait for a rate limit, as a client would."""
         tool = self.box[name]
         seconds = self.timeout if timeout is None else timeout
         if self.watcher is not None:
@@ -117,7 +117,7 @@ class TrialCalls:
 
     def _once(self, tool: Tool, name: str, arguments: Mapping[str, Any], seconds: float) -> Result:
         async def call() -> Result:
-            # Who tests tools may call all of them.
+            # Whoever tests tools may call all of them.
             roles = tool.options.roles or ()
             made = Call(name, caller="test", roles=roles, timeout=seconds, asker=_Nobody())
             return await self.box.call_async(name, arguments, call=made)

@@ -22,7 +22,7 @@ class Coverage:
     """Parameters that were given, of tools that were called."""
 
     def add(self, tool: str, given: Iterable[str]) -> None:
-        """Take note of a call."""
+        """Note a call."""
         known = self.parameters.get(tool, ())
         self.given.setdefault(tool, set()).update(name for name in given if name in known)
 
@@ -38,18 +38,18 @@ class Coverage:
 
     @property
     def tools_percent(self) -> float:
-        """How many of 100 tools were called."""
+        """The percentage of tools that were called."""
         return _percent(len(self.parameters) - len(self.missed), len(self.parameters))
 
     @property
     def parameters_percent(self) -> float:
-        """How many of 100 parameters were given."""
+        """The percentage of parameters that were given."""
         count = sum(len(names) for names in self.parameters.values())
         missed = sum(len(self.missed_of(tool)) for tool in self.parameters)
         return _percent(count - missed, count)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON sees it."""
+        """Return it as JSON."""
         return {
             "tools": self.tools_percent,
             "parameters": self.parameters_percent,
@@ -62,7 +62,7 @@ class Coverage:
 
 
 def coverage_of(tools: Mapping[str, Tool], calls: Iterable[TrialCall] = ()) -> Coverage:
-    """Return what calls have covered of tools."""
+    """Return how much of the tools the calls have covered."""
     names = {name: tuple(tool.input_schema.get("properties", ())) for name, tool in tools.items()}
     found = Coverage(names)
     for call in calls:

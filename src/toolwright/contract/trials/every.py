@@ -27,7 +27,7 @@ def try_tools(
 ) -> TrialReport:
     """Try the tools of a toolbox: examples in docstrings and files, and generated calls.
 
-    `state` is a function, or the name of a tool, that gives what can be compared before and after
+    `state` is a function, or the name of a tool, that returns a value to compare before and after
     a call; read-only and idempotent tools are held to it. Raises `ToolwrightError` if a file cannot
     be read, or hypothesis is not installed.
     """

@@ -24,11 +24,11 @@ class Outcome:
     label: str = ""
     """What its author calls it."""
     source: str = ""
-    """Where it stands: a file and a line."""
+    """Where it is written: a file and a line."""
     detail: str = ""
     """Why it failed, or was skipped."""
     arguments: dict[str, Any] | None = None
-    """With what it failed."""
+    """The arguments with which it failed."""
     calls: int = 0
     refused: int = 0
     """Calls whose arguments were not accepted."""
@@ -43,7 +43,7 @@ class Outcome:
 
     @property
     def key(self) -> str:
-        """Which one it is among all of a run."""
+        """What identifies it among all outcomes of a run."""
         return f"{self.kind}|{self.tool}|{self.source}|{self.label}"
 
 
@@ -63,17 +63,17 @@ class TrialReport:
 
     @property
     def passed(self) -> list[Outcome]:
-        """Those that passed."""
+        """The outcomes that passed."""
         return self._with("passed")
 
     @property
     def failed(self) -> list[Outcome]:
-        """Those that failed."""
+        """The outcomes that failed."""
         return self._with("failed")
 
     @property
     def skipped(self) -> list[Outcome]:
-        """Those that were not tried, each with the reason."""
+        """The outcomes that were skipped, each with the reason."""
         return self._with("skipped")
 
     @property
@@ -83,19 +83,19 @@ class TrialReport:
 
     @property
     def latency_p50(self) -> float:
-        """Half of the calls took at most so many seconds."""
+        """The seconds within which half of the calls ended."""
         return percentile([call.seconds for call in self.calls], 50)
 
     @property
     def latency_p95(self) -> float:
-        """95 of 100 calls took at most so many seconds."""
+        """The seconds within which 95 % of the calls ended."""
         return percentile([call.seconds for call in self.calls], 95)
 
     def _with(self, status: Status) -> list[Outcome]:
         return [each for each in self.outcomes if each.status == status]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON sees it."""
+        """Return the report as JSON."""
         return {
             "passed": len(self.passed),
             "failed": len(self.failed),
@@ -112,14 +112,14 @@ class TrialReport:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest value that so many percent are not above; 0 if there are none."""
+    """Return the smallest value that `percent` of the values do not exceed; 0 without values."""
     ordered = sorted(values)
     at = math.ceil(len(ordered) * percent / 100) - 1
     return ordered[max(at, 0)] if ordered else 0.0
 
 
 def totals(calls: Iterable[TrialCall]) -> dict[str, Any]:
-    """Return what an outcome says of its calls."""
+    """Return what an outcome says about its calls."""
     made = list(calls)
     return {
         "calls": len(made),

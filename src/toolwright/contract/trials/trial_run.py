@@ -29,7 +29,7 @@ class TrialError(ToolwrightError):
 
 
 class Journal(Watcher, Protocol):
-    """Keeps what was done, should a tool end the process: the next one goes on behind it."""
+    """Keeps what was done, in case a tool ends the process: the next process continues there."""
 
     @property
     def done(self) -> Mapping[int, tuple[Outcome, Sequence[TrialCall]]]:
@@ -37,7 +37,7 @@ class Journal(Watcher, Protocol):
         ...
 
     def start(self, at: int, outcome: Outcome) -> None:
-        """Take note of what is tried next: its outcome, should it not come back."""
+        """Note what is tried next: `outcome` counts if it does not return."""
         ...
 
     def finish(self, at: int, outcome: Outcome, calls: Sequence[TrialCall]) -> None:
@@ -56,12 +56,12 @@ class TrialSettings:
     seed: int = 0
     timeout: float = TIMEOUT
     destructive: bool | frozenset[str] = False
-    """Whether tools that destroy something are called, too; or which of them."""
+    """Whether tools that destroy something are called as well, or which of them."""
     state: StateProbe | State | None = None
-    """What tells the state that tools change: claims are checked against it."""
+    """Returns the state that tools change: claims are checked against it."""
 
     def may_destroy(self, name: str) -> bool:
-        """Return whether a tool may be called although it destroys something."""
+        """Return whether a tool may be called even if it destroys something."""
         return self.destructive if isinstance(self.destructive, bool) else name in self.destructive
 
 
@@ -89,7 +89,7 @@ class TrialRun:
         self.state = self._state_of(self.settings.state)
 
     def run(self) -> TrialReport:
-        """Try everything; return what came of it. Raises `TrialError`."""
+        """Try everything; return the report. Raises `TrialError`."""
         _warm_up()
         self._check_state()
         report = TrialReport(seed=self.settings.seed if self.settings.generate else None)
@@ -132,7 +132,7 @@ class TrialRun:
             yield planned, self._work_of(trial, planned)
 
     def trials(self) -> list[Trial]:
-        """Return the examples that there are, of docstrings first."""
+        """Return all examples, those of docstrings first."""
         if self._trials is None:
             found: list[Trial] = []
             if self.settings.docstrings:
@@ -143,7 +143,7 @@ class TrialRun:
 
     def _work_of(self, trial: Trial, planned: Outcome) -> Callable[[], Outcome]:
         tool = self.tools.get(trial.tool)
-        # What stands in a docstring explains; what stands in a file of tests is meant to be run.
+        # An example in a docstring explains; one in a file of tests is meant to be run.
         if trial.kind == "docstring" and tool is not None:
             why = "" if self.settings.may_destroy(trial.tool) else why_not(trial.tool, tool)
             if why:
@@ -202,7 +202,7 @@ class TrialRun:
 
     def _asked(self, probe: StateProbe) -> State:
         if probe.tool not in self.tools:
-            raise TrialError(f"the state is asked of `{probe.tool}`, which is no tool")
+            raise TrialError(f"the state is asked of `{probe.tool}`, which is not a tool")
 
         def ask() -> Any:
             result = self.probing.call(probe.tool, probe.arguments)
@@ -223,7 +223,7 @@ class TrialRun:
 
 
 def _warm_up() -> None:
-    """Make one call, so that the first that is measured does not wait for imports and threads."""
+    """Make one call, so that the first measured call does not wait for imports and threads."""
     tool = Tool(_nothing, timeout=TIMEOUT)
     background.run(tool.call_async({}))
 

@@ -23,7 +23,7 @@ LOGICAL = frozenset(
 EVERYTHING = (
     NUMERIC | LENGTHS | COUNTS | TEXTS | LOGICAL | frozenset(("pattern", "format", "default"))
 )
-"""All of draft 2020-12 that is said, kept or lost here."""
+"""All keywords of draft 2020-12 that are said, kept or lost here."""
 PRIMITIVES = frozenset(("string", "number", "integer", "boolean", "null"))
 ENUM_TYPES = PRIMITIVES - {"null"}
 """Where null is a branch of its own."""
@@ -34,7 +34,7 @@ READ = "2026-09"
 
 
 class Fact(NamedTuple):
-    """One thing that is known of a provider: what, who says so, and when they said it."""
+    """One thing that is known about a provider: what, who says so, and the date."""
 
     about: str
     text: str
@@ -55,26 +55,26 @@ class NameRule:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Which schemas are accepted, and how what is not is written instead.
+    """Which schemas are accepted, and how others are written instead.
 
-    Each is compared as itself: what was written by its rules is kept for it.
+    Compared by identity: schemas that were written by some rules are kept by those.
     """
 
     keywords: frozenset[str] = EVERYTHING
-    """Keywords beside those that every dialect has: type, properties, required, items, enum."""
+    """Keywords apart from those that every dialect has: type, properties, required, items, enum."""
     formats: frozenset[str] | None = None
-    """The formats of strings; None if all."""
+    """The formats of strings; None for all."""
     patterns: Literal["any", "python", "plain", "simple", "whole", "bare"] = "any"
     closed: bool = False
     """Whether every object must forbid further properties."""
     required: Literal["as-is", "all", "some"] = "as-is"
-    """Which properties must be required: all of an object, or one of each."""
+    """Which properties must be required: all of each object, or at least one."""
     extra: Literal["keep", "write", "omit"] = "keep"
     """What becomes of `additionalProperties`."""
     maps: Literal["native", "pairs"] = "native"
     tuples: Literal["native", "items", "object"] = "native"
     anything: Literal["open", "text"] = "open"
-    """How a value of any type is written: as a union of all, or with JSON text."""
+    """How a value of any type is written: as a union of all types, or as JSON text."""
     refs: Literal["keep", "inline"] = "keep"
     ref_siblings: bool = True
     """Whether keywords may stand beside `$ref`."""
@@ -89,9 +89,9 @@ class Rules:
     empty_objects: bool = True
     """Whether an object may have no properties."""
     root_keys: frozenset[str] | None = None
-    """The keywords of the root, where only some may stand."""
+    """The keywords that the root may have; None for all."""
     keys: NameRule | None = None
-    """The names of properties; None if nothing is known."""
+    """Which names of properties are accepted; None if nothing is known."""
 
     @cached_property
     def changes(self) -> bool:
@@ -128,30 +128,30 @@ class Quota:
     enum_values: int | None = None
     """Enum values in one strict tool."""
     enum_characters: tuple[int, int] | None = None
-    """How long the values of an enum of more than so many may be together."""
+    """Above how many values the characters of an enum are limited, and the limit."""
     description: int | None = None
     """Characters in the description of a tool."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """All that is known of what one provider or client accepts."""
+    """All that is known about what one provider or client accepts."""
 
     name: str
     wire: str
     """How a tool is written: see `wire`."""
     rules: Rules
     strict: Rules | None = None
-    """What must hold besides if the provider is to enforce a schema; None if it cannot."""
+    """The rules if the provider is to enforce a schema; None if it cannot."""
     strict_is: Literal["tool", "together", "request", "always", "none"] = "none"
-    """Whether each tool can be strict, all or none, with a word in the request, or none at all."""
+    """Whether each tool can be strict, all or none, by a word in the request, always, or never."""
     strict_request: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What a request says to be strict."""
+    """What a request says to ask for strictness."""
     names: NameRule = field(default_factory=NameRule)
     counts_prefix: bool = False
     """Whether the prefix that a client puts before names counts in their length."""
     own_prefix: str = ""
-    """What the client itself puts before all that."""
+    """What the client itself puts before that prefix."""
     limits: Quota = field(default_factory=Quota)
     facts: tuple[Fact, ...] = ()
 

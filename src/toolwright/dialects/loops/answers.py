@@ -12,7 +12,7 @@ _AROUND: dict[str, str] = {
     "gemini": "parts",
     "gemini-openapi": "parts",
 }
-"""Those who want all answers in one message of the user, and the key they stand under."""
+"""Dialects that want all answers in one user message, and the key of the answers there."""
 
 
 def grouped(dialect: str, answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def own_call(asked: Asked, rendered: Rendered) -> tuple[str, Any]:
     """Return the tool's own name and arguments.
 
-    What is not known, or no object, is handed on as it came: running it says what is wrong.
+    An unknown tool, or arguments that are not an object, are passed on as they came: running
+    the call says what is wrong.
     """
     published = _published(asked.name, rendered)
     arguments = _object_in(asked.arguments)
@@ -28,14 +29,14 @@ def own_call(asked: Asked, rendered: Rendered) -> tuple[str, Any]:
 
 
 def _published(name: str, rendered: Rendered) -> str | None:
-    """Return the name that a tool was sent with; a model may read its own name in an error."""
+    """Return the name that a tool was sent with; a model may use the tool's own, from an error."""
     if name in rendered.names:
         return name
     return next((sent for sent, own in rendered.names.items() if own == name), None)
 
 
 def _object_in(sent: Any) -> Any:
-    """Read arguments that came as text; a call without parameters may come without any."""
+    """Read arguments that came as text; a call without parameters may have none."""
     if sent is None or (isinstance(sent, str) and not sent.strip()):
         return {}
     if not isinstance(sent, str):

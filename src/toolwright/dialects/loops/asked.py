@@ -19,7 +19,7 @@ class Asked(NamedTuple):
 
 
 def in_chat(message: Any) -> list[Asked]:
-    """Read a message of OpenAI's Chat Completions (and of all who took that shape), or its calls."""
+    """Read a message of OpenAI's Chat Completions (or any API of that shape), or its calls."""
     bare = [call for call in listed(message) if field(call, "function", "custom") is not None]
     calls = bare or listed(field(_chat_message(message), "tool_calls"))
     return [_chat_call(call) for call in calls]
@@ -32,7 +32,7 @@ def _chat_message(message: Any) -> Any:
 
 
 def _chat_call(call: Any) -> Asked:
-    # A call of a custom tool, which has text for its input, is answered as well.
+    # Calls of custom tools, whose input is text, are answered as well.
     function = field(call, "function", "custom") or call
     return _asked(field(call, "id"), function, "arguments", "input")
 
@@ -49,7 +49,7 @@ def in_responses(message: Any) -> list[Asked]:
 
 
 def in_anthropic(message: Any) -> list[Asked]:
-    """Read a message of Anthropic's, or the list of its blocks."""
+    """Read a message from Anthropic, or the list of its blocks."""
     blocks = listed(message) or listed(field(message, "content"))
     return [
         _asked(field(block, "id"), block, "input")
@@ -59,7 +59,7 @@ def in_anthropic(message: Any) -> list[Asked]:
 
 
 def in_gemini(message: Any) -> list[Asked]:
-    """Read a content of Gemini's, the response that has it, or the list of its parts."""
+    """Read a content from Gemini, the response that has it, or the list of its parts."""
     candidates = listed(field(message, "candidates"))
     content = field(candidates[0], "content") if candidates else message
     parts = listed(content) or listed(field(content, "parts"))
@@ -68,7 +68,7 @@ def in_gemini(message: Any) -> list[Asked]:
 
 
 def in_converse(message: Any) -> list[Asked]:
-    """Read a message of Bedrock's Converse, the response that has it, or its blocks."""
+    """Read a message from Bedrock's Converse, the response that has it, or its blocks."""
     message = field(field(message, "output"), "message") or message
     blocks = listed(message) or listed(field(message, "content"))
     calls = [field(block, "toolUse") for block in blocks]

@@ -1,4 +1,4 @@
-"""Finds calls that cannot be answered each on its own."""
+"""Finds calls that cannot each be answered separately."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .asked import WITHOUT_IDS, Asked
 
 
 def by_id(asked: list[Asked], dialect: str) -> Iterator[tuple[Asked, CallError | None]]:
-    """Yield every call with what speaks against running it; of those with one id, the first.
+    """Yield every call with the reason not to run it, if any; of those with one id, the first.
 
-    Providers refuse two answers to one id. The same call twice is run once. Of two calls that
-    differ, nobody could say whose answer it is: neither is run.
+    Providers refuse two answers to one id. The same call twice is run once. If two calls
+    with one id differ, nobody could say whose answer it is: neither is run.
     """
     first: dict[str, Asked] = {}
     differ: set[str] = set()

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 
 def field(value: Any, *names: str) -> Any:
-    """Return the first of these fields that is there; None without any.
+    """Return the first of these fields that is there; None if none is.
 
-    Some SDKs name a field otherwise than the wire does: `function_call` is `functionCall`.
+    Some SDKs name a field differently from the wire: `function_call` is `functionCall`.
     """
     for name in names:
         found: Any
@@ -23,7 +23,7 @@ def field(value: Any, *names: str) -> Any:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return the items of a list; none of anything else, such as a placeholder for nothing."""
+    """Return the items of a list; nothing for any other value, such as a placeholder."""
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return list(cast("Sequence[Any]", value))
     return []

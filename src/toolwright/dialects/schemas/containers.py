@@ -151,7 +151,7 @@ def _write_pairs(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
 def _pair_limits(
     writer: ShapeWriter, schema: JsonObject, shape: SchemaShape, path: str
 ) -> list[str]:
-    """Count entries as items; return in words, and lose by their own names, what cannot be."""
+    """Count entries as items; note limits that cannot be written, and return them in words."""
     rules, sentences = writer.rules, list[str]()
     most = rules.most_min_items
     for key, value in shape.limits.items():
@@ -188,7 +188,7 @@ def _write_others(
 def _write_extra(
     writer: ShapeWriter, schema: JsonObject, shape: SchemaShape, path: str
 ) -> Codec | None:
-    """Say what further properties are like."""
+    """Write the rule for further properties."""
     rules = writer.rules
     if rules.extra == "omit":
         if isinstance(shape.extra, SchemaShape):
@@ -210,7 +210,7 @@ def _write_extra(
 def _key_rules(
     writer: ShapeWriter, schema: JsonObject, shape: SchemaShape, path: str, *, is_open: bool
 ) -> list[str]:
-    """Say what keys are like, in a dialect that takes open objects."""
+    """Write the rules for keys, in a dialect that takes open objects."""
     sentences: list[str] = []
     if shape.patterns and is_open:
         if "patternProperties" in writer.rules.keywords:
@@ -292,7 +292,7 @@ def write_array(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
 def _item_shape(
     writer: ShapeWriter, shape: SchemaShape, path: str, sentences: list[str]
 ) -> SchemaShape:
-    """Return what the items of a list are like; of a tuple, those of all positions."""
+    """Return the shape of the items of a list; for a tuple, that of all positions."""
     if not is_tuple(shape):
         return shape.items if isinstance(shape.items, SchemaShape) else SchemaShape(ANY)
     said = [_brief(each) for each in shape.prefix]

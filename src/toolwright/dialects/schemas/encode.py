@@ -22,11 +22,11 @@ from .written import IN_WORDS, Written, json_text
 ROOT_KEY = "value"
 """The property that holds arguments whose root is a union."""
 _MOST_UNROLLED = 3000
-"""Schemas in one tool, above which recursion is written less often."""
+"""With more schemas than this in one tool, recursion is written out fewer times."""
 _MOST_WRITTEN = 8000
-"""Schemas in one tool; what is beyond is left out."""
+"""How many schemas are written for one tool; the rest is left out."""
 _MOST_LOSSES = 200
-"""Losses of one tool that are named."""
+"""How many losses of one tool are named."""
 _LEVELS = (3, 2, 1)
 """How often a definition that contains itself is written inside itself."""
 _DEFINITION_NAMES = NameRule("A-Za-z0-9_")
@@ -101,7 +101,7 @@ class DialectWriter:
         return EncodedSchema(compact_json(schema), codec, tuple(self._places), tuple(sentences))
 
     def _rootless(self, root: SchemaShape) -> tuple[SchemaShape, list[str]]:
-        """Return the root without what may not stand there, and that in words."""
+        """Return the root without what is not allowed there, and that in words."""
         if not root.rest:
             return root, []
         root = root.copy()
@@ -110,7 +110,7 @@ class DialectWriter:
         return root, sentences
 
     def _wrapped(self, root: SchemaShape) -> tuple[JsonObject, Codec | None]:
-        """Return arguments that are no plain object, inside a property."""
+        """Return arguments that are not a plain object, inside a property."""
         if root.kind in (ANY, NEVER):
             return write_object(self, SchemaShape(OBJECT), "", is_root=True).schema, None
         found = self.write(root, "")
@@ -314,7 +314,7 @@ _NOT_PLAIN = frozenset(
 
 
 def _is_plain(value: Any, rules: Rules) -> bool:
-    """Return whether schemas can be kept as they were written: nothing in them is to be changed."""
+    """Return whether schemas can be kept as they were written: nothing in them must change."""
     banned = _NOT_PLAIN
     if rules.keys is not None:
         banned |= {"required", "dependentRequired"}

@@ -126,7 +126,7 @@ def _merge_array(made: SchemaShape, other: SchemaShape, resolve: Resolve) -> Non
     if made.prefix and other.prefix:
         raise Unmergeable
     if made.prefix or other.prefix:
-        # The items of one stand behind the positions of the other, too.
+        # The items of one would also follow the positions of the other.
         if isinstance(other.items if made.prefix else made.items, SchemaShape):
             raise Unmergeable
         made.prefix = made.prefix or other.prefix
@@ -160,16 +160,16 @@ def _merge_object(made: SchemaShape, other: SchemaShape, resolve: Resolve) -> No
         if isinstance(found, SchemaShape) and found.kind != NEVER:
             made.properties[key] = found
         elif key in (*mine.required, *theirs.required):
-            raise Unmergeable  # nothing fits; that is said better as it stands
+            raise Unmergeable  # nothing fits; that is better left as it was written
     made.required += [key for key in theirs.required if key not in made.required]
     made.patterns = mine.patterns or theirs.patterns
     made.extra = _both(mine.extra, theirs.extra, resolve)
 
 
 def _of_key(shape: SchemaShape, key: str) -> SchemaShape | bool | None:
-    """Return what a shape says of a property."""
+    """Return what a shape says about a property."""
     if key in shape.properties:
         return shape.properties[key]
     if shape.patterns:
-        raise Unmergeable  # a pattern from elsewhere may take for ever to match
+        raise Unmergeable  # a pattern from elsewhere may take forever to match
     return shape.extra

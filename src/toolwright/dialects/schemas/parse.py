@@ -156,7 +156,7 @@ class Document:
             return kept
 
     def _plain(self, node: JsonObject) -> SchemaShape:
-        """Return the shape of a schema, but for what combines others."""
+        """Return the shape of a schema, without the keywords that combine others."""
         kinds = _kinds(node)
         if "const" in node or "enum" in node:
             shape = _values(node, kinds)
@@ -232,7 +232,7 @@ def _letters(text: str) -> str:
 
 
 def _is_note(key: str, value: Any) -> bool:
-    """Return whether a note is of the type that it should have: entries of others may be wrong."""
+    """Return whether a note has the right type: another server's entries may be wrong."""
     if key in ("title", "description"):
         return isinstance(value, str)
     return is_list(value) if key == "examples" else True

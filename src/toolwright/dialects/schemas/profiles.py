@@ -17,7 +17,7 @@ _MOST_COMPARED = 100
 
 
 class Profile(NamedTuple):
-    """What a shape looks like where it is published: whether it is a list, and which objects."""
+    """What a shape looks like where it is published: whether as a list, and as which objects."""
 
     is_list: bool = False
     objects: tuple[Branch, ...] = ()
@@ -89,7 +89,7 @@ class Profiles:
         if not self._rules.changes:
             return False
         seen: set[str] = set()
-        looked_at: set[int] = set()  # what was merged may be part of many shapes
+        looked_at: set[int] = set()  # a merged shape may be part of many shapes
         todo, found = [shape], False
         while todo and not found:
             each = todo.pop()
@@ -154,7 +154,7 @@ def has_others(shape: SchemaShape, rules: Rules) -> bool:
 
 
 def others_name(names: Collection[str]) -> str:
-    """Return the name of the property that holds all that nobody named."""
+    """Return the name of the property that holds all undeclared properties."""
     name, number = "additional_properties", 2
     while name in names:
         name, number = f"additional_properties_{number}", number + 1
@@ -173,13 +173,13 @@ def position_names(shape: SchemaShape) -> Sequence[str]:
 
 
 def has_rest(shape: SchemaShape) -> bool:
-    """Return whether there may be items behind the positions."""
+    """Return whether there may be items after the positions."""
     most = shape.limits.get("maxItems")
     return shape.items is not False and (most is None or most > len(shape.prefix))
 
 
 def is_ambiguous(profiles: Sequence[Profile], needs: Sequence[bool]) -> bool:
-    """Return whether what comes back could be of two branches, one of which must be undone."""
+    """Return whether a value could belong to two branches, one of which must be undone."""
     if not any(needs):
         return False
     if sum(each.is_list for each in profiles) > 1:
@@ -198,7 +198,7 @@ def is_ambiguous(profiles: Sequence[Profile], needs: Sequence[bool]) -> bool:
 
 
 def _apart(one: Branch, other: Branch) -> bool:
-    """Return whether no object can look like one of both branches."""
+    """Return whether no object can look like both branches."""
     for key in one.tags.keys() & other.tags.keys():
         if not one.tags[key] & other.tags[key]:
             return True

@@ -67,7 +67,7 @@ def _tighter(key: str, known: Any, value: Any) -> Any:
 def _accepted(
     writer: ShapeWriter, shape: SchemaShape, key: str, value: Any, path: str
 ) -> tuple[str, Any]:
-    """Return the keyword and value that say the same; no keyword if there is none."""
+    """Return the keyword and value that say the same; an empty keyword if there is none."""
     rules = writer.rules
     if key == "pattern" and key in rules.keywords:
         found = _pattern(str(value), rules.patterns)
@@ -93,7 +93,7 @@ def _is_whole(value: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _pattern(pattern: str, wanted: str) -> tuple[str, bool] | None:
-    """Return a pattern as a dialect reads it, and whether it says more then; None if it cannot."""
+    """Return a pattern for a dialect, and whether it is stricter there; None if unusable."""
     if wanted == "any":
         return pattern, False
     if wanted == "python":
@@ -123,7 +123,7 @@ def _is_wide(pattern: str) -> bool:
 
 
 def _inner(pattern: str) -> tuple[str, bool, bool] | None:
-    """Return a pattern without its anchors, and which it had; None if it has others."""
+    """Return a pattern without its anchors, and which it had; None if it has more."""
     starts = pattern.startswith("^")
     ends = pattern.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$$", pattern)
     bare = pattern[starts : len(pattern) - ends]
@@ -152,7 +152,7 @@ def _bare(pattern: str) -> tuple[str, bool] | None:
 
 
 def by_type(values: list[Any]) -> dict[str, list[Any]]:
-    """Return values by their JSON type; integers are numbers beside others."""
+    """Return values by their JSON type; integers beside other numbers are numbers."""
     groups: dict[str, list[Any]] = {}
     for value in values:
         groups.setdefault(json_type(value), []).append(value)
@@ -164,7 +164,7 @@ def by_type(values: list[Any]) -> dict[str, list[Any]]:
 
 
 def enum_branches(shape: SchemaShape) -> list[SchemaShape]:
-    """Return an enum as one for each type of its values."""
+    """Return one enum for each type of an enum's values."""
     groups = by_type(shape.values)
     made = [SchemaShape(NULL) if kind == NULL else enum_of(held) for kind, held in groups.items()]
     for each in made:
@@ -178,7 +178,7 @@ def write_enum(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
     if kind == NULL:
         return write_scalar(writer, _as_kind(shape, NULL), path)
     if _is_enum(kind, values, writer.rules):
-        # Where an array must say what its items are, one of an enum must, too.
+        # Where an array must say what its items are, an array in an enum must as well.
         array = writer.write(SchemaShape(ARRAY), path).schema if kind == ARRAY else {}
         schema: JsonObject = {"type": kind, **array, "enum": _unique(values)}
         sentences = writer.rest(schema, shape, path)

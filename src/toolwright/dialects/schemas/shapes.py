@@ -95,7 +95,7 @@ class SchemaShape:
         return made
 
     def noted(self, notes: dict[str, Any]) -> SchemaShape:
-        """Return the same shape with other notes before its own."""
+        """Return the same shape with other notes, which override its own."""
         if not notes:
             return self
         made = self.copy()
@@ -104,7 +104,7 @@ class SchemaShape:
 
     @property
     def is_map(self) -> bool:
-        """Whether it is an object with keys that nobody named."""
+        """Whether it is an object with undeclared keys."""
         return self.kind == OBJECT and not self.properties and self.extra is not False
 
     @property

@@ -60,7 +60,7 @@ def _flat(schemas: list[JsonObject]) -> list[JsonObject]:
 def _together(
     written: list[Written], branches: list[SchemaShape], profiles: Profiles, rules: Rules
 ) -> tuple[list[JsonObject], Codec | None]:
-    """Return the schemas of branches, and what finds the branch of what comes back."""
+    """Return the schemas of branches, and the codec that finds the branch of a value."""
     codecs = [each.codec for each in written]
     if not any(codecs):
         return [each.schema for each in written], None
@@ -108,7 +108,7 @@ def _overlaps(writer: ShapeWriter, branches: list[SchemaShape]) -> bool:
 
 
 def with_null(schema: JsonObject, rules: Rules) -> JsonObject:
-    """Return a schema that null fits, too."""
+    """Return a schema that null also fits."""
     if rules.null == "nullable":
         if "anyOf" in schema and rules.lone_unions:
             return {**schema, "anyOf": [{**each, "nullable": True} for each in schema["anyOf"]]}
@@ -129,7 +129,7 @@ def with_null(schema: JsonObject, rules: Rules) -> JsonObject:
 
 
 def alone(schema: JsonObject, rules: Rules) -> JsonObject:
-    """Return a union with nothing beside it, where the dialect wants that."""
+    """Return a union with nothing beside it, if the dialect requires that."""
     if not rules.lone_unions or "anyOf" not in schema or len(schema) == 1:
         return schema
     first, *others = schema["anyOf"]

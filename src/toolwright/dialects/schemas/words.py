@@ -24,7 +24,7 @@ def shown(value: Any) -> str:
 
 
 def with_sentences(text: str, sentences: list[str]) -> str:
-    """Return a description with sentences behind it."""
+    """Return a description followed by sentences."""
     if not sentences:
         return text
     said = " ".join(sentences)

@@ -1,4 +1,4 @@
-"""What the parts of a writer hand to each other."""
+"""What the parts of a writer pass to each other."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ IN_WORDS = "is only said in words; the tool itself still checks it"
 
 
 class Written(NamedTuple):
-    """A schema that a dialect accepts, and what undoes it."""
+    """A schema that a dialect accepts, and the codec that undoes it."""
 
     schema: JsonObject
     codec: Codec | None = None
     is_text: bool = False
-    """Whether JSON text stands for it."""
+    """Whether it is written as JSON text."""
 
 
 class ShapeWriter(Protocol):

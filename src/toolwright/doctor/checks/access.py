@@ -13,7 +13,7 @@ from ..subjects import CheckedTool, CheckedToolbox
 @check(
     "orphan_tool",
     severity=Severity.INFO,
-    fix="give it to an agent in `agents` of the settings, or take it out",
+    fix="give it to an agent under `agents` in the settings, or take it out",
     group="access",
 )
 def orphan_tool(tool: CheckedTool) -> Found:
@@ -29,7 +29,7 @@ def orphan_tool(tool: CheckedTool) -> Found:
 
 @check(
     "unknown_agent_tool",
-    fix="correct `agents` of the settings",
+    fix="correct `agents` in the settings",
     group="access",
     scope="toolbox",
 )
@@ -41,13 +41,13 @@ def unknown_agent_tool(box: CheckedToolbox) -> Found:
             if not any(fnmatchcase(name, pattern) for name in names):
                 hint = near(pattern, names)
                 yield box.finding(
-                    f"gives agent `{agent}` the tool `{pattern}`, which is none{hint}"
+                    f"gives agent `{agent}` the tool `{pattern}`, which does not exist{hint}"
                 )
 
 
 @check(
     "permission_gap",
-    fix="correct the role, or add it to `roles` of the settings",
+    fix="correct the role, or add it to `roles` in the settings",
     group="access",
 )
 def permission_gap(tool: CheckedTool) -> Found:

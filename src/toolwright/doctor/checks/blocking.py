@@ -64,7 +64,7 @@ _BLOCKS = {
     "asyncio.run": "await the coroutine itself",
     "input": "call.ask(...)",
 }
-"""What blocks, a function or a whole module, and what to use instead."""
+"""Functions and whole modules that block, and what to use instead."""
 _FILES = frozenset(("open", "io.open"))
 _PATH_METHODS = frozenset(("read_text", "read_bytes", "write_text", "write_bytes"))
 

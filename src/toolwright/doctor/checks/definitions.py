@@ -1,4 +1,4 @@
-"""Tools that were refused, and what of a definition was lost."""
+"""Tools that were refused, and parts of definitions that were lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..registry import Found, check
 from ..schema_facts import fits, kind_of, kinds_of
 from ..subjects import CheckedTool, CheckedToolbox
 
-# What a compiled tool says it could not keep, by the check that tells of it.
+# What a compiled tool says it could not keep, by the check that reports it.
 STRAY = re.compile(r"documents `(?P<name>[^`]*)`, which is not a parameter")
 UNREAD = re.compile(r'leaves (?:"|\d+ more such lines )')
 NOT_JSON = re.compile(r"`(?P<name>[^`]*)`: (?P<what>the default .* is not JSON)", re.DOTALL)
@@ -22,7 +22,7 @@ NO_OUTPUT = re.compile(r"has no output schema")
 @check(
     "refused_tool",
     severity=Severity.ERROR,
-    fix="mend its definition",
+    fix="correct its definition",
     group="definition",
     scope="toolbox",
 )
@@ -63,7 +63,7 @@ def unserialisable_default(tool: CheckedTool) -> Found:
 
 @check(
     "mismatched_default",
-    fix="give it a default of its type, or a type that has the default",
+    fix="give it a default of its type, or a type that allows the default",
     group="definition",
 )
 def mismatched_default(tool: CheckedTool) -> Found:

@@ -1,4 +1,4 @@
-"""What is said of tools and parameters."""
+"""What is said about tools and parameters."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def short_tool_description(tool: CheckedTool) -> Found:
     """A tool's description has fewer than ten characters."""
     length, least = _length(tool.description), tool.limits.short_description
     if 0 < length < least:
-        yield tool.finding(f"has a description of {length} characters; {least} are the least")
+        yield tool.finding(f"has a description of {length} characters; the minimum is {least}")
 
 
 @check(
     "undocumented_param",
-    fix="describe it: in the docstring, in a comment behind it, or in `Annotated`",
+    fix="describe it: in the docstring, in a comment after it, or in `Annotated`",
     group="description",
 )
 def undocumented_param(tool: CheckedTool) -> Found:
@@ -62,13 +62,13 @@ def short_param_description(tool: CheckedTool) -> Found:
     for name, node in tool.properties.items():
         length = _length(description_of(tool.input_schema, node))
         if 0 < length < least:
-            text = f"has a description of {length} characters; {least} are the least"
+            text = f"has a description of {length} characters; the minimum is {least}"
             yield tool.finding(text, parameter=name)
 
 
 @check(
     "stray_documentation",
-    fix="name a parameter that is there, or take the entry out",
+    fix="name a parameter that exists, or take the entry out",
     group="description",
 )
 def stray_documentation(tool: CheckedTool) -> Found:

@@ -24,7 +24,7 @@ _ANY: frozenset[str] = frozenset()
 
 
 class _Flow:
-    """Which tools give a field of a name, and which need one."""
+    """Which tools return a field of a given name, and which need one."""
 
     def __init__(self, box: CheckedToolbox) -> None:
         self.givers: dict[str, list[str]] = {}
@@ -44,7 +44,7 @@ class _Flow:
 
     @classmethod
     def of(cls, box: CheckedToolbox) -> _Flow:
-        """Return what is known of a toolbox; it is worked out once."""
+        """Return what is known about a toolbox; it is worked out once."""
         return box.once("flow", lambda: cls(box))
 
     @property
@@ -117,7 +117,7 @@ def type_mismatch(box: CheckedToolbox) -> Found:
 
 
 def _given_by(tool: CheckedTool) -> dict[str, frozenset[str]]:
-    """Return the fields that a tool gives, with the types they have there; none is any type."""
+    """Return the fields that a tool gives, with the types they have there; no types means any."""
     root = tool.output_schema
     given: dict[str, frozenset[str]] = {}
     for field in fields_of(root) if root is not None else ():
@@ -158,7 +158,7 @@ def _waiting(flow: _Flow, box: CheckedToolbox) -> dict[str, dict[str, None]]:
     """Return the tools that can never be called first, each with what it waits for.
 
     Whatever can be called gives its fields to those that wait for them, which may then be called.
-    What nobody gives is unreachable, and told as that: no tool waits for it here.
+    What no tool gives is unreachable, and reported as that: no tool waits for it here.
     """
     waiting: dict[str, dict[str, None]] = {}
     takers: dict[str, list[str]] = {}
@@ -181,7 +181,7 @@ def _waiting(flow: _Flow, box: CheckedToolbox) -> dict[str, dict[str, None]]:
 
 
 def _cycle(start: str, waiting: Mapping[str, Mapping[str, None]], flow: _Flow) -> list[str]:
-    """Follow needs until a tool comes again; return the tools from there on."""
+    """Follow needs until a tool comes up again; return the tools from there on."""
     path: dict[str, None] = {}
     at = start
     while at not in path:

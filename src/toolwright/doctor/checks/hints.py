@@ -39,10 +39,10 @@ def missing_destructive_hint(tool: CheckedTool) -> Found:
     if not verb or tool.options.destructive is not None:
         return
     if tool.options.read_only:
-        fix = "take `read_only` away, or choose another name"
-        yield tool.finding(f"says `{verb}` in its name, and that it changes nothing", fix=fix)
+        fix = "remove `read_only`, or choose another name"
+        yield tool.finding(f"says `{verb}` in its name, but also that it changes nothing", fix=fix)
     else:
-        yield tool.finding(f"says `{verb}` in its name, and nothing about being destructive")
+        yield tool.finding(f"says `{verb}` in its name, but nothing about being destructive")
 
 
 @check(
@@ -68,4 +68,4 @@ def read_only_suggestion(tool: CheckedTool) -> Found:
     words = words_of(tool.name)
     reads = bool(words) and words[0] in _READS and _DESTROYS.isdisjoint(words)
     if reads and all(hint is None for hint in given):
-        yield tool.finding(f"begins with `{words[0]}`, and does not say that it changes nothing")
+        yield tool.finding(f"begins with `{words[0]}`, but does not say that it changes nothing")

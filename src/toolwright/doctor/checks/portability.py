@@ -1,4 +1,4 @@
-"""What clients and providers cannot be told of the tools."""
+"""What clients and providers cannot be told about the tools."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def unknown_dialect(name: str) -> bool:
-    """Return whether there is no client or provider of this name."""
+    """Return whether no client or provider has this name."""
     return name.removesuffix(_STRICT) not in DIALECTS
 
 

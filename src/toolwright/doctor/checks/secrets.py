@@ -80,7 +80,7 @@ def secret_parameter(tool: CheckedTool) -> Found:
 
 
 def _speaks_of_pages(text: str) -> bool:
-    """Return whether a token is one for the next page of a list, which is no secret."""
+    """Return whether a text is about pages: a token for the next page is not a secret."""
     return bool(re.search(r"\b(?:page|pagination|cursor|continu)", text, re.IGNORECASE))
 
 

@@ -14,11 +14,11 @@ from ..subjects import CheckedTool, CheckedToolbox
 from .hints import words_of
 
 _ALIKE = 0.9
-"""From which share of common words on two descriptions are alike."""
+"""From this share of common words on, two descriptions are alike."""
 _MOST_WORDS = 200
 _LEAST_WORDS = 3
 _MOST_COMPARED = 50
-"""With how many others a tool is compared: those that share its rarest words."""
+"""How many other tools a tool is compared with: those that share its rarest words."""
 _MOST_NAMED = 5
 _WORD = re.compile(r"\w+")
 _SAME: dict[str, str] = {
@@ -51,7 +51,7 @@ class _Described(NamedTuple):
 
 @check(
     "similar_tools",
-    fix="say in each description when to use it and not the other, or make one tool of them",
+    fix="say in each description when to use it and not the other, or merge them into one tool",
     group="similar",
     scope="toolbox",
 )
@@ -87,7 +87,7 @@ def _of_group(tools: Sequence[CheckedTool], text: str) -> Finding:
 
 
 def _same_names(box: CheckedToolbox) -> list[list[CheckedTool]]:
-    """Return the tools whose names differ only in words of one meaning."""
+    """Return groups of tools whose names differ only in words of the same meaning."""
     groups: dict[tuple[str, ...], list[CheckedTool]] = {}
     for tool in box:
         words = tuple(_SAME.get(word, word) for word in words_of(tool.name))
@@ -104,7 +104,7 @@ def _described(tool: CheckedTool) -> _Described:
 
 
 def _alike(described: Sequence[_Described]) -> Iterator[tuple[_Described, _Described]]:
-    """Yield pairs of nearly the same words.
+    """Yield pairs of tools described in nearly the same words.
 
     Two sets that have nine tenths in common share one of the rarest tenth of their words, so only
     those that do are compared (prefix filtering): hundreds of tools take milliseconds.
@@ -125,7 +125,7 @@ def _alike(described: Sequence[_Described]) -> Iterator[tuple[_Described, _Descr
 
 
 def _is_alike(first: _Described, second: _Described) -> bool:
-    """Return whether words are alike, and those that differ are not what the names differ in."""
+    """Return whether words are alike, and do not differ just where the names do."""
     common = len(first.words & second.words)
     if common < _ALIKE * len(first.words | second.words):
         return False

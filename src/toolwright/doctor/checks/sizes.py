@@ -16,7 +16,7 @@ _PARAM_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 @check(
     "overly_broad_tool",
     severity=Severity.INFO,
-    fix="make several tools of it, or put what belongs together into a model",
+    fix="split it into several tools, or put what belongs together into a model",
     group="size",
 )
 def overly_broad_tool(tool: CheckedTool) -> Found:
@@ -36,8 +36,8 @@ def long_tool_name(tool: CheckedTool) -> Found:
     prefix = tool.settings.prefix
     length, most = len(prefix + tool.tool.published_name), tool.limits.tool_name
     if length > most:
-        behind = f" behind the prefix `{prefix}`" if prefix else ""
-        text = f"has a name of {length} characters{behind}; many clients take {most} at most"
+        prefixed = f" with the prefix `{prefix}`" if prefix else ""
+        text = f"has a name of {length} characters{prefixed}; many clients take {most} at most"
         yield tool.finding(text)
 
 
@@ -103,7 +103,7 @@ def long_enum(tool: CheckedTool) -> Found:
         )
         if longest > most:
             yield tool.finding(
-                f"has a list of {longest} values; {most} are the most", parameter=name
+                f"has a list of {longest} values; the limit is {most}", parameter=name
             )
 
 

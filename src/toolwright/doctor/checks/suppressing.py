@@ -6,13 +6,13 @@ from ..findings import Severity
 from ..registry import Found, check
 from ..subjects import CheckedToolbox
 
-# The examination itself finds these, while and after it makes the other checks.
+# The examination itself finds these, during and after the other checks.
 
 
 @check(
     "failed_check",
     severity=Severity.ERROR,
-    fix="mend the check, or the tool that it cannot look at",
+    fix="correct the check, or the tool that it cannot examine",
     group="doctor",
     scope="toolbox",
 )

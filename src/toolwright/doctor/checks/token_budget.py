@@ -15,7 +15,7 @@ def tool_tokens(tool: CheckedTool) -> Found:
     """The definition of one tool takes more tokens than it may."""
     count, most = tool.tokens, tool.settings.tool_tokens
     if count > most:
-        yield tool.finding(f"takes about {count} tokens of every conversation; {most} are the most")
+        yield tool.finding(f"takes about {count} tokens of every conversation; the limit is {most}")
 
 
 @check(
@@ -28,4 +28,4 @@ def total_tokens(box: CheckedToolbox) -> Found:
     """The definitions of all tools together take more tokens than they may."""
     count, most = sum(tool.tokens for tool in box), box.settings.total_tokens
     if count > most:
-        yield box.finding(f"takes about {count} tokens of every conversation; {most} are the most")
+        yield box.finding(f"takes about {count} tokens of every conversation; the limit is {most}")

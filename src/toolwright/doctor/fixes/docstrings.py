@@ -32,7 +32,7 @@ def mended_entry(
 
 
 def _docstring_lines(source: AuthorSource) -> list[tuple[int, str]]:
-    """Return the lines of a docstring with their numbers; none if they are not as they look."""
+    """Return the lines of a docstring with their numbers; nothing if they are not as they look."""
     node = source.docstring()
     if node is None or node.end_lineno is None or node.end_lineno == node.lineno:
         return []

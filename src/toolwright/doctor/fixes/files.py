@@ -43,7 +43,7 @@ class Mended(NamedTuple):
         return "".join(line.replace("\r\n", "\n") for line in shown)
 
     def write(self) -> None:
-        """Replace the file; whoever reads it meanwhile sees one or the other. Raises `OSError`."""
+        """Replace the file; a reader sees either the old or the new one. Raises `OSError`."""
         written = self.after.encode(self.encoding)
         if self.has_mark:
             written = b"\xef\xbb\xbf" + written
@@ -113,7 +113,7 @@ def _without_texts(source: str) -> str:
 
 
 def _is_authors(file: str) -> bool:
-    """Return whether a file is the author's own, not one of Python or of an installed package."""
+    """Return whether a file is the author's own, not part of Python or an installed package."""
     real = os.path.realpath(file)
     installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
     installed |= {*site.getsitepackages(), site.getusersitepackages()}

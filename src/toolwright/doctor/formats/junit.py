@@ -15,7 +15,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def junit_of(report: Reported, *, strict: bool = False) -> str:
     """Return a report as a suite: a test for each failure, and one for each tool without any.
 
-    Errors are failures; warnings are, too, if strict. What else was found is in the output.
+    Errors are failures; so are warnings, if strict. All other findings are in the output.
     """
     fails = [Severity.ERROR, Severity.WARNING] if strict else [Severity.ERROR]
     failures = [each for each in report if each.severity in fails]

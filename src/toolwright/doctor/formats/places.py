@@ -1,4 +1,4 @@
-"""Files of findings, as seen from here."""
+"""The files of findings, as seen from the working folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 
 def shown_file(file: str) -> str:
-    """Return a file as it is written from the working folder, if it is inside."""
+    """Return a file relative to the working folder, if it is inside."""
     try:
         inside = os.path.relpath(file)
     except (OSError, ValueError):  # another drive, or a folder that is gone
@@ -17,7 +17,7 @@ def shown_file(file: str) -> str:
 
 
 def uri_of(file: str) -> str:
-    """Return the address of a file: relative to the working folder, if it is inside."""
+    """Return the URI of a file: relative to the working folder, if it is inside."""
     shown = shown_file(file)
     if not Path(shown).is_absolute():
         return quote(os.fsencode(shown.replace(os.sep, "/")), safe="/")

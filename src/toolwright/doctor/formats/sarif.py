@@ -73,7 +73,7 @@ def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
 
 
 def _fingerprint(finding: Finding) -> str:
-    """Return what stays the same when lines move."""
+    """Return a fingerprint that stays the same when lines move."""
     file = shown_file(finding.file) if finding.file else ""
     known = json.dumps([finding.id, finding.tool, finding.parameter, file, finding.message])
     return hashlib.sha256(known.encode()).hexdigest()[:32]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 def clean(text: str) -> list[str]:
-    """Return the lines of a docstring without their common indent and the blank lines around.
+    """Return the lines of a docstring without their common indent and the blank lines around them.
 
     The same as `inspect.cleandoc`, but in linear time for any text.
     """
@@ -71,7 +71,7 @@ def quoted(lines: Sequence[str]) -> list[bool]:
     """Return for each line whether it belongs to code or to a block of its own.
 
     That is: what is indented below a line that ends with `::`, below a directive, below another
-    section's heading, or below the head of a function or class; what stands between fences; and
+    section's heading, or below the head of a function or class; what is between fences; and
     an example with `>>>`, with its output.
     """
     fenced = _fenced(lines)
@@ -100,7 +100,7 @@ def _opens(line: str) -> bool:
 
 
 def _fenced(lines: Sequence[str]) -> list[bool]:
-    """Return for each line whether it stands between fences; a fence without its end is none."""
+    """Return for each line whether it is between fences; an unclosed fence does not count."""
     marked = ((at, line) for at, line in enumerate(lines) if "```" in line or "~~~" in line)
     rules = [at for at, line in marked if _FENCE.match(line)]
     found = [False] * len(lines)

@@ -11,7 +11,7 @@ from .blocks import indent, starts_item
 
 
 class Head(NamedTuple):
-    """How an entry begins: the names in it, the text behind them, and where its lines go on."""
+    """How an entry begins: the names in it, the text after them, and where its lines go on."""
 
     names: tuple[str, ...]
     text: str
@@ -33,7 +33,7 @@ class Group:
 class Entries:
     """The lines of one section, taken apart into entries, each by itself.
 
-    An entry in one of the usual ways counts whatever it names. One in an odd way counts only if
+    An entry written in a usual way counts, whatever it names. One in an odd way counts only if
     it names a parameter that has no usual entry in this section.
     """
 
@@ -67,7 +67,7 @@ class Entries:
                 yield from head.names if head else ()
 
     def groups(self) -> Iterator[Group]:
-        """Yield the lines of the section in groups, in order; together they are all of it."""
+        """Yield the lines of the section in groups, in order; together they cover all of it."""
         current: Group | None = None
         at, gap = self.start, False
         while at < self.end:
@@ -91,7 +91,7 @@ class Entries:
     def _head(self, at: int, current: Group | None) -> Head | None:
         """Return the head of the entry that begins at a line, if one does."""
         if current and indent(self.lines[at]) > current.level:
-            # It goes on, unless what it goes on is text that only leads to the entries.
+            # It continues the group, unless that is text that only leads to the entries.
             head = self._usual(at) if current.head is None else None
             return head if head and self.names.issuperset(head.names) else None
         return self._usual(at) or self._odd(at)
@@ -106,11 +106,11 @@ class Entries:
         if self.numpy and at == current.head.end and not current.head.text and _is_lower(line):
             return False  # a text would begin with a capital: this is about something else
         # Text may go on at the indent of its entry, but a new sentence with a colon in it looks
-        # like another entry, though nobody can say whose.
+        # like another entry, though it is not clear whose.
         return starts_item(line) or not (":" in line and self._begins_sentence(at))
 
     def _usual(self, at: int) -> Head | None:
-        """Return the head of an entry in one of the usual ways; each line is read once."""
+        """Return the head of an entry written in a usual way; each line is read once."""
         if at not in self._heads:
             self._heads[at] = self._read_usual(at)
         return self._heads[at]
@@ -138,7 +138,7 @@ class Entries:
         said = rest.strip()
         if said[:1] not in ("", ":"):
             return None
-        # Where a text is missing, it may stand in the place of the type, and go on below it.
+        # Where a text is missing, it may be in the place of the type, and go on below it.
         end = at + 1
         if not self._indented_below(at):
             if _is_sentence(said):
@@ -160,7 +160,7 @@ class Entries:
         return at
 
     def _listed_names(self, at: int, names: tuple[str, ...]) -> Head | None:
-        """Read a list of parameters that goes on in the next lines, and then has its text."""
+        """Read a list of parameters that goes on in the next lines, followed by its text."""
         for line in range(at + 1, min(at + MOST_LINES, self.end)):
             text = self.lines[line]
             match = _NAMES.match(text)
@@ -196,7 +196,7 @@ class Entries:
         return Head(names, place.rest[found.end() :], place.line + 1) if place and found else None
 
     def _typed_below(self, below: int, names: tuple[str, ...]) -> Head:
-        """Read a name on a line of its own; its type may stand in brackets on the next."""
+        """Read a name on a line of its own; its type may be in brackets on the next."""
         place = _skip_brackets(self.lines, below, self.end, self.lines[below])
         found = _SEPARATOR.match(place.rest) if place else None
         if place and found:
@@ -223,7 +223,7 @@ _ENDS = (".", "!", "?")
 
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+\u2022]|\d++[.)])\s++")
 
-# A name, perhaps with stars or in quotes; `etc.` and `...` may stand among several.
+# A name, perhaps with stars or in quotes; `etc.` and `...` may be among several.
 _NAME = r"""(?:etc\.|\.\.\.|[`*\\"']*+(?:\w|\\_)++[`*"']*+)"""
 _NAMES = re.compile(rf"\A\s*+{_NAME}(?:\s*+[,/&]\s*+{_NAME})*+")
 _LOOSE_NAMES = re.compile(rf"\A\s*+{_NAME}(?:(?:\s*+[,/&]|\s++(?:and|or)\s)\s*+{_NAME})*+")
@@ -268,7 +268,7 @@ def _is_lower(line: str) -> bool:
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether what stands in the place of a NumPy type is a text rather than a type."""
+    """Return whether the words in the place of a NumPy type are a text rather than a type."""
     return text.rstrip().endswith(_ENDS) and len(text.split()) > 2
 
 
@@ -282,9 +282,9 @@ _BRACKET = re.compile(r"[()]")
 
 
 def _skip_brackets(lines: Sequence[str], at: int, end: int, rest: str) -> _Place | None:
-    """Go behind the bracket that opens the rest of a line, if one does.
+    """Skip the brackets that the rest of a line begins with, if any.
 
-    It may be closed some lines below; None if it is not closed.
+    They may be closed some lines below; None if they are not closed.
     """
     if not rest.lstrip().startswith("("):
         return _Place(rest, at)

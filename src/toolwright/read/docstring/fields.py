@@ -23,7 +23,7 @@ _START = re.compile(
     r"\A\s*+[:@](?P<kind>(?:param(?:eter)?|arg(?:ument)?|key(?:word)?|kwarg|kwparam)s?"
     r"|(?:param|arg|kw|var|attr)?type|[ic]?var)(?=[\s:])"
 )
-# Any field: a role such as :class:`X` has a quote behind it.
+# Any field: a role such as :class:`X` has a quote after it.
 _ANY_FIELD = re.compile(r"\A\s*+(?::[A-Za-z][^:`]*+:(?:\s|\Z)|@[A-Za-z]++(?:\s++[^:]++)?+:)")
 _BROKEN_FIELD = re.compile(r"\A\s*+[:@](?:returns?|rtype|raises?|yields?|throws)\b")
 _NAMED = re.compile(r"\A\s*+:(?:(?=[*\\])[*\\]++(?P<starred>\w++):?+|(?P<name>\w++):)(?:\s++|\Z)")
@@ -62,7 +62,7 @@ def field_at(line: str, names: frozenset[str]) -> Field | None:
 
 
 def _end_of_name(line: str, start: int) -> int:
-    """Find the colon that ends the name: one outside of quotes, with a space behind it."""
+    """Find the colon that ends the name: one outside of quotes, with a space after it."""
     within = False
     first = -1
     for at in range(start, len(line)):
@@ -75,7 +75,7 @@ def _end_of_name(line: str, start: int) -> int:
 
 
 def _names(typed: str) -> tuple[str, ...]:
-    """Return the names in what stands before the colon; the type, if any, comes first."""
+    """Return the names in the text before the colon; the type, if any, comes first."""
     words = typed.split()
     several = [_name(part) for part in typed.split(",")]
     if all(several):
@@ -83,7 +83,7 @@ def _names(typed: str) -> tuple[str, ...]:
     several = [_name(part) for part in words[-1].split(",")] if words else []
     if several and all(several):
         return tuple(several)
-    # The type may stand behind the name, in brackets.
+    # The type may follow the name, in brackets.
     first = _name(words[0]) if len(words) > 1 and words[1].startswith("(") else ""
     return (first,) if first else ()
 
@@ -98,8 +98,8 @@ def end_of_field(
 ) -> int:
     """Find where a field ends.
 
-    What is indented more belongs to it, paragraphs and lists too. So do lines that are not
-    indented, up to a blank line or to whatever else begins.
+    What is indented more belongs to it, including paragraphs and lists. So do lines that are not
+    indented, up to a blank line or the start of something else.
     """
     base = indent(lines[at])
     end = at + 1

@@ -18,14 +18,14 @@ def parse(
 ) -> Docstring:
     """Take a docstring apart. Never fails: what it does not understand stays text.
 
-    `names` are the parameters that there are. They tell an entry that is written in an odd way
-    from text; without them, only entries in the usual ways are read.
+    `names` are the parameters that exist. They distinguish an entry written in an odd way from
+    text; without them, only entries in the usual ways are read.
     """
     if not text:
         return Docstring()
     if ":" not in text and "@" not in text:
         if "\n" not in text:
-            # One line that names no field, as most are: nothing more need be loaded.
+            # A single line without a field, as most are: nothing more need be loaded.
             line = text.expandtabs().lstrip(" ")
             return Docstring((line,) if line else ())
         from .blocks import clean, has_rule

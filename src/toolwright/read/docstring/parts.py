@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class Entry(NamedTuple):
     """One documented parameter: its name without stars, its text, and the lines it came from.
 
-    Lines of a section that speak of no parameter are an entry without a name.
+    Lines of a section that are about no parameter form an entry without a name.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Docstring(NamedTuple):
 
     parts: tuple[str | Section, ...] = ()
     unread: tuple[str, ...] = ()
-    """Lines that should describe a parameter, but of which none could be made out."""
+    """Lines that should describe a parameter, though it is not clear which."""
 
     @property
     def texts(self) -> dict[str, str]:
         """Return the text of every documented parameter.
 
-        What is said of an attribute describes the parameter if nothing else does.
+        The text of an attribute describes the parameter if nothing else does.
         """
         found: dict[str, dict[str, None]] = {}
         parameters = self._described()
@@ -64,7 +64,7 @@ class Docstring(NamedTuple):
 
     @staticmethod
     def _is_other(section: Section, entry: Entry, parameters: frozenset[str]) -> bool:
-        """Return whether an entry speaks of an attribute that only has a parameter's name."""
+        """Return whether an entry is about an attribute that only shares a parameter's name."""
         return section.of_attributes and entry.name in parameters
 
     def without(self, names: Iterable[str]) -> str:
@@ -83,7 +83,7 @@ class Docstring(NamedTuple):
             ]
             if kept:
                 lines.extend(part.heading)
-            # Names that share one text share its lines, too.
+            # Names that share one text also share its lines.
             for written in {id(entry.lines): entry.lines for entry in kept}.values():
                 lines.extend(written)
         return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()

@@ -39,7 +39,7 @@ class DocstringReader:
         return at + 1
 
     def _may_start(self, at: int) -> bool:
-        """Return whether a line may start a section or a field: most cannot, and need no look."""
+        """Return whether a line may start a section or a field: most lines cannot."""
         line = self.lines[at]
         if ":" in line or "@" in line:
             return True
@@ -82,7 +82,7 @@ class DocstringReader:
         return self._section(at, at + 1, end)
 
     def _headed_by_text(self, at: int) -> int:
-        """Read a section whose heading goes on with a text: "Args: see below", then its entries.
+        """Read a section whose heading is followed by text: "Args: see below", then its entries.
 
         The first of them must name a parameter. The heading stays in the description.
         """
@@ -108,7 +108,7 @@ class DocstringReader:
         """Read entries that are not indented.
 
         Either the docstring opens with its heading, so that cleaning took the indent away, or
-        its author wrote them so: then the first must stand right below the heading.
+        its author wrote them so: then the first must come right below the heading.
         """
         opens = at == 0
         if not opens:
@@ -142,7 +142,7 @@ class DocstringReader:
     ) -> int:
         """Read the entries of a section, each by itself; return 0 if there are none."""
         while end > start and not self.lines[end - 1].strip():
-            end -= 1  # blank lines behind a section stay outside
+            end -= 1  # blank lines after a section stay outside
         groups = list(Entries(self.lines, start, end, self.names, numpy=numpy).groups())
         entries = [entry for group in groups for entry in self._entries(group)]
         if not any(entry.name for entry in entries):

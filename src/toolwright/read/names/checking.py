@@ -1,4 +1,4 @@
-"""What a module imports, and what only for type checkers."""
+"""What a module imports, and imports only for type checkers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Statements:
 
 
 def statements_of(file: str) -> Statements:
-    """Read a file's statements, once for each state of it."""
+    """Read a file's statements, once for each version of it."""
     stamp = stamp_of(file)
     return Statements(module_outline(file)) if stamp is None else _statements(file, stamp)
 

@@ -1,4 +1,4 @@
-"""Evaluates annotations by the names of a module."""
+"""Evaluates annotations with the names of a module."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from .unresolved import UnresolvedName, arguments_of, needs_scope, not_a_type, s
 
 
 class AnnotationNames(Mapping[str, Any]):
-    """What names mean inside the annotations of one module: local names first, those that only
-    type checkers know last."""
+    """What names mean inside the annotations of one module.
+
+    Local names come first, those that only type checkers know last.
+    """
 
     def __init__(
         self,
@@ -36,7 +38,7 @@ class AnnotationNames(Mapping[str, Any]):
         self.module = module
         self.local = local
         self.body = body
-        """What a class defines; what its module says counts more."""
+        """What a class defines; what its module says takes precedence."""
         self.inside = inside
         """Whether the annotations were written inside a function."""
         self.above = above
@@ -140,7 +142,7 @@ class AnnotationNames(Mapping[str, Any]):
         return eval(code, self.module.names, cast("Any", self))  # noqa: S307 - the author's own hint
 
     def opened(self, name: str, value: Any) -> Any:
-        """Resolve an alias where it was written: its strings mean something there only."""
+        """Resolve an alias where it was written: its strings mean something only there."""
         is_text = isinstance(value, str)
         if not is_text and not needs_scope(value):
             return value
@@ -161,7 +163,7 @@ class AnnotationNames(Mapping[str, Any]):
     def _attribute(self, base: Any, name: str) -> Any:
         """Return what `module.name` stands for, if only type checkers or its own module know."""
         if not isinstance(base, types.ModuleType):
-            raise LookupError(name)  # noqa: TRY004 - Python knows it itself
+            raise LookupError(name)  # noqa: TRY004 - Python can resolve it itself
         names = AnnotationNames(names_of_module(base), {}, above=self.above)
         if not hasattr(base, name):
             self.found_elsewhere = True
@@ -172,7 +174,7 @@ class AnnotationNames(Mapping[str, Any]):
         return opened
 
     def _foreign(self, annotation: Any) -> dict[str, Any]:
-        """Return what the strings mean that an annotation has from aliases of other modules."""
+        """Return what strings mean that an annotation gets from aliases of other modules."""
         found: dict[str, Any] = {}
         if getattr(annotation, "__forward_module__", None) is not None:
             return found  # a TypedDict's own: it holds the module in which it was written
@@ -238,7 +240,7 @@ def class_hints(cls: type, local: Mapping[str, Any]) -> tuple[dict[str, Any], bo
             names = own
             written = getattr(annotation, "__forward_module__", None)
             if written not in (None, base.__module__) and written in sys.modules:
-                # A TypedDict holds the annotations of its bases, too.
+                # A TypedDict also holds the annotations of its bases.
                 names = AnnotationNames(
                     names_of_module(sys.modules[written]), layers, inside=inside
                 )

@@ -22,7 +22,7 @@ class LazyAlias:
         return self._made
 
     def resolved_as(self, value: Any) -> Any:
-        """Say what it stands for; return that, or the alias if the value needs it."""
+        """Set what it stands for; return that, or the alias if the value needs it."""
         self.value = value
         if self._made is None:
             return value

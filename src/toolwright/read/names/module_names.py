@@ -1,6 +1,6 @@
-"""A module's names, with those that only type checkers see.
+"""A module's names, including those that only type checkers see.
 
-What stands in `if TYPE_CHECKING:` is run name by name, when a hint needs it, in a namespace of its
+What is under `if TYPE_CHECKING:` is run name by name, when a hint needs it, in a namespace of its
 own: the module itself never sees it.
 """
 
@@ -25,7 +25,7 @@ _IDENTITY = ("__name__", "__package__", "__spec__", "__path__")
 
 
 class ModuleNames:
-    """What names mean in a module: at run time, and else to type checkers."""
+    """What names mean in a module: at run time, or else to type checkers."""
 
     __slots__ = ("_made", "_plain", "_reasons", "aliases", "file", "names")
 
@@ -34,7 +34,7 @@ class ModuleNames:
         self.file = file
         self._made: dict[str, Any] = {}
         self._plain: dict[str, Any] = {}
-        """What was looked at and holds no strings."""
+        """Values that were looked at and hold no strings."""
         self._reasons: dict[str, str] = {}
         self.aliases: dict[str, tuple[Any, Any]] = {}
         """Aliases that hold strings, each with the type it stands for."""
@@ -108,7 +108,7 @@ class ModuleNames:
             home = self._module_of(origin, load=True) if origin else None
             if home is None or origin is None:
                 raise
-            try:  # there, too, it may be for type checkers only
+            try:  # there it may also be for type checkers only
                 return home.for_checkers(origin.name)
             except KeyError:
                 pass

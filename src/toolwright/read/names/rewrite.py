@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 Open = Callable[[Any, str], Any]
-"""Returns the type that `value.name` stands for; raises `LookupError` if Python can tell itself."""
+"""Returns the type that `value.name` stands for; raises `LookupError` if Python knows it."""
 Evaluate = Callable[[ast.expr], Any]
 
 
 def with_attributes(text: str, evaluate: Evaluate, opened: Open) -> tuple[str, dict[str, Any]]:
-    """Replace attributes (`module.Alias`) that must be opened by names; return what those mean."""
+    """Replace attributes that must be opened (`module.Alias`) with names; return their meaning."""
     if "." not in text:
         return text, {}
     tree = _parsed(text)

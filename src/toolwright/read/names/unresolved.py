@@ -25,7 +25,7 @@ class UnresolvedName(Exception):
         return f"has a type that is not known: `{self.name}`{where}"
 
     def inside(self, place: str) -> Self:
-        """Say which field of a class names it."""
+        """Note which field of a class names it."""
         self.place = self.place or place
         return self
 
@@ -42,7 +42,7 @@ def arguments_of(hint: Any) -> tuple[Any, ...]:
     if isinstance(hint, types.ModuleType) or (
         isinstance(hint, type) and not isinstance(hint, types.GenericAlias)
     ):
-        return ()  # a module may import on each look at it
+        return ()  # a module may import something on each access
     if typing.get_origin(hint) is typing.Literal:
         return ()  # its strings are values
     found: Any = getattr(hint, "__args__", ())
@@ -61,6 +61,6 @@ def strings_in(hint: Any) -> Iterator[tuple[Any, str]]:
 
 
 def not_a_type(annotation: Any, error: Exception) -> UnresolvedName:
-    """Return the error for an annotation that is no type."""
+    """Return the error for an annotation that is not a type."""
     text = annotation if isinstance(annotation, str) else repr(annotation)
     return UnresolvedName(text, f"`{text}` is not a type: {error}")

@@ -24,16 +24,16 @@ from .providers import NOTHING_OPEN, Providers, Step, entered, entered_async, ge
 
 
 class StepGroup(NamedTuple):
-    """Steps in a row that are made in the same way."""
+    """Consecutive steps that are run in the same way."""
 
     is_sync: bool
-    """Made by one function in one thread, however many they are; else one after the other."""
+    """Whether one function runs them all, in one thread; otherwise they are awaited one by one."""
     steps: tuple[Step, ...]
     short_wait: ShortWait
 
 
 class Injector:
-    """What one tool is injected with, in the order in which it is made."""
+    """The values injected into one tool, in the order in which they are made."""
 
     def __init__(self, tool: str, wanted: Mapping[str, Wanted], providers: Providers) -> None:
         self.tool = tool
@@ -51,13 +51,13 @@ class Injector:
         ]
 
     def enter(self, stack: ExitStack, call: Call) -> dict[str, Any]:
-        """Make everything, in this thread; the stack cleans up."""
+        """Make all values in this thread; the stack cleans up."""
         values: list[Any] = []
         _make(self.steps, values, stack, call)
         return {name: values[at] for name, at in self.gives}
 
     async def enter_async(self, stack: AsyncExitStack, call: Call) -> dict[str, Any]:
-        """Make everything, sync providers in a thread; the stack cleans up."""
+        """Make all values, those of sync providers in a thread; the stack cleans up."""
         values: list[Any] = []
         for is_sync, steps, short_wait in self.groups:
             if is_sync:
@@ -127,7 +127,7 @@ class Injector:
 
 
 def _make(steps: Sequence[Step], values: list[Any], stack: ExitStack, call: Call) -> None:
-    """Make the values of sync steps, in this thread, behind those of the steps before."""
+    """Make the values of sync steps in this thread, and append them to those made before."""
     for step in steps:
         needed = {name: values[at] for name, at in step.needs}
         if step.kind == "call":
@@ -152,7 +152,7 @@ def _may_block(step: Step) -> bool:
 
 
 def _parameters(make: Any) -> list[Parameter]:
-    """Read what a provider itself asks for."""
+    """Read the parameters of a provider."""
     if inspect.isbuiltin(make) or (isinstance(make, type) and _has_no_constructor(make)):
         return []
     target = open_constructor(make) if isinstance(make, type) else open_target(make)
@@ -169,7 +169,7 @@ def _has_no_constructor(cls: type) -> bool:
 def _kind(make: Any) -> str:
     function = generator_of(make)
     if not callable(getattr(function, "__get__", None)) and not isinstance(function, _CALLED):
-        function = cast("Any", type(function)).__call__  # an object: its method says
+        function = cast("Any", type(function)).__call__  # an object: its `__call__` decides
     if inspect.isasyncgenfunction(function):
         return "async generator"
     if inspect.iscoroutinefunction(function):
@@ -180,7 +180,7 @@ def _kind(make: Any) -> str:
 
 
 def _hands_out(make: Any) -> bool:
-    """Return whether a provider only hands out what is there, such as a pool of its module.
+    """Return whether a provider only returns what already exists, such as a pool in its module.
 
     It calls nothing and looks up no attribute, so it cannot block an event loop, and needs no
     thread.

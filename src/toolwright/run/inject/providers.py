@@ -1,4 +1,4 @@
-"""Providers of injected values, and what they made."""
+"""Providers of injected values, and the values they made."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Step(NamedTuple):
     name: str
     make: Callable[..., Any]
     kind: str
-    """`call`, or what calling it gives: `value`, `ready` (a value, without anything that could block),
-    `awaitable`, `generator`, `async generator`."""
+    """`call`, or what calling it gives: `value`, `ready` (a value, made without
+    anything that could block), `awaitable`, `generator`, `async generator`."""
     needs: tuple[tuple[str, int], ...]
     """Its own parameters, each with the step that gives it."""
     kept: Kept | None
-    """Where its value is kept, if it is made once only."""
+    """Where its value is kept, if it is made only once."""
 
 
 class Kept:
@@ -44,7 +44,7 @@ class Kept:
         self.held: dict[Any, Lifespan] = {}
 
     def get(self, step: Step, needed: Mapping[str, Any]) -> Any:
-        """Return a value, made at the first request."""
+        """Return a value; it is made at the first request."""
         with self.lock:
             if step.make not in self.values:
                 with outside():
@@ -61,7 +61,7 @@ class Kept:
         return held.value
 
     def close(self) -> None:
-        """Clean up, the last made first; the next call makes them again."""
+        """Clean up the values, last made first; the next call makes them again."""
         with self.lock:
             stack, self.stack = self.stack, ExitStack()
             held, self.held = self.held, {}
@@ -86,9 +86,9 @@ async def _held(step: Step, needed: Mapping[str, Any]) -> AsyncGenerator[Any]:
 
 
 class Providers:
-    """The types that have a provider, and what stands in for providers in tests.
+    """The types that have a provider, and the overrides of providers in tests.
 
-    Those of a tool that was included from another toolbox look into both, in order.
+    For a tool that was included from another toolbox, both are searched, in order.
     """
 
     def __init__(self, *bases: Providers) -> None:
@@ -101,20 +101,20 @@ class Providers:
 
     @property
     def version(self) -> int:
-        """Changes with every provider and every override."""
+        """A number that changes with every provider and every override."""
         if not self._bases:
             return self._version
         return self._version + sum(base.version for base in self._bases)
 
     @property
     def epoch(self) -> str:
-        """Names what stands in for providers right now; empty if nothing does."""
+        """Identifies the present overrides of providers; empty if there are none."""
         overridden = self._overrides or any(base.epoch for base in self._bases)
         return f"{self._name}:{self.version}" if overridden else ""
 
     @property
     def kept(self) -> Kept:
-        """What is made once and kept."""
+        """The values that are made once and kept."""
         return self._bases[0].kept if self._bases else self._kept
 
     @property
@@ -123,7 +123,7 @@ class Providers:
         return [*self._types, *(kind for base in self._bases for kind in base.types)]
 
     def provide(self, kind: Any, provider: Inject) -> None:
-        """Give parameters of a type what a provider makes."""
+        """Inject what a provider makes into parameters of a type."""
         self._types[kind] = provider
         self._version += 1
 
@@ -132,7 +132,7 @@ class Providers:
         return self._typed(key) is not None
 
     def find(self, wanted: Wanted) -> Inject:
-        """Return the provider that counts for what a parameter wants. Raises `KeyError`."""
+        """Return the provider that applies to a parameter. Raises `KeyError`."""
         key = wanted.provider if isinstance(wanted, Inject) else wanted
         override = self._swapped(key)
         if override is not None:
@@ -150,7 +150,7 @@ class Providers:
         for overrides in reversed(self._overrides):
             if key in overrides:
                 return overrides[key]
-        inherited = (base._swapped(key) for base in self._bases)  # noqa: SLF001 - of our own kind
+        inherited = (base._swapped(key) for base in self._bases)  # noqa: SLF001 - our own class
         return next((override for override in inherited if override is not None), None)
 
     @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Cache of results, shared also by equal calls that run together."""
+"""The cache of results, also shared by equal calls running together."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..waiting import Signal, Waiter
 
 NOTE = "toolwright/cache"
 """The key of a result's `_meta` that says whether it was kept."""
-# Failures of one caller's own, which say nothing about the same call of another.
+# Failures that concern one caller only, and say nothing about an equal call of another.
 _OWN = (CallCancelled, ToolTimeout, Overloaded)
 
 _leading: ContextVar[frozenset[str]] = ContextVar("_leading", default=frozenset())
-"""Keys of the calls that the code running here was called by."""
+"""Keys of the calls that led to the code running here."""
 
 Run = Callable[[], Awaitable[tuple[Any, Result]]]
 """Runs the call; returns its value and its result."""
@@ -74,7 +74,7 @@ class Cache:
         call: Call | None,
         epoch: str = "",
     ) -> str:
-        """Return what equal calls have in common.
+        """Return the key that equal calls share.
 
         An argument sent as its default counts as not sent. `call` is given if the tool can know
         its caller: then each caller has their own results.
@@ -95,7 +95,7 @@ class Cache:
         repairs: tuple[Repair, ...],
         run: Run,
     ) -> Result:
-        """Answer from what is kept, from a call that runs now, or by running it."""
+        """Answer from the store, from an equal call that runs now, or by running the call."""
         if key in _leading.get():
             # The tool calls itself: waiting for the outer call would never end.
             return (await run())[1]
@@ -140,8 +140,8 @@ class Cache:
                 _leading.reset(above)
             self.personal = self.personal or depends_on_headers(call)
             if result.error is not None:
-                # Not stored. What asks its caller ends here, too: such a result is for one round
-                # of one caller (2026-07-28, basic/patterns/mrtr), who is in the key.
+                # Not stored. A call that asks its caller also ends here: such a result is for one
+                # round of one caller (2026-07-28, basic/patterns/mrtr), who is in the key.
                 if not isinstance(result.error, _OWN) and not depends_on_headers(call):
                     flight.failure = result
                 return result
@@ -150,8 +150,8 @@ class Cache:
             if stored is not None and (
                 not stored.startswith(b'{"value"') or self.outcome.to_json is None
             ):
-                # A value without a declared type comes back from JSON changed: return it changed now,
-                # too, so that a miss and a hit give the same.
+                # JSON changes a value without a declared type: return it changed now, so that a
+                # miss and a hit give the same.
                 fresh = self._again(stored, repairs)
             if stored is None or fresh is None:
                 return with_note(result, NOTE, {"hit": False, "kept": False})
@@ -224,7 +224,7 @@ def defaults_of(properties: Mapping[str, Any]) -> dict[str, str]:
 
 
 def version_of(target: Any, *parts: bytes | str | None) -> bytes:
-    """Return what changes when a tool changes: its code as far as it shows, and these parts."""
+    """Return a digest that changes with a tool: its code, as far as it shows, and these parts."""
     digest = hashlib.sha256()
     code = getattr(getattr(target, "__func__", target), "__code__", None)
     if code is not None:

@@ -36,7 +36,7 @@ class Permit:
             self._holders += 1
 
     def let_go(self) -> None:
-        """Release it, for one holder."""
+        """Release it on behalf of one holder."""
         with self._lock:
             self._holders -= 1
             is_last = not self._holders
@@ -45,7 +45,7 @@ class Permit:
 
 
 class Concurrency:
-    """Lets so many calls run at a time; others wait in line, up to `LONGEST_WAIT` seconds."""
+    """Lets `most` calls run at a time; others wait in line, up to `LONGEST_WAIT` seconds."""
 
     def __init__(self, tool: str, most: int) -> None:
         self.tool = tool
@@ -54,7 +54,7 @@ class Concurrency:
         self.lock = threading.Lock()
         self.line: deque[Signal] = deque()
         self.usual = 1.0
-        """Seconds that a call usually takes, as a moving average: callers are told when to retry."""
+        """Seconds that a call usually takes, as a moving average: tells callers when to retry."""
 
     async def take(self, place: Waiter, call: Call, until: float | None) -> Permit:
         """Wait for a permit. Raises `Overloaded` or `CallCancelled`."""

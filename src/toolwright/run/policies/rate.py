@@ -55,12 +55,14 @@ class RateLimit:
         try:
             self.store.update(f"rate:{self.tool}:{caller or ''}", change)
         except OSError as error:  # better too many calls than none
-            log.warning("%s: the store of its rate fails", self.tool, exc_info=error)
+            log.warning("%s: the store of its rate limit failed", self.tool, exc_info=error)
             return
         if early:
             calls, seconds = self.rate
             said = f"{calls}/{seconds:g}s" if seconds != 1 else f"{calls}/s"
-            raise Overloaded(f"{self.tool} takes at most {said} of a caller", retry_after=early)
+            raise Overloaded(
+                f"{self.tool} takes at most {said} from each caller", retry_after=early
+            )
 
 
 class MemoryRateLimit:
@@ -74,7 +76,7 @@ class MemoryRateLimit:
         self.due: OrderedDict[str, float] = OrderedDict()
 
     def wait(self, client: str) -> int:
-        """Take a request; return in how many seconds it may come again, 0 if it may now."""
+        """Take a request; return in how many seconds it may come again, 0 if it is let through."""
         due, early = admit(self.rate, self.due.get(client, 0.0), time.monotonic())
         if early:
             return math.ceil(early)
@@ -95,7 +97,7 @@ def _number(written: bytes | None) -> float:
     if written is None:
         return 0.0
     try:
-        number = float(written)  # in a fifth of the time of JSON, which it is
+        number = float(written)  # it is JSON, which takes five times as long to parse
     except ValueError:
         return 0.0
     return number if math.isfinite(number) else 0.0

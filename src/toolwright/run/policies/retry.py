@@ -1,4 +1,4 @@
-"""Retry: which failures may pass, how long to wait, the loop."""
+"""Retry: which failures may be temporary, waits, the loop."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def wait_after(retry: Retry, attempt: int) -> float:
     """Return how many seconds to wait after an attempt that failed, counted from one.
 
     The formula is in the docstring of `Retry`. The random factor applies after the cap, so waits
-    differ also once they have reached `wait_max`.
+    still differ once they have reached `wait_max`.
     """
     import random  # takes milliseconds, which only a failure should pay for
 
@@ -57,12 +57,12 @@ def wait_after(retry: Retry, attempt: int) -> float:
 
 
 def may_pass(retry: Retry, result: Result) -> bool:
-    """Return whether a result is a failure that may pass, so that another attempt makes sense."""
+    """Return whether a result is a failure that may be temporary: another attempt makes sense."""
     error = result.error
     if isinstance(error, ToolError):
         return bool(error.retryable) or is_a(error, retry.on)
     cause = error if error is None or error.__cause__ is None else error.__cause__
-    if is_a(cause, Remote):  # raised in another process: only the names of its classes came over
+    if is_a(cause, Remote):  # raised in another process: only the names of its classes were sent
         cause = cast("Remote", cause)
         kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
         return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
@@ -70,7 +70,7 @@ def may_pass(retry: Retry, result: Result) -> bool:
 
 
 async def _pause(place: Waiter, call: Call, seconds: float) -> None:
-    """Wait, but no longer than until the call is cancelled."""
+    """Wait, but only until the call is cancelled."""
     woken = Signal()
     forget = call.on_cancel(woken.set)
     try:

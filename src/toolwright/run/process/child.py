@@ -1,7 +1,7 @@
 """The child process: one call at a time.
 
-Run as `python -m toolwright.run.process.child`. Standard input and output carry the messages; what a tool
-prints goes to standard error, and it finds an empty standard input.
+Run as `python -m toolwright.run.process.child`. Standard input and output carry the
+messages; what a tool prints goes to standard error, and it finds an empty standard input.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .pipe import Closed, Pipe, TooLarge, sendable
 from .reference import Reference, find
 
 _QUIET = 0.02
-"""How many seconds apart signs of life are passed on."""
+"""How many seconds must lie between signs of life that are passed on."""
 
 
 _UNLIMITED: dict[str, Any] = {
@@ -47,14 +47,14 @@ _UNLIMITED: dict[str, Any] = {
     "rate_limit": None,
     "repair": False,
 }
-"""The parent applies these, whatever the target is marked with."""
+"""Options that the parent applies, whatever the target is marked with."""
 
 
 class ChildCall(Call):
     """A call whose parent listens from another process.
 
-    Everything it says carries the number that the parent gave this call. When it is answered it is
-    closed: then a thread that goes on says nothing, and the process takes no other call.
+    Everything it sends carries the number that the parent gave this call. Once answered, it is
+    closed: a thread that goes on then sends nothing, and the process takes no other call.
     """
 
     __slots__ = ("_number", "_told", "_worker")
@@ -79,14 +79,14 @@ class ChildCall(Call):
         self._worker.pipe.send({"number": self._number, kind: said})
 
     def _note(self) -> None:
-        """Note a use after its end."""
+        """Note if the call is used after its end."""
         if self._mute:
             self._worker.is_late = True
 
     def progress(
         self, done: float, total: float | None = None, message: str = ""
     ) -> Awaitable[None]:
-        """Say how far the work is."""
+        """Report how far the work is."""
         self._note()
         return super().progress(done, total, message)
 
@@ -107,27 +107,27 @@ class ChildCall(Call):
         self._note()
         if not self._mute and self._life - self._told > _QUIET:
             self._told = self._life
-            # A forked copy may give signs, too, which the parent does not see.
+            # A forked copy may also give signs, which the parent does not see.
             with contextlib.suppress(Closed):
                 self._send("alive", True)
 
 
 class Worker:
-    """Answers one call after the other, as long as nothing of an earlier one goes on."""
+    """Answers calls one at a time, as long as nothing from an earlier one is still running."""
 
     def __init__(self, pipe: Pipe, memory: int | None) -> None:
         self.pipe = pipe
         self.memory = memory
         self.process = os.getpid()
         self.tools: dict[str, dict[str, Any]] = {}
-        """What is known of tools, by their keys."""
+        """What is known about tools, by their keys."""
         self.runners: dict[str, Any] = {}
         self.threads = threading.enumerate()
-        """Those that were there after the last call."""
+        """The threads that existed after the last call."""
         self.is_late = False
         """Whether a call that was answered is still used by some thread."""
         self.fallen = mmap.mmap(-1, 1)
-        """Shared with forked copies: set by one that returned from its tool."""
+        """Shared with forked copies: set by a copy that returned from its tool."""
 
     def fall(self) -> None:
         """Note, in a copy, that it has returned from the tool."""
@@ -169,7 +169,7 @@ class Worker:
     def _done(self, asked: dict[str, Any]) -> dict[str, Any]:
         try:
             runner = _runner(asked, self.runners)
-        except BaseException as error:  # noqa: BLE001 - importing runs code of others
+        except BaseException as error:  # noqa: BLE001 - importing runs other people's code
             return {"error": _described(error), "trace": _trace(error)}
         call = ChildCall(self, asked)
         try:
@@ -256,7 +256,7 @@ def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
 
 
 class _cpu_limit(contextlib.AbstractContextManager[None]):  # noqa: N801 - reads as a statement
-    """Let the process die when it has used so much processor time."""
+    """Ends the process once it has used this much processor time."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds

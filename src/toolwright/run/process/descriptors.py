@@ -7,7 +7,7 @@ import sys
 
 
 def stand_in() -> None:
-    """Reopen closed standard streams on the null device, so that no other file gets their numbers."""
+    """Reopen closed standard streams on the null device, so no other file gets their numbers."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
@@ -18,7 +18,7 @@ def stand_in() -> None:
 
 
 def take_over() -> tuple[int, int]:
-    """Take over standard input and output; other code finds no input, and prints to standard error."""
+    """Take over standard input and output: other code reads nothing and prints to `stderr`."""
     stand_in()
     sys.stdout.flush()
     wire_in, wire_out = os.dup(0), os.dup(1)

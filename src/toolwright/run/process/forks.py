@@ -19,7 +19,7 @@ _guards: list[unshared] = []
 _loop: list[Any] = [None]
 """The event loop that runs in the thread that forks."""
 _endings: list[Callable[[], object]] = []
-"""What a copy does before it is ended."""
+"""Functions that a copy calls before it is ended."""
 
 
 class unshared:  # noqa: N801 - reads as a statement
@@ -63,7 +63,7 @@ def _in_copy() -> None:
     loop, _loop[0] = _loop[0], None
     guards, _guards[:] = list(_guards), []
     for guard in guards:
-        with contextlib.suppress(Exception):  # half of a server that starts or ends
+        with contextlib.suppress(Exception):  # the server may be starting or ending
             _replace(guard.descriptors())
         if guard.ending is not None:
             _endings.append(guard.ending)

@@ -37,7 +37,7 @@ from .pool import ToldTool, pool
 from .reference import Reference, reference
 
 _KINDS = {kind.__name__: kind for kind in (CallError, ResultError, ToolError, UnexpectedError)}
-"""The classes of errors that are made again on this side."""
+"""The error classes that are rebuilt on this side."""
 _SENT = ("input_schema", "output_schema", "extra", "on_unsupported", "max_result")
 
 
@@ -69,7 +69,7 @@ class ProcessInvoker:
         self.tool = ToldTool(hashlib.sha256(to_json(about)).hexdigest()[:32], about)
 
     def sync(self, job: AttemptInput) -> ValueAndResult:
-        """Run once, in a process that no other call uses meanwhile."""
+        """Run once, in a process that no other call uses at the same time."""
         if self.epoch:
             text = f"{self.name} runs in another process, where no override reaches it"
             return None, failed(CallError(text), job.repairs)
@@ -144,13 +144,13 @@ class ProcessInvoker:
         return error
 
     def _too_large(self) -> CallError:
-        text = f"its arguments are too large for a process: {frames.MOST_FRAME} bytes are the most"
+        text = f"its arguments are too large for a process: the limit is {frames.MOST_FRAME} bytes"
         return CallError(f"{self.name}: {text}")
 
     def _garbled(self, call: Call) -> CallError:
-        what = "its pipe has something else than answers"
+        what = "its pipe has something other than answers"
         log.error("%s: %s (reference %s)", self.name, what, call.id)
-        return UnexpectedError(f"{self.name}: its process sent something that is no answer")
+        return UnexpectedError(f"{self.name}: its process sent something that is not an answer")
 
     def _ended(self, code: int, call: Call) -> CallError:
         if code == -getattr(signal, "SIGPROF", 0) and self.limits.cpu is not None:
@@ -162,7 +162,7 @@ class ProcessInvoker:
 
 
 def check_found(name: str, target: Any, injected: Mapping[str, Wanted], home: Shared) -> None:
-    """Refuse what another process would not find. Raises `SchemaError`."""
+    """Refuse a target or provider that another process would not find. Raises `SchemaError`."""
     hint = 'move it to the top of a module, or use run_on="thread"'
     try:
         reference(target)

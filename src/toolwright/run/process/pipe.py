@@ -14,7 +14,7 @@ MOST_FRAME = 256 * 1024 * 1024
 """The largest message in bytes: a greater length is noise, and no memory is reserved for it."""
 
 _AHEAD = 8192
-"""How many bytes are read at least, if they are there."""
+"""How many bytes to ask for at least, in one read."""
 
 
 class Closed(EOFError):
@@ -22,15 +22,15 @@ class Closed(EOFError):
 
 
 class Garbled(Closed):
-    """The other end has sent something else than a message: nothing after it can be trusted."""
+    """The other end has sent something other than a message: nothing after it can be trusted."""
 
 
 class TooLarge(ValueError):
-    """A message has more than `MOST_FRAME` bytes; nothing of it was sent."""
+    """A message has more than `MOST_FRAME` bytes; none of it was sent."""
 
 
 def sendable(said: Any) -> Any:
-    """Return what was logged, or its text if it is not JSON, or null: the SDK cannot send that."""
+    """Return what was logged; its text if it is not JSON, or null, which the SDK cannot send."""
     if said is None:
         return "None"
     try:
@@ -95,7 +95,7 @@ class Pipe:
             raise Closed
 
     def _read(self, size: int) -> bytes:
-        """Take so many bytes; most messages come with their length, in one go."""
+        """Take `size` bytes; most messages come with their length, in one read."""
         parts = [self.ahead]
         missing = size - len(self.ahead)
         while missing > 0:
@@ -112,6 +112,6 @@ class Pipe:
         return data[:size]
 
     def close(self) -> None:
-        """Close both."""
+        """Close both descriptors."""
         for descriptor in (self.incoming, self.outgoing):
             os.close(descriptor)

@@ -20,14 +20,14 @@ from ..threads import MOST_PARKED, holder
 from .pipe import Closed, Pipe
 
 _DRAWN = 64
-"""How many numbers of calls are drawn at once."""
+"""How many call numbers are drawn at once."""
 
 
 class ToldTool(NamedTuple):
-    """What a process must know of a tool, and is told once."""
+    """What a process must know about a tool, and is told once."""
 
     key: str
-    """The same for what is the same to know."""
+    """Equal where `about` is equal."""
     about: dict[str, Any]
 
 
@@ -53,20 +53,20 @@ class Child:
         self.told: set[str] = set()
         """The keys of tools that it knows."""
         self.numbers: list[str] = []
-        """Of calls to come: asking the system for each takes longer than all else about it."""
+        """For calls to come: asking the system for each takes longer than the rest of the work."""
         self.is_odd = False
         """Whether it has sent a message that belongs to no call, or to one that has ended."""
-        with contextlib.suppress(Closed):  # then asking it says so
-            # A server that reloads writes no bytecode: two edits in a second look alike to it.
+        with contextlib.suppress(Closed):  # then `ask` raises it
+            # A server that reloads writes no bytecode: two edits within a second look alike.
             writes = not sys.dont_write_bytecode
             self.pipe.send({"path": sys.path, "memory": memory, "writes_bytecode": writes})
 
     def ask(
         self, tool: ToldTool, message: dict[str, Any], tell: Callable[[dict[str, Any]], None]
     ) -> Any:
-        """Send a message to a tool and return the answer; `tell` gets what comes before it.
+        """Send a message to a tool and return the answer; `tell` gets the messages before it.
 
-        Whatever belongs to it carries its number, which nothing that runs there can know before.
+        All that belongs to it carries its number, which no code there can know in advance.
         Raises `Closed` or `TooLarge`.
         """
         number = self._number()
@@ -91,7 +91,7 @@ class Child:
         return self.numbers.pop()
 
     def killer(self, user: object) -> Callable[[], None]:
-        """Return what kills it, but only while it works for this user."""
+        """Return a function that kills it, but only while it works for this user."""
         with self.lock:
             self.user = user
 
@@ -125,7 +125,7 @@ class Child:
 
     def end(self) -> int:
         """Kill it if it is alive; return its exit code."""
-        # Asked to end on its own first: one that died keeps the signal that killed it.
+        # Given a moment to end first: one that died keeps the signal that killed it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(0.05)
         self.kill()
@@ -148,7 +148,7 @@ class Turn:
 
 
 class Pool:
-    """Processes with the same limit of memory.
+    """Processes with the same memory limit.
 
     They are shared out as threads are (see `Threads`): a caller gets one only while they hold
     fewer than are free. There are two for each core, so that one caller alone can use every core.
@@ -159,14 +159,14 @@ class Pool:
     def __init__(self, memory: int | None) -> None:
         self.memory = memory
         self.most_own = max(os.cpu_count() or 1, 2)
-        """How many work for the program itself."""
+        """How many may work for the program itself."""
         self.most = 2 * self.most_own
         self.busy = 0
         self.idle: list[Child] = []
         self.all: set[Child] = set()
         """All of them, busy or idle."""
         self.held: dict[str, int] = {}
-        """How many work for a caller."""
+        """How many work for each caller."""
         self.waiting: dict[str, deque[Turn]] = {}
         """The callers who wait; the one served next comes first."""
         self.lock = threading.Lock()
@@ -198,7 +198,7 @@ class Pool:
             if line is None:
                 line = self.waiting[caller] = deque()
             elif len(line) >= MOST_PARKED:
-                msg = f"{call.tool}: {len(line)} calls of yours wait for a process"
+                msg = f"{call.tool}: {len(line)} of your calls are waiting for a process"
                 raise Overloaded(msg, retry_after=5.0)
             line.append(turn)
         forget = call.on_cancel(turn.came.set)
@@ -285,7 +285,7 @@ _lock = threading.Lock()
 
 
 def pool(memory: int | None) -> Pool:
-    """Return the processes with a limit of memory."""
+    """Return the pool of processes with a memory limit."""
     with _lock:
         if memory not in _pools:
             if not _pools:
@@ -318,7 +318,7 @@ def close_pools() -> None:
 
 
 def forget_code() -> None:
-    """Use no process again that has imported the program as it was before."""
+    """Stop using processes that may have imported an earlier version of the program."""
     global _code  # noqa: PLW0603 - there is one program
     _code += 1
     close_pools()

@@ -8,7 +8,7 @@ import sys
 from typing import Any, NamedTuple
 
 _MAIN = "__mp_main__"
-"""The name of the main script in a process that did not start it, as `multiprocessing` has it."""
+"""The name of the main script in a process that did not start it, as in `multiprocessing`."""
 
 
 class Reference(NamedTuple):
@@ -20,7 +20,7 @@ class Reference(NamedTuple):
 
 
 def claimed(target: Any) -> Reference:
-    """Say where a target should be found. Raises `ValueError` with the reason if it is nowhere."""
+    """Return where a target should be found. Raises `ValueError` with the reason if nowhere."""
     module = getattr(target, "__module__", None)
     name = getattr(target, "__qualname__", None)
     if not module or not name:
@@ -38,7 +38,7 @@ def claimed(target: Any) -> Reference:
 
 
 def reference(target: Any) -> Reference:
-    """Say where a target is found, now that its module is there. Raises `ValueError`."""
+    """Return where a target is found, now that its module is loaded. Raises `ValueError`."""
     where = claimed(target)
     named = _walk(sys.modules.get(where.module), where.name)
     if named is not target and named != target:
@@ -48,10 +48,10 @@ def reference(target: Any) -> Reference:
 
 
 def find(where: Reference) -> Any:
-    """Return what a reference names. Raises `LookupError`, or whatever importing it raises."""
+    """Return the object a reference names. Raises `LookupError`, or what importing it raises."""
     target = _walk(_module(where), where.name)
     if target is None:
-        msg = f"`{where.module}.{where.name}` is not there"
+        msg = f"`{where.module}.{where.name}` does not exist"
         raise LookupError(msg)
     return target
 

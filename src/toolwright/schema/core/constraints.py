@@ -1,8 +1,8 @@
 """Constraints that do not fit the type they are put on.
 
 Pydantic compiles them, and raises `TypeError` at each call with a value that they cannot be
-checked on. If there is no value that they can be checked on, the tool is refused. Else such a value
-is: `held` makes a check of which this is true.
+checked on. If they cannot be checked on any value, the tool is refused. Otherwise only such values
+are refused: `held` makes a check that does this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..._json_values import is_object
 Known = Mapping[str, Any]
 """Definitions by their references."""
 CLASS_KEY = "toolwright_class"
-"""In the metadata of a core schema: the class that its values are of."""
+"""In the metadata of a core schema: the class of its values."""
 # A value of each kind of core schema, and what to call it. Whether a constraint fits does not
 # depend on the value.
 _SAMPLES: Mapping[str, tuple[Any, str]] = {
@@ -79,9 +79,9 @@ class Fit(NamedTuple):
     """How the constraints of a node fit its type."""
 
     misfit: str
-    """What is wrong with one that fits no value; "" if there is none."""
+    """What is wrong with a constraint that fits no value; "" if there is none."""
     loose: bool
-    """One of them does not fit every value, as far as is known."""
+    """Whether one of them, as far as is known, does not fit every value."""
 
 
 FITS = Fit("", loose=False)
@@ -103,7 +103,7 @@ def fit_of(node: Mapping[str, Any], known: Known) -> Fit:
 
 
 def is_constraint(node: Mapping[str, Any]) -> bool:
-    """Return whether a node is one of pydantic's own checks behind a type that has none."""
+    """Return whether a node is one of pydantic's checks, added to a type without built-in ones."""
     if node["type"] not in ("function-after", "function-wrap"):
         return False
     if not _is_own(node):
@@ -141,7 +141,7 @@ def _fit(node: Mapping[str, Any], schema: Any, known: Known) -> Fit:
 
 
 def _samples(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[Any, str | None]]:
-    """Yield values of a type, with what to call them: None for what an author's function gives."""
+    """Yield values of a type with their nouns; None for the values of an author's function."""
     kind = schema["type"]
     said: Mapping[str, Any] = schema.get("metadata") or {}
     cls: Any = said.get(CLASS_KEY) or schema.get("cls")
@@ -168,7 +168,7 @@ def _samples(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[
 
 
 def _parts(schema: Any, known: Known, seen: frozenset[str]) -> list[Any]:
-    """Return the schemas whose values are those of this one; None stands for what is not known."""
+    """Return the schemas whose values are those of this one; None stands for unknown ones."""
     kind = schema["type"]
     if kind in _WRAPPERS:
         return [schema[_WRAPPERS[kind]]]
@@ -186,7 +186,7 @@ def _parts(schema: Any, known: Known, seen: frozenset[str]) -> list[Any]:
 
 
 def _given(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[Any, str]]:
-    """Yield what a function of pydantic's own makes of values: a `SecretStr` of a text."""
+    """Yield what one of pydantic's own functions makes of values: a `SecretStr` of a text."""
     if schema["type"] not in ("function-after", "function-wrap") or not _is_own(schema):
         return
     for value, noun in _samples(schema["schema"], known, seen):
@@ -204,7 +204,7 @@ def _is_own(node: Mapping[str, Any]) -> bool:
 def _instance(cls: Any) -> tuple[Any, str | None]:
     try:
         return object.__new__(cls), f"`{cls.__name__}`"
-    except TypeError:  # of a class in C, which makes its values itself
+    except TypeError:  # a class written in C, which makes its values itself
         return None, None
 
 
@@ -238,7 +238,7 @@ def _is_checked(check: Callable[[Any], Any], value: Any) -> bool | None:
     except TypeError:
         return False
     except AttributeError as error:
-        # The check has failed already, if it was the message that wanted to show the value.
+        # The check has already failed if it was only its message that could not show the value.
         return None if error.__context__ is outer else False
     except Exception:  # noqa: BLE001 - the constraint fits, this value does not
         return True

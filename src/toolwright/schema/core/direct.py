@@ -15,7 +15,7 @@ _NUMBERS: Mapping[str, JsonSchemaValue] = {
 }
 SCALARS: Mapping[str, JsonSchemaValue] = {**_NUMBERS, "str": {"type": "string"}}
 SCALARS_IN_CONFIG: Mapping[str, JsonSchemaValue] = _NUMBERS
-"""Where a configuration may say how long a text is."""
+"""For a place where a configuration may limit the length of texts."""
 
 _Write = Callable[[Any], JsonSchemaValue]
 _names: dict[str, str] = {}
@@ -35,7 +35,7 @@ class _Methods(dict[str, _Write]):
 
 
 class DirectGenerator(GenerateJsonSchema):
-    """Writes a node that says nothing on its own schema by the method for its kind."""
+    """Writes a node that says nothing about its own schema by the method for its kind."""
 
     scalars: Mapping[str, JsonSchemaValue] = SCALARS
     """Schemas without constraints, which need no work, by the type in the core schema."""
@@ -55,8 +55,8 @@ class DirectGenerator(GenerateJsonSchema):
     def generate_inner(self, schema: Any) -> JsonSchemaValue:
         """Write a node.
 
-        pydantic's own method asks what references, metadata and serialisers say, which takes three
-        times as long as writing most nodes.
+        pydantic's own method looks at references, metadata and serialisers, which takes three times
+        as long as writing most nodes.
         """
         if "ref" in schema or "metadata" in schema or "serialization" in schema:
             return super().generate_inner(schema)

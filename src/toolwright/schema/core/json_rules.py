@@ -41,7 +41,7 @@ _CLASSES: Mapping[str, tuple[type, Callable[[Any], Any]]] = {
 _SETS: Mapping[str, type] = {"set": set, "frozenset": frozenset}
 _LEAVES = ("bytes", "complex", "date", "datetime", "decimal", "fraction", "time", "timedelta")
 _SCALARS = ("bool", "float", "int", "literal", "none", "str")
-# Texts in JSON, and read by its rules wherever they come from; but exact only in Python.
+# Texts in JSON, read by its rules wherever they come from, but exact only in Python.
 _TEXTS = ("enum", "multi-host-url", "url", "uuid")
 _JSON_TYPES = frozenset((str, int, float, bool, type(None), list, dict))
 _EMPTY: Mapping[type, bytes] = {list: b"[]", dict: b"{}"}
@@ -52,10 +52,10 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Place(Enum):
-    """Where a node stands. The values end the names of definitions that are used there."""
+    """Where a node is. The values are the suffixes of the names of definitions used there."""
 
     ABOVE = ""
-    """No validator of an author has been there: the value is JSON."""
+    """No validator of an author has run yet: the value is JSON."""
     BELOW = ":below"
     CHOICE = ":choice"
     """Below, and in a union: which choice fits best must not depend on where the value comes from,
@@ -106,7 +106,7 @@ class JsonRules:
         return SchemaValidator(whole, self.config, _use_prebuilt=False)
 
     def node(self, node: Node, place: Place) -> Any:
-        """Rewrite one node, and all inside it."""
+        """Rewrite one node and everything inside it."""
         before = self.validates_defaults
         if "config" in node:
             self.validates_defaults = node["config"].get("validate_default") is True
@@ -172,7 +172,7 @@ class _Reading:
         try:
             return next(iter(handler(to_json({value: None}))))
         except ValidationError as error:
-            # Its place is that of the key in the small object.
+            # Its location is in the small object, so only its message is kept.
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             raise PydanticCustomError("key", "{said}", {"said": first["msg"]}) from None
 
@@ -227,7 +227,7 @@ def _has_scalars_only(union: Mapping[str, Any]) -> bool:
 
 
 def _tagged(rules: JsonRules, node: Node, place: Place) -> Any:
-    """An instance of a choice has its tag among its attributes, where strict rules do not look."""
+    """Read instances of a choice too: strict rules do not look for the tag in their attributes."""
     copied: Any = rules.copy(node, place)
     reading = _Reading(rules, core.union_schema(list(copied["choices"].values())))
     return core.no_info_wrap_validator_function(reading.value, copied)
@@ -253,7 +253,7 @@ def _map(rules: JsonRules, node: Node, place: Place) -> Any:
     copied = rules.copy(node, place)
     keys = node.get("keys_schema")
     if keys is not None and keys["type"] != "str":
-        # In JSON every key is a text, and is read as what it says.
+        # In JSON every key is a text, and is read by its content.
         one = core.dict_schema(rules.node(keys, Place.ABOVE), core.any_schema())
         reading = _Reading(rules, copied["keys_schema"])
         copied["keys_schema"] = core.no_info_wrap_validator_function(
@@ -263,7 +263,7 @@ def _map(rules: JsonRules, node: Node, place: Place) -> Any:
 
 
 def _set(rules: JsonRules, node: Node, place: Place) -> Any:
-    """A set is read as a list, whose items need no hash before they are validated."""
+    """Read a set as a list, whose items need no hash before they are validated."""
     make = _SETS[node["type"]]
 
     def listed(value: Any) -> Any:
@@ -284,7 +284,7 @@ def _set(rules: JsonRules, node: Node, place: Place) -> Any:
 
 
 def _ranked(node: Node, made: Any, place: Place) -> Any:
-    """Of the choices that take a list, that for lists fits best: let others rank as in JSON."""
+    """Let other choices rank as in JSON: of those that take a list, the one for lists fits best."""
     if place is not Place.CHOICE:
         return made
     like: Any = {"type": node["type"]}

@@ -1,4 +1,4 @@
-"""What of a plan is kept once a tool is compiled."""
+"""The parts of a plan that a compiled tool keeps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def kept_plan(planned: Plan, parameters: tuple[Parameter, ...]) -> Plan:
-    """Make a plan final, and small: most have nothing in most of their places.
+    """Make a plan final and small: most plans leave most of their fields empty.
 
-    From here on, a parameter that says the same stands for its slot. It is worth 0.9 kB a tool.
+    From here on, a parameter that says the same stands for its slot. This saves 0.9 kB per tool.
     """
     plan: Any = planned
     known = {each.name: each for each in parameters}

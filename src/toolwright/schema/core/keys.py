@@ -8,7 +8,7 @@ from typing import Any
 from ..._json_values import is_list, is_object
 
 _INSIDE = ("schema", "strict_schema", "json_schema")
-"""Where the record stands inside what is wrapped around it."""
+"""Where the record is inside the schemas that are wrapped around it."""
 
 _WITH_FIELDS = ("model-fields", "typed-dict", "dataclass-args")
 

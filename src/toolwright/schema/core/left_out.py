@@ -1,6 +1,6 @@
 """Fields that a schema leaves out, and refuses if sent.
 
-Null, or an empty list, would meet the type of a field of which no value can be sent.
+Null or an empty list could otherwise match the type of a field for which no value can be sent.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pydantic_core import PydanticCustomError, core_schema
 from .rewrite import rewritten
 
 MARK = "toolwright_left_out"
-"""In the metadata of a field, or of a parameter's default."""
+"""The key in the metadata of a field, or of a parameter's default."""
 
 
 def mark(node: Any) -> None:
-    """Note at a field of a core schema that it is left out."""
+    """Mark a field of a core schema as left out."""
     node["metadata"] = {**(node.get("metadata") or {}), MARK: True}
 
 

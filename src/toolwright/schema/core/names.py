@@ -1,7 +1,7 @@
-"""The names that the fields of records go by.
+"""The names under which fields of records are read and written.
 
 Results are written with aliases, unless a record's configuration says `serialize_by_alias=False`.
-To pydantic one choice for all records is known, or that of each, whose default is the other one.
+Pydantic knows one choice for all records, or that of each record, whose default is the opposite.
 So the aliases are taken out of the core schemas of those records.
 """
 
@@ -71,7 +71,7 @@ def with_own_names(schema: Any, seen: dict[int, Any], *, by_name: bool = False) 
 
 
 def own_serializer(cls: Any) -> Any:
-    """Return a serialiser of a class by the names that its records say; None if all say aliases."""
+    """Return a serialiser of a class by the names its records say; None if all say aliases."""
     schema: Any = cls.__dict__.get("__pydantic_core_schema__")
     if not is_object(schema):
         return None
@@ -85,7 +85,7 @@ def own_serializer(cls: Any) -> Any:
 
 
 _serializers: WeakKeyDictionary[Any, tuple[int, Any]] = WeakKeyDictionary()
-"""By class: its serialiser, and the schema that it was made of: a class may be rebuilt."""
+"""By class: the id of its core schema, as it may be rebuilt, and the serialiser made from it."""
 
 
 def _says_by_name(schema: Any, seen: set[int]) -> bool:

@@ -2,7 +2,7 @@
 
 In Python `True` and `1.0` equal 1, so pydantic takes them for the member with the value 1; and a
 `Flag` takes numbers for which it has no members, -1 for all of them. Here the type of a value is
-looked at first, and the range of a flag's.
+checked first, and the range of a flag's value.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _PYTHONS_OWN = [vars(each)["_missing_"].__func__ for each in (enum.Enum, enum.Fl
 
 
 class FlagRange(NamedTuple):
-    """The numbers of a flag, as JSON Schema says them."""
+    """The range of a flag's numbers, in the keywords of JSON Schema."""
 
     of_inputs: dict[str, int]
     of_outputs: dict[str, int]
-    """Less narrow where the class keeps bits that it has no members for."""
+    """Wider where the class keeps bits that it has no members for."""
     text: str
     """The members that all others are sums of, in words."""
 

@@ -7,14 +7,14 @@ from typing import Any, cast
 
 from ..._json_values import is_list, is_object
 
-# Under these keys of a core schema stands data or code of the author's, not schema.
+# Under these keys, a core schema holds data or code of the author, not schemas.
 OPAQUE = frozenset(("metadata", "cls", "function", "default", "default_factory", "expected"))
 Change = Callable[[dict[str, Any], dict[str, Any]], Any]
-"""Takes a node and its copy, whose parts are rewritten already; returns what stands for it."""
+"""Takes a node and its copy, whose parts are already rewritten; returns the replacement."""
 
 
 def rewritten(schema: Any, change: Change) -> Any:
-    """Copy a core schema, with `change` for each node."""
+    """Copy a core schema, applying `change` to each node."""
     return _copied(schema, change, {})
 
 

@@ -44,7 +44,7 @@ _BY_MODEL: Any = BaseModel.__get_pydantic_core_schema__.__func__
 
 
 TAKEN_ONLY: ContextVar[bool] = ContextVar("taken_only", default=False)
-"""Whether the schema of arguments is being made: nobody writes them, so how to is left out."""
+"""Whether the schema of arguments is being made, which needs no serialisers."""
 
 
 class StandIn:
@@ -59,7 +59,7 @@ class StandIn:
         self.planned = planned
         self.function = function
         if planned.extra is EMPTY and all(map(_is_known, planned.slots)):
-            # As a model has them: `TypeAdapter` takes them instead of generating a schema, and
+            # As in a model: `TypeAdapter` takes these instead of generating a schema, and
             # does not look through all installed packages for plugins, which takes 10 ms.
             schema = call_schema(planned, function, None)
             self.__pydantic_core_schema__ = schema
@@ -76,7 +76,7 @@ class StandIn:
 
 
 class _Scalar:
-    """A type that needs no generating: what `TypeAdapter` takes of it is there."""
+    """A type that needs no generating: it already has what `TypeAdapter` needs."""
 
     def __init__(self, schema: Any, config: Any) -> None:
         self.__pydantic_core_schema__ = schema
@@ -138,11 +138,11 @@ def _generated(hint: Any, handler: Any) -> Any:
 
 MOST_KNOWN = 500
 _known: dict[Any, Any] = {}
-"""Core schemas of hints that mean the same wherever they stand, by their keys."""
+"""Core schemas of hints that mean the same everywhere, by their keys."""
 
 
 def key_of(hint: Any) -> Any:
-    """Return what tells a hint from others, if it is made of Python's own types; else None.
+    """Return a key that tells a hint from others, if it is made of Python's own types; else None.
 
     Hints that are equal need not be the same: the order of a union or a `Literal` counts.
     """

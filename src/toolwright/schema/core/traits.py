@@ -14,8 +14,8 @@ from .numbers import has_numbers
 from .rewrite import OPAQUE
 
 # Types whose values Python and JSON write alike: strict validation of a dict gives the same either
-# way. Not among them: whatever JSON writes as text (dates, bytes, enums), as a list (sets, tuples),
-# and `Any`, which would hand the caller's own objects over.
+# way. Not among them: what JSON writes as text (dates, bytes, enums) or as a list (sets, tuples),
+# and `Any`, which would hand over the caller's own objects.
 _ALIKE = frozenset(
     (
         "call",
@@ -40,11 +40,11 @@ _ALIKE = frozenset(
     )
 )
 _EMPTY = frozenset(("int", "float", "bool", "str", "none"))
-"""Kinds of nodes that hold no others, and nothing that is asked for here."""
+"""Kinds of nodes that hold no others, and nothing that matters here."""
 _SETS = frozenset(("set", "frozenset"))
 _CHOICES = frozenset(("enum", "literal"))
 _HOLDERS = frozenset((dict, list, tuple))
-# Of these only one branch is used: JSON is what comes in, and validation is strict.
+# Only one branch of these is used: the input is JSON, and validation is strict.
 _BRANCHES = {"lax-or-strict": "strict_schema", "json-or-python": "json_schema"}
 _SKIPPED = OPAQUE | {
     "config",
@@ -66,9 +66,9 @@ class Traits(NamedTuple):
     has_sets: bool
     """There are sets, or dicts whose keys are not texts."""
     hands_on: bool
-    """Validators of authors hand Python values on to types that JSON writes otherwise."""
+    """Validators of authors hand on Python values to types that JSON writes differently."""
     has_aliases: bool
-    """Fields of records go by other names."""
+    """Fields of records are read by other names."""
     own_names: bool
     """Fields of records are written by their names, not their aliases."""
     loose: bool
@@ -77,7 +77,7 @@ class Traits(NamedTuple):
     """A constraint that does not fit its type."""
 
     def joined(self, other: Traits) -> Traits:
-        """Return what is true of two schemas together."""
+        """Return the traits of two schemas together."""
         return Traits(
             alike=self.alike and other.alike,
             confuses=self.confuses or other.confuses,
@@ -91,7 +91,7 @@ class Traits(NamedTuple):
 
 
 def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
-    """Walk a core schema once; models are walked once for all tools, but for those in `opened`."""
+    """Walk a core schema once; models are walked once for all tools, except those in `opened`."""
     alike, confuses, has_sets, handing_on, has_aliases = True, False, False, False, False
     own_names, loose, wrong = False, False, ""
     models: list[Traits] = []
@@ -136,7 +136,7 @@ def _of_model(model: Any, opened: frozenset[Any]) -> Traits | None:
 
 
 _models: WeakKeyDictionary[Any, tuple[int, Traits]] = WeakKeyDictionary()
-"""By model: its traits, and which of its schemas they are of; it may be rebuilt."""
+"""By model: the id of its core schema, as it may be rebuilt, and the traits of that."""
 
 
 def _nodes(
@@ -144,8 +144,8 @@ def _nodes(
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield the nodes that strict validation of JSON goes through.
 
-    Each comes with whether a validator of the author may have changed the value before. The traits
-    of models whose values nobody has changed are added to `models` instead.
+    Each comes with whether a validator of the author may already have changed the value. The traits
+    of models whose values are unchanged are added to `models` instead.
     """
     seen: set[tuple[str, bool]] = set()
     todo: list[tuple[Any, bool]] = [(schema, False)]

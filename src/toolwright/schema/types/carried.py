@@ -1,6 +1,6 @@
-"""Values that pydantic cannot read, and JSON can carry exactly.
+"""Values that pydantic cannot read but JSON can carry exactly.
 
-Each has a hint of what is sent for it, and a function that makes the value of that. Nothing here
+Each has a hint of what is sent for it, and a function that makes the value from that. Nothing here
 opens a file, imports a module or looks a name up: what is sent decides the value, and nothing else.
 numpy and pandas are never imported; their classes are recognised by name.
 """
@@ -36,10 +36,10 @@ class Carrier(NamedTuple):
     """The hint of what is sent."""
     make: Callable[[Any], Any]
     written: Any = None
-    """The hint of what is given back; values that have none are written as those of any class."""
+    """The hint of what is returned; values without one are written like those of any class."""
     write: Callable[[Any], Any] = str
     note: str = ""
-    """What a schema says of it in words."""
+    """What a schema says about it in words."""
 
 
 class Carried:
@@ -77,7 +77,7 @@ class Carried:
             raise ValueError(str(error)) from error
 
     def _write(self, value: Any) -> Any:
-        if not isinstance(value, self.cls):  # of another arm of a union
+        if not isinstance(value, self.cls):  # from another arm of a union
             msg = f"not a {self.cls.__name__}"
             raise PydanticSerializationUnexpectedValue(msg)
         return value if self.carrier.written is None else self.carrier.write(value)
@@ -147,7 +147,7 @@ _STANDARD: Mapping[Any, Carrier] = {
 
 
 def carrier_of(cls: Any, arguments: tuple[Any, ...] = ()) -> Carrier | None:
-    """Return how JSON carries the values of a class, if it does so in a way of ours.
+    """Return how JSON carries the values of a class, if we define a way.
 
     The arguments are those of a generic class.
     """
@@ -227,7 +227,7 @@ def _cookie_jar(sent: list[Cookie]) -> Any:
 
 
 def _exception_carrier(cls: type[BaseException]) -> Carrier | None:
-    """Return how JSON carries Python's own exceptions: those that are made of a message."""
+    """Return how JSON carries Python's own exceptions: those that are made from a message."""
     found: dict[str, Any] = {
         name: each
         for name, each in vars(builtins).items()
@@ -258,7 +258,7 @@ _KINDS: Mapping[Any, str] = {bool: "true or false", int: "a number", float: "a n
 
 
 def _is_loaded(cls: Any) -> bool:
-    """Return whether a class is the library's own, and not another of its name."""
+    """Return whether a class is the library's own, not another of the same name."""
     library = sys.modules.get(cls.__module__.partition(".")[0])
     return getattr(library, cls.__name__, None) is cls
 
@@ -273,7 +273,7 @@ def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
     def make(sent: list[Any]) -> Any:
         kinds = _kinds(sent)
         if len(kinds) > 1:
-            msg = f"an array has items of one kind; got {' and '.join(sorted(kinds))}"
+            msg = f"an array must have items of one kind; got {' and '.join(sorted(kinds))}"
             raise ValueError(msg)
         made = numpy.array(sent)
         if wanted is None:
@@ -298,7 +298,7 @@ def _kinds(sent: list[Any]) -> set[str]:
             elif type(each) in _KINDS and not _is_wide(each):
                 found.add(_KINDS[type(each)])
             else:
-                msg = "an array has only numbers, texts or true and false"
+                msg = "an array can hold only numbers, text, or true and false"
                 raise ValueError(msg)
     return found
 
@@ -331,18 +331,18 @@ _NAMED: Mapping[str, Callable[[Any, tuple[Any, ...]], Carrier]] = {
 
 
 def generator(items: list[Any]) -> Generator[Any]:
-    """Give the items of a list, as a generator does."""
+    """Yield the items of a list, for a generator."""
     yield from items
 
 
 async def async_generator(items: list[Any]) -> AsyncGenerator[Any]:
-    """Give the items of a list, as an asynchronous generator does."""
+    """Yield the items of a list, for an asynchronous generator."""
     for item in items:
         yield item
 
 
 class AsyncItems:
-    """The items of a list, for `async for`, as often as wanted."""
+    """The items of a list, for `async for`, any number of times."""
 
     def __init__(self, items: list[Any]) -> None:
         self.items = items
@@ -352,7 +352,7 @@ class AsyncItems:
 
 
 class Ready(Coroutine[Any, Any, Any]):
-    """A value that can be awaited: it is there already. Nobody has to."""
+    """A value that can be awaited, but need not be: it is already there."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -366,11 +366,11 @@ class Ready(Coroutine[Any, Any, Any]):
         raise StopIteration(self.value)
 
     def throw(self, *error: Any) -> NoReturn:
-        """Raise what is thrown in."""
+        """Raise the error that is thrown in."""
         raise error[0]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 LISTS: frozenset[Any] = frozenset((abc.Iterable, abc.Collection, abc.Container, abc.Reversible))
@@ -382,4 +382,4 @@ ITERATORS: Mapping[Any, Callable[[list[Any]], Any]] = {
     abc.AsyncIterator: async_generator,
     abc.AsyncGenerator: async_generator,
 }
-"""What makes an iterator of a list."""
+"""By abstract class: the function that makes such an iterator from a list."""

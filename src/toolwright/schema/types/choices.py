@@ -1,7 +1,7 @@
 """Classes by their names: implementations of others, and classes themselves.
 
-Known is what is imported when a tool is compiled, and stands under a public name in the package
-of the class itself or of the tool. No caller can name anything else, and nothing is imported.
+A class is known if it is imported when a tool is compiled, and has a public name in the package
+of the base class or of the tool. No caller can name anything else, and nothing is imported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .struct import Struct, attributes_of, is_made_empty, is_standard, takes_any
 from .unsendable import TAGGED_KEY, Unsendable, unsendable_schema
 
 MOST_CHOICES = 100
-"""Of more classes, none is offered: which ones would be a guess."""
+"""If there are more classes, none is offered: which ones to offer would be a guess."""
 _KEYS = ("type", "kind", "class_name", "implementation")
 _DATA = (bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
 _ANY_CLASS: tuple[Any, ...] = (Any, object, type)
@@ -93,9 +93,9 @@ def _arm(cls: type, hint: Any, handler: Any) -> Any:
 def choice_of(cls: Any, translate: Translate, home: str) -> Any:
     """Return a hint for one of the classes that implement a class; None if none is known.
 
-    `home` is the package of the tool. Which class of the standard library is meant, a caller
-    cannot choose: most of them are about files, threads and connections. Nor does a class that
-    can be made itself stand for others.
+    `home` is the package of the tool. A caller cannot choose classes of the standard
+    library: most of them are about files, threads and connections. Nor does a class that can be
+    made itself stand for others.
     """
     if is_standard(cls) or getattr(cls, "_is_protocol", False):
         return None
@@ -119,17 +119,17 @@ def choice_of(cls: Any, translate: Translate, home: str) -> Any:
     return Annotated[cls, Implementations(cls, key, arms)]
 
 
-_UNTYPED = "its constructor does not say what it takes, or does more than set that"
+_UNTYPED = "its constructor does not say what it takes, or does more than store it"
 
 
 def _is_interface(cls: type) -> bool:
-    """Return whether a class is abstract, or the first of its bases that is meant to be."""
+    """Return whether a class is abstract, or the topmost of its bases that is meant to be."""
     of_abc = [each for each in cls.__mro__ if isinstance(each, ABCMeta) and each is not ABC]
     return inspect.isabstract(cls) or of_abc == [cls]
 
 
 def _maker(cls: Any) -> type[Constructed] | None:
-    """Return how a class is made of JSON, if anything says so."""
+    """Return how a class is made from JSON, if anything says so."""
     if hasattr(cls, "__get_pydantic_core_schema__") or is_named_tuple(cls):
         return None
     if is_made_empty(cls):
@@ -146,7 +146,7 @@ def _names_in(cls: type) -> list[str]:
 
 
 def known_subclasses(cls: type, home: str) -> list[type]:
-    """Return the public classes below a class that are of its package or a tool's, by name."""
+    """Return the public subclasses of a class in its package or a tool's, sorted by name."""
     packages = {_package(cls.__module__), home}
     found: dict[type, None] = {}
     todo: list[type] = [cls]
@@ -163,7 +163,7 @@ def _package(module: str) -> str:
 
 
 def _is_public(cls: type) -> bool:
-    """Return whether a class is found under a public name, which an author has imported."""
+    """Return whether a class is found under a public name in an imported module."""
     names = cls.__qualname__.split(".")
     if any(name.startswith(("_", "<")) for name in names):
         return False
@@ -187,12 +187,12 @@ def _too_many(classes: Sequence[type]) -> str:
     return f"{len(classes)} classes are of its kind, and at most {MOST_CHOICES} can be offered"
 
 
-# -- what goes by a name
+# -- objects chosen by name
 
 
 class Named:
-    """Takes one of some objects by its name: the classes that `type[A] | type[B]` says, or the
-    members that an extension's class has instead of an enum."""
+    """Takes one of several objects by its name: the classes in `type[A] | type[B]`, or the members
+    that an extension's class has instead of an enum."""
 
     def __init__(self, objects: Mapping[str, Any]) -> None:
         self.objects = objects
@@ -225,7 +225,7 @@ class Named:
 
 
 def members_of(cls: Any) -> dict[str, Any]:
-    """Return the members of a class of an extension that is an enum in all but its type."""
+    """Return the members of an extension's class that is an enum in all but its type."""
     if not cls.__flags__ & _NOT_MADE:
         return {}
     held = cast("Mapping[str, Any]", vars(cls))
@@ -238,11 +238,11 @@ def members_of(cls: Any) -> dict[str, Any]:
 
 
 _NOT_MADE = 1 << 7
-"""`Py_TPFLAGS_DISALLOW_INSTANTIATION`: there are no values but those that the extension made."""
+"""`Py_TPFLAGS_DISALLOW_INSTANTIATION`: there are no values except those that the extension made."""
 
 
 class ClassNamed(Named):
-    """Takes a class by its name; what class a result is cannot be said."""
+    """Takes a class by its name; a class that is a result cannot be sent."""
 
     def __init__(self, hint: Any, objects: Mapping[str, Any]) -> None:
         super().__init__(objects)
@@ -256,7 +256,7 @@ class ClassNamed(Named):
 
 
 def class_named(hint: Any, home: str) -> Any:
-    """Return a hint for what `type[X]` takes: X and the classes below it, by name."""
+    """Return a hint for what `type[X]` takes: X and its subclasses, by name."""
     found: dict[type, None] = {}
     for each in _classes_in(get_args(hint)[0]):
         if each in _ANY_CLASS or not isinstance(each, type):
@@ -289,7 +289,7 @@ def _bounds(variable: TypeVar) -> tuple[Any, ...]:
 
 
 def _kinds_of(cls: type, home: str) -> list[type]:
-    """Return a class, those below it, and Python's own types of data if they are of its kind."""
+    """Return a class, its subclasses, and Python's own data types if they are of its kind."""
     known = [cls, *known_subclasses(cls, home)]
     if getattr(cls, "_is_protocol", False):
         return []

@@ -30,7 +30,7 @@ def identifier(hint: Any) -> str:
 
 
 def is_known(cls: Any) -> bool:
-    """Return whether pydantic has a way of its own with a class."""
+    """Return whether pydantic handles a class in its own way."""
     return (
         hasattr(cls, "__pydantic_complete__")
         or has_core_schema(cls)
@@ -41,7 +41,7 @@ def is_known(cls: Any) -> bool:
 
 
 def has_core_schema(cls: Any) -> bool:
-    """Return whether a class tells pydantic of its values: not only its instances of others."""
+    """Return whether a class describes its own values to pydantic; a marker describes others."""
     hook = inspect.getattr_static(cls, "__get_pydantic_core_schema__", None)
     if inspect.isfunction(hook):
         return hook.__code__.co_argcount < _OF_INSTANCE
@@ -49,11 +49,11 @@ def has_core_schema(cls: Any) -> bool:
 
 
 _OF_INSTANCE = 3
-"""The parameters of the hook of something that stands inside `Annotated`: `self` is the first."""
+"""How many parameters the hook of an object inside `Annotated` has; `self` is the first."""
 
 
 def with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Put one choice by name in the place of several classes: `type[A] | type[B]`."""
+    """Replace several classes, as in `type[A] | type[B]`, with one choice by name."""
     found = {
         arm: get_args(arm)[0]
         for arm in union
@@ -71,7 +71,7 @@ def with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def own_encoding(item: Any) -> Any:
-    """Return what encodes bytes as pydantic does, but within our bounds; else the item itself."""
+    """Return our form of pydantic's encoder of bytes, within our bounds; else the item itself."""
     return Encoded(item.encoder) if isinstance(item, EncodedBytes) else item
 
 
@@ -81,7 +81,7 @@ def is_protocol(cls: Any) -> bool:
 
 
 def is_type(hint: Any) -> bool:
-    """Return whether a hint that is no class says a type at all."""
+    """Return whether a hint that is not a class denotes a type at all."""
     if hint is None or isinstance(hint, str | dataclasses.InitVar):
         return True
     made_by = type(hint).__module__
@@ -90,7 +90,7 @@ def is_type(hint: Any) -> bool:
 
 
 def is_refused(typed_dict: Any) -> bool:
-    """Before 3.12 pydantic takes only the TypedDict of `typing_extensions`."""
+    """Return whether pydantic refuses it: before 3.12 it takes only that of `typing_extensions`."""
     return sys.version_info < (3, 12) and type(typed_dict).__module__ == "typing"
 
 

@@ -16,13 +16,13 @@ _MOST_NAMES = 1000
 
 
 class Unknown:
-    """Refuses a class with the name in it that is not known, whenever it is really needed."""
+    """Refuses a class, with the unknown name in it, once it is really needed."""
 
     def __init__(self, error: UnresolvedName) -> None:
         self.error = error
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Raise what was found out before."""
+        """Raise the error that was found before."""
         raise self.error
 
 

@@ -75,7 +75,7 @@ _ANYTHING: tuple[Any, ...] = (Any, object)
 
 
 def _given(docs: tuple[str, str]) -> Any:
-    """Return a function that hands the validated arguments of a constructor on."""
+    """Return a function that hands on the validated arguments of a constructor."""
 
     def given(**validated: Any) -> dict[str, Any]:
         return validated
@@ -90,7 +90,7 @@ def _unknown(error: UnresolvedName) -> Any:
 
 
 def _is_known(reference: Any, handler: Any) -> bool:
-    """Return whether what is referred to has been built for the same tool."""
+    """Return whether the definition has already been built for the same tool."""
     try:
         handler.resolve_ref_schema(reference)
     except LookupError:
@@ -100,13 +100,13 @@ def _is_known(reference: Any, handler: Any) -> bool:
 
 _MOST_CONSTRUCTORS = 256
 _constructors: dict[Any, Signature] = {}
-"""Many tools take the same few classes. By class and code: a constructor may be replaced."""
+"""By class and code, since a constructor may be replaced: many tools take the same few classes."""
 
 
 def _constructor(cls: Any) -> Signature:
-    """Read the constructor of a class, once if all names in it are known.
+    """Read the constructor of a class, only once if all names in it are known.
 
-    The class may be generic, with what its type variables stand for.
+    The class may be generic, with arguments for its type variables.
     """
     origin = get_origin(cls) or cls
     key = (cls, origin.__init__, origin.__new__)
@@ -174,7 +174,7 @@ class Constructed:
         parameters = signature.parameters
         if parameters and all(p.kind in VARIADIC and p.hint in _ANYTHING for p in parameters):
             raise signature.refusal("takes anything: its parameters have no names and no types")
-        # A record drops unknown keys, as pydantic does for one it takes as it is.
+        # A record drops unknown keys, as pydantic does for a record that it takes as it is.
         extra = "ignore" if self.is_record else None
         planned = plan(signature, self.translate, extra=extra, skip=False)
         if planned.injected:
@@ -222,7 +222,7 @@ class Constructed:
             hints = {
                 name: declared.get(name, hint) for name, hint in hints.items() if name in known
             }
-        # Where a constructor keeps what has no name of its own is not known.
+        # It is not known where a constructor keeps arguments that have no names of their own.
         unnamed = planned.rest or (planned.extra is not EMPTY and not planned.drop_extra)
         if unnamed or len(hints) < len(planned.slots):
 
@@ -252,7 +252,7 @@ class Constructed:
         """Return the types of the attributes that the class itself declares."""
         try:
             hints = self.translate.hints_of(self.cls)
-        except Exception:  # noqa: BLE001 - of names that nobody knows
+        except Exception:  # noqa: BLE001 - for unknown names
             return {}
         return {name: self.translate(unqualify(hint)[0]) for name, hint in hints.items()}
 

@@ -35,7 +35,7 @@ class Encoded:
         return encoded_schema(self.encoder, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        """Publish the encoder's name for it."""
+        """Publish the encoder's name for the format."""
         return {"type": "string", "contentEncoding": self.encoder.get_json_format()}
 
 
@@ -60,7 +60,7 @@ def encoded_schema(encoder: Any, plain: Any) -> Any:
 
 
 def encoder_in(schema: Any) -> Any:
-    """Return the encoder that a core schema decodes bytes with, if it does."""
+    """Return the encoder that a core schema decodes bytes with, if there is one."""
     if schema.get("type") != "function-after":
         return None
     owner = getattr(schema["function"]["function"], "__self__", None)

@@ -39,7 +39,7 @@ def metadata(hint: Any) -> tuple[Any, ...]:
 
 
 def unalias(hint: Any) -> Any:
-    """Return what an alias (`type X = ...`) or a `NewType` stands for, and the type in `Annotated`."""
+    """Return what an alias (`type X = ...`), a `NewType` or an `Annotated` stands for."""
     while not isinstance(hint, type):
         bare = strip_annotated(hint)
         if isinstance(bare, ALIAS_TYPES):
@@ -95,7 +95,7 @@ def is_unpack(hint: Any) -> bool:
 
 
 def arms(hint: Any) -> Iterator[Any]:
-    """Yield the alternatives of a union, aliases opened; a plain type is its own only one."""
+    """Yield the alternatives of a union, aliases opened; a plain type is the only one."""
     bare = unalias(hint)
     if not isinstance(bare, type) and get_origin(bare) in UNIONS:
         for arm in get_args(bare):
@@ -117,14 +117,14 @@ def admits_none(hint: Any) -> bool:
 
 
 def or_none(hint: Any) -> Any:
-    """Widen a type by None, keeping what `Annotated` says of the whole."""
+    """Widen a type by None, keeping what `Annotated` says about the whole."""
     if get_origin(hint) is Annotated:
         return Annotated[(or_none(hint.__origin__), *hint.__metadata__)]
     return Union[hint, None]  # noqa: UP007 - a hint need not be a type
 
 
 def substitute(hint: Any, known: Mapping[Any, Any]) -> Any:
-    """Put types in the place of type variables."""
+    """Replace type variables with types."""
     if isinstance(hint, typing.TypeVar):
         return known.get(hint, hint)
     parameters = getattr(hint, "__parameters__", ())
@@ -153,7 +153,7 @@ def type_text(hint: Any) -> str:
 
 
 def safe_text(value: Any) -> str:
-    """Return how a value shows itself; only its type, if that fails or tells an address."""
+    """Return the `repr` of a value; only its type, if that fails or contains an address."""
     try:
         text = repr(value)
     except Exception:  # noqa: BLE001 - the author's own code

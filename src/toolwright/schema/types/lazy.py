@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class LazyTranslator:
     """A `Translator` that is made when a hint is not plain.
 
-    All that translating needs takes a server of plain functions five milliseconds to load.
+    Loading all that translating needs would cost a server of plain functions five milliseconds.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class LazyTranslator:
         return hint if is_plain(hint) else self._whole(hint)
 
     def optional(self, hint: Any) -> Any:
-        """Translate the hint of what need not be sent."""
+        """Translate the hint of an argument that need not be sent."""
         return hint if is_plain(hint) else self._whole.optional(hint)
 
     def hints_of(self, cls: type) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from .hints import arms, strip_annotated, type_text
 from .unsendable import REFUSED_KEY, cannot_be_sent, is_of_constraint, one_line
 
 REST = ""
-"""Stands for unknown arguments, among the names of parameters."""
+"""Stands for unknown arguments among the names of parameters."""
 
 
 class Settlement:
@@ -70,12 +70,16 @@ class Settlement:
             error, UnresolvedName | PydanticInvalidForJsonSchema
         ):
             known = isinstance(error, PydanticInvalidForJsonSchema)
-            what = f"has a field that is needed: {error.message}" if known else error.what
+            what = (
+                f"has a required field that cannot be used: {error.message}"
+                if known
+                else error.what
+            )
             hint = "change its type, or give it a default" if known else error.hint
             return self.signature.refusal(what, hint=hint)
         if isinstance(error, UnresolvedName):
             return self.signature.refusal(error.what, parameter=slot.name, hint=error.hint)
-        if isinstance(error, SchemaError):  # of a class that is built by its constructor
+        if isinstance(error, SchemaError):  # from a class that is built by its constructor
             inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
             what = f"has a type that cannot be used: `{inner}` {error.what}"
             return self.signature.refusal(what, parameter=slot.name, hint=error.hint)
@@ -99,14 +103,14 @@ class Settlement:
         return self.signature.refusal(what, parameter=slot.name, hint=hint)
 
     def _is_the_target(self, slot: Slot) -> bool:
-        """Return whether a parameter is the class itself that the tool builds."""
+        """Return whether a parameter is the very class that the tool builds."""
         parameters = self.signature.parameters
         own = slot.flat and strip_annotated(slot.written) is self.signature.returns
         return own and len(parameters) == 1 and parameters[0].kind is POSITIONAL_ONLY
 
 
 def refused_arguments(planned: Plan, given: JsonObject) -> dict[str, Exception]:
-    """Return why parameters cannot be sent, as a written schema says; `REST` is for unknown ones."""
+    """Return why parameters cannot be sent, from a written schema; `REST` is for unknown ones."""
     nodes: list[JsonObject] = list(given.get("properties", {}).values())
     names = [slot.name for slot in planned.slots]
     found = dict(zip(names, nodes, strict=True)) if len(names) == len(nodes) else {}
@@ -151,7 +155,7 @@ def _reason(slot: Slot, error: Exception) -> str:
 
 
 def _injection(hint: Any) -> str:
-    """Say how a server gives a tool what no caller can send."""
+    """Return how a server gives a tool what no caller can send."""
     if not isinstance(hint, type) or isinstance(hint, GenericAlias):
         return "`Annotated[T, Inject(provider)]`"
     name = type_text(hint)
@@ -161,15 +165,16 @@ def _injection(hint: Any) -> str:
 
 
 def _is_authors_fault(slot: Slot, error: Exception) -> bool:
-    """Return whether leaving a parameter out would hide a mistake: a misspelt type, for one."""
+    """Return whether leaving a parameter out would hide a mistake, such as a misspelt type."""
     known = isinstance(error, UnresolvedName) or is_of_constraint(error)
     return known or _has_foreign_default(slot)
 
 
 def _has_foreign_default(slot: Slot) -> bool:
-    """Return whether a default is an object that something else is to replace.
+    """Return whether a default is a placeholder that something else must replace.
 
-    Such are the markers of other systems for injection. Left out, they would reach the target.
+    The markers of other injection systems are such. If the parameter were left out, they would
+    reach the target.
     """
     default = effective_default(slot.hint, slot.default)
     if default is None or isinstance(default, Enum | Factory):

@@ -22,10 +22,10 @@ _MISSING: Any = object()
 
 
 def is_struct(cls: type) -> bool:
-    """Return whether a class is made with nothing, and declares attributes without values.
+    """Return whether a class is made without arguments, and declares attributes without values.
 
-    An attribute that has a value in the class is a setting of a program rather than data, and so
-    the whole class is none; unless its constructor takes anything, and so can say nothing itself.
+    An attribute that has a value in the class is a setting of a program rather than data, so the
+    whole class is not a struct; unless its constructor takes anything, and so says nothing itself.
     """
     if takes_anything(cls):
         return bool(attributes_of(cls)) and is_made_empty(cls)
@@ -38,19 +38,19 @@ def is_struct(cls: type) -> bool:
 
 
 def is_made_empty(cls: type) -> bool:
-    """Return whether calling a class with nothing gives an instance, and does nothing else."""
+    """Return whether calling a class without arguments gives an instance and does nothing else."""
     return _empty(cls) is not None
 
 
 def _empty(cls: Any) -> Any:
-    """Return an instance made with nothing, if the constructor is known to set attributes only."""
+    """Return an instance made without arguments, if its constructor surely only sets attributes."""
     if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False) or is_standard(cls):
         return None
     if not (takes_nothing(cls) or takes_anything(cls)) or not _only_sets(cls):
         return None
     try:
         return cls()
-    except Exception:  # noqa: BLE001 - of an author: it refuses to be made
+    except Exception:  # noqa: BLE001 - the author's code: it refuses to be made
         return None
 
 
@@ -60,7 +60,7 @@ def attributes_of(cls: type) -> list[str]:
 
 
 def is_standard(cls: type) -> bool:
-    """Return whether a class is of the standard library."""
+    """Return whether a class belongs to the standard library."""
     return cls.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
@@ -74,7 +74,7 @@ def _declared(cls: type) -> Iterator[str]:
 
 
 def _of_class(hint: Any) -> bool:
-    """Return whether a declaration is of the class itself, or of a constant."""
+    """Return whether a declaration is for the class itself, or a constant."""
     if isinstance(hint, str):
         return _OF_CLASS.match(hint) is not None
     return any(each in (ClassVar, Final) for each in (hint, *unqualify(hint)[1]))
@@ -84,11 +84,11 @@ _OF_CLASS = re.compile(r"\A(?:\w++\.)?(?:ClassVar|Final)\b")
 
 
 def _can_be_set(cls: Any, name: str) -> bool:
-    """Return whether an attribute has no value in its class, and a place in its instances."""
+    """Return whether an attribute has no value in its class but a place in its instances."""
     value = inspect.getattr_static(cls, name, _MISSING)
     if value is _MISSING:
         return bool(cls.__dictoffset__)
-    return isinstance(value, types.MemberDescriptorType)  # of a slot
+    return isinstance(value, types.MemberDescriptorType)  # a slot
 
 
 def takes_nothing(cls: Any) -> bool:
@@ -101,7 +101,7 @@ def takes_nothing(cls: Any) -> bool:
 
 
 def takes_anything(cls: Any) -> bool:
-    """Return whether a constructor is `(*args, **kwargs)`, or one of both, of any type."""
+    """Return whether a constructor takes just `*args`, `**kwargs` or both, of any type."""
     if not _is_made_plainly(cls) or not _takes_no_names(cls):
         return False
     hints = {**cls.__init__.__annotations__, "return": Any}
@@ -129,8 +129,8 @@ def _says_nothing(hint: Any) -> bool:
 def _only_sets(cls: Any) -> bool:
     """Return whether a constructor only looks at values and sets attributes.
 
-    It calls nothing but some functions of Python's own. Then it can be run while a tool is
-    compiled: it reaches nothing outside of its instance.
+    It calls only some of Python's own functions, and so can be run while a tool is compiled: it
+    reaches nothing outside its instance.
     """
     if cls.__setattr__ is not object.__setattr__ or cls.__init__ is object.__init__:
         return cls.__init__ is object.__init__
@@ -169,9 +169,9 @@ def _is_data(cls: type, name: str) -> bool:
 
 
 def _set_by_constructor(cls: Any) -> frozenset[str]:
-    """Return the attributes that a constructor surely sets itself: outside of any branch."""
+    """Return the attributes that a constructor is sure to set itself: outside any branch."""
     code = getattr(cls.__init__, "__code__", None)
-    # What an empty instance has, it was given by its constructor.
+    # The attributes of an empty instance were set by its constructor.
     empty = _empty(cls) if takes_anything(cls) else None
     found = set(getattr(empty, "__dict__", ()))
     for step in dis.get_instructions(code) if code else ():
@@ -183,7 +183,7 @@ def _set_by_constructor(cls: Any) -> frozenset[str]:
 
 
 class Struct(Constructed):
-    """Tells pydantic to make a class with nothing, and to set what was sent."""
+    """Tells pydantic to make a class without arguments, and to set what was sent."""
 
     def _signature(self) -> Signature:
         docs = class_docs(self.cls)

@@ -68,8 +68,8 @@ _NEVER = (typing.Never, typing.NoReturn, typing_extensions.Never)
 
 
 class Translator:
-    """Translates hints; `names` are those local to where they were written, `twins` what classes
-    have become so far (shared by all that is compiled together)."""
+    """Translates hints; `names` are local to where they were written, `twins` are what classes have
+    become so far (shared by all tools compiled together)."""
 
     def __init__(
         self, names: Mapping[str, Any] | None, twins: dict[Any, Any], home: str, *, choosing: bool
@@ -81,7 +81,7 @@ class Translator:
         self.twins = twins
         self.survey: _Survey | None = None
         self.class_hints: dict[Any, tuple[dict[str, Any], bool]] = {}
-        """What the annotations of classes say, and whether their modules alone could not tell."""
+        """The annotations of classes, and whether their modules alone were not enough for them."""
         self.opened: set[int] = set()
         self.used_names = False
         """Whether a class was read with the local names: elsewhere it may mean something else."""
@@ -107,9 +107,9 @@ class Translator:
         return (self._generic_alias if opened else self._generic)(hint, origin)
 
     def optional(self, hint: Any) -> Any:
-        """Translate the hint of what need not be sent: nothing in it is chosen by name.
+        """Translate the hint of an argument that need not be sent: nothing in it is chosen by name.
 
-        What has a default is the program's own affair more often than not, and a choice is large.
+        An argument with a default is usually the program's own affair, and a choice is large.
         """
         choosing, self.choosing = self.choosing, False
         try:
@@ -224,8 +224,8 @@ class Translator:
     def _large_union(self, arguments: tuple[Any, ...]) -> Any:
         """Give a union of many types a name, under which it is compiled and written once.
 
-        Else it would be written out at each of its places: the core schemas of pydantic are a union
-        of 52 records, 40 of which hold that union; a tool that takes one had 690 kB of schema.
+        Otherwise it would be written out in each of its places: the core schemas of pydantic are a
+        union of 52 records, 40 of which hold that union; a tool that took one had 690 kB of schema.
         """
         arms = [arm for arm in arguments if arm is not type(None)]
         key = (self.choosing, *(id(arm) for arm in arms))
@@ -319,7 +319,7 @@ class Translator:
         return cls
 
     def _record(self, cls: Any) -> Any:
-        """A record passes as it is, unless one of its fields, or of the records in it, must change."""
+        """Keep a record as it is, unless a field in it, or in the records it holds, must change."""
         try:
             self._hints_of(cls)
         except UnresolvedName as error:
@@ -355,7 +355,7 @@ class Translator:
 
 
 class _Survey(Translator):
-    """Finds out which records must change: records may hold each other, so all are looked at first."""
+    """Finds records that must change: they may hold each other, so all are looked at first."""
 
     def __init__(self, translate: Translator) -> None:
         super().__init__(translate.names, {}, translate.home, choosing=True)

@@ -22,7 +22,7 @@ from ..core.left_out import mark
 from .hints import type_text
 
 LOSS_KEY = "\0loss"
-"""Lines on what this node cannot express."""
+"""Lines that say what this node cannot express."""
 REFUSED_KEY = "\0refused"
 """Why an argument of a tool, or its value, cannot be sent."""
 NAME_KEY = "toolwright_name"
@@ -42,12 +42,12 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def with_losses(node: JsonSchemaValue, texts: Iterable[str]) -> JsonSchemaValue:
-    """Note at a node what it cannot express."""
+    """Note on a node what it cannot express."""
     return {**node, LOSS_KEY: tuple(dict.fromkeys((*node.get(LOSS_KEY, ()), *texts)))}
 
 
 def cannot_be_sent(name: str, reason: str = "") -> str:
-    """Say that values of a type cannot be sent, and why."""
+    """Return the message that values of a type cannot be sent, and why."""
     what = f"`{name}` cannot be sent as JSON"
     return f"{what}: {reason}" if reason else what
 
@@ -57,7 +57,7 @@ def one_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).strip().split("\n")]
     reasons = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     text = (reasons or lines)[0].split(". Set `arbitrary_types_allowed", 1)[0]
-    if text.startswith(_BUILDING):  # the reason stands innermost
+    if text.startswith(_BUILDING):  # the reason is the innermost line
         text = lines[-1].partition("Error: ")[2] or lines[-1]
     elif text.startswith(_CONSTRAINT):
         text = f"`{text.split(chr(39))[1]}` does not fit this type"
@@ -77,7 +77,7 @@ def unsendable_schema(cls: Any, reason: str) -> Any:
 
 
 class Unsendable:
-    """Stands for a hint that no value can be sent for."""
+    """Stands for a hint for which no value can be sent."""
 
     def __init__(self, hint: Any, reason: str = "") -> None:
         self.hint = hint
@@ -108,8 +108,8 @@ class SendableGenerator(DirectGenerator):
     def generate_root(self, schema: Any) -> JsonSchemaValue:
         """Write the schema of a tool; an argument that cannot be sent has only a reason.
 
-        A definition is trusted where it is referred to, and written later. If it then turns out that
-        it cannot be sent, all is written again: what relied on it may have to be left out, too.
+        A definition is trusted where it is referred to, and written later. If it turns out that it
+        cannot be sent, all is written again: what relied on it may have to be left out as well.
         """
         known = set(self.definitions)
         self._trusted.clear()
@@ -171,14 +171,14 @@ class SendableGenerator(DirectGenerator):
     # -- what cannot be sent
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> JsonSchemaValue:
-        """Say which type cannot be sent."""
+        """Raise an error that says which type cannot be sent."""
         metadata: Mapping[str, str] = schema.get("metadata") or {}
         name = metadata.get(NAME_KEY) or _name_of(schema)
         said = cannot_be_sent(name, metadata.get(REASON_KEY, ""))
         raise PydanticInvalidForJsonSchema(said)
 
     def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
-        """A class cannot be sent."""
+        """Refuse a class: it cannot be sent."""
         return self.handle_invalid_for_json_schema(schema, "")
 
     # -- unions
@@ -267,7 +267,7 @@ class SendableGenerator(DirectGenerator):
     def in_field(
         self, error: PydanticInvalidForJsonSchema, cls: Any, fields: Mapping[str, Any]
     ) -> PydanticInvalidForJsonSchema:
-        """Say in which field of a class an error is, unless it says one already."""
+        """Return an error that names the field of a class, unless it already names one."""
         found = [name for name, field in fields.items() if self._left_out.pop(id(field), "")]
         if not found or cls is None or _PLACE in error.message:
             return error
@@ -277,7 +277,7 @@ class SendableGenerator(DirectGenerator):
     def without_left_out(
         self, written: JsonSchemaValue, fields: Mapping[str, Any]
     ) -> JsonSchemaValue:
-        """Note the fields of a record that are left out; refuse it if no other is there."""
+        """Note the fields of a record that are left out; refuse it if there are no others."""
         if not self._left_out:
             return written
         found = {name: self._left_out.pop(id(field), "") for name, field in fields.items()}
@@ -323,7 +323,7 @@ class SendableGenerator(DirectGenerator):
         return with_losses(written, _left_out_texts(lost))
 
     def _write_rest(self, written: Any, schema: Any, lost: dict[str, str] | None) -> None:
-        """Write what unknown arguments may be; note in `lost`, if given, that none can be sent."""
+        """Write what unknown arguments may be; note in `lost`, if given, if they cannot be sent."""
         try:
             node = self.generate_inner(schema) if schema else False
         except PydanticInvalidForJsonSchema as error:
@@ -343,7 +343,7 @@ class SendableGenerator(DirectGenerator):
 
 
 def _name_of(schema: Any) -> str:
-    """Name the type that a core schema is of."""
+    """Name the type that a core schema describes."""
     cls = schema.get("cls")
     if cls is None:
         return "Callable" if schema["type"] == "callable" else str(schema["type"])
@@ -358,7 +358,7 @@ def _message(error: Exception) -> str:
 
 
 def _refuse(lost: Iterable[str]) -> NoReturn:
-    """Refuse something of which all parts are lost."""
+    """Refuse a type all of whose parts are lost."""
     texts = dict.fromkeys(lost)
     if not texts:
         raise PydanticOmit
@@ -374,7 +374,7 @@ def _lost_part(node: JsonSchemaValue) -> str:
 
 
 def says_left_out(problem: str) -> bool:
-    """Return whether a problem is that a field was left out of a type."""
+    """Return whether a problem says that a field was left out of a type."""
     return "`: leaves `" in problem
 
 

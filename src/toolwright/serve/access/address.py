@@ -36,7 +36,7 @@ def _ip_from(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def client_key(address: str) -> str:
-    """Return what requests from an address are counted under: itself, or the /64 of an IPv6 one.
+    """Return the key that an address is counted under: itself, or the /64 of an IPv6 address.
 
     A client that has one IPv6 address usually has all 2**64 of its network.
     """

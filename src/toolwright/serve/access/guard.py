@@ -20,7 +20,7 @@ class Caller(NamedTuple):
     name: str
     roles: tuple[str, ...] = ()
     claims: Mapping[str, Any] = {}
-    """What else an issuer says of them."""
+    """What else an issuer says about them."""
 
 
 def user_of(caller: Caller) -> Any:
@@ -115,7 +115,7 @@ class Guard:
 
 
 def _name_and_port(host: str) -> tuple[str, str]:
-    """Return a host in the one form that it is compared in, and its port if it has one."""
+    """Return a host in the form used for comparison, and its port if it has one."""
     name, port = host.strip().lower(), ""
     if name.startswith("["):
         name, _, port = name[1:].partition("]")

@@ -1,4 +1,4 @@
-"""Lock out clients that guess tokens."""
+"""Locks out clients that guess tokens."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Lockout:
     A token that has signed in from the same client before still passes, so a neighbour behind the
     same address who guesses does not cut off clients that are already at work.
 
-    Both memories are bounded. Only good tokens enter the one of tokens, so a client without
-    one cannot empty it. To push a lock out of the other takes thousands of addresses, and gains no
+    Both memories are bounded. Only good tokens enter the memory of tokens, so a client without
+    one cannot empty it. Pushing a lock out of the other takes thousands of addresses, and gains no
     more than the guesses that these addresses have anyway.
     """
 

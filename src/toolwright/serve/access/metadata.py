@@ -20,7 +20,7 @@ class Metadata(NamedTuple):
 
     @classmethod
     def of(cls, sign_in: SignIn, resource: str) -> Metadata | None:
-        """Write it, if the public address is known: as given, or an audience that is one."""
+        """Build it if the public address is known: as given, or an audience that is an address."""
         named = [resource, *sign_in.audience]
         known = next((address for address in named if "://" in address), "")
         if not known:
@@ -40,5 +40,5 @@ def metadata(resource: str, issuers: Sequence[str], scopes: Sequence[str] = ()) 
 
 
 def metadata_path(path: str) -> str:
-    """Return where the metadata of what is served under a path is."""
+    """Return the path of the metadata for a server at a path."""
     return "/.well-known/oauth-protected-resource" + path.rstrip("/")

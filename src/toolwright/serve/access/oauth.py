@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jwt import PyJWK
     from mcp.server.auth.provider import AccessToken
 
-# Which keys an algorithm goes with: only algorithms that have a public key are here.
+# The kinds of key that fit an algorithm: only algorithms with a public key are here.
 _FITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), ("RSA",)),
     "ES256": ("P-256",),
@@ -39,9 +39,9 @@ MOST_TOKEN = 16 * 1024
 MOST_DOCUMENT = 1024 * 1024
 MOST_PROVEN = 1000
 _PROVEN_FOR = 60.0
-_PATIENCE = 5.0  # for an answer of the issuer
+_PATIENCE = 5.0  # for an answer from the issuer
 _PAUSE = 10.0  # between two fetches: made-up key ids must not become requests to the issuer
-_AGEING = 300.0  # after that, keys are fetched again, and those that were removed forgotten
+_AGEING = 300.0  # after that, keys are fetched again, and removed ones are forgotten
 NEEDED = Refusal(401, "a bearer token is needed")
 
 
@@ -50,7 +50,7 @@ class TokenRejected(Exception):
 
 
 class VerifiedToken(NamedTuple):
-    """A token that was checked, and until when that counts."""
+    """A token that was checked, and the time until which that holds."""
 
     caller: Caller
     claims: dict[str, Any]
@@ -113,7 +113,7 @@ class Keyring:
             if self._running is None and not 0 <= now - self._tried < _PAUSE:
                 self._tried = now
                 running: Future[None] = Future()
-                # A running future cannot be cancelled: a caller who leaves does not stop the others.
+                # A running future cannot be cancelled: a caller who leaves does not stop others.
                 running.set_running_or_notify_cancel()
                 threading.Thread(target=self._load, args=(running,), daemon=True).start()
                 self._running = running
@@ -161,9 +161,9 @@ class SignIn:
         if not self.issuer or not self.audience or not all(self.audience):
             raise ValueError("signing in needs an issuer, and an audience that tokens are for")
         if not set(self.algorithms) <= set(_FITS):
-            raise ValueError(f"the algorithms are some of {', '.join(_FITS)}")
+            raise ValueError(f"the algorithms must be among {', '.join(_FITS)}")
         if not all(re.fullmatch(r"[!#-\[\]-~]+", scope) for scope in self.scopes):
-            raise ValueError("a scope is a word of ASCII letters and signs, without quotes")
+            raise ValueError("a scope is a word of ASCII without double quotes or backslashes")
         source = _source(self.issuer, self.jwks)
         self._ring = Keyring(lambda: _keys(source(), self.algorithms), self.clock)
 
@@ -208,7 +208,7 @@ class SignIn:
     async def _proven(self, token: str) -> VerifiedToken | Refusal:
         if len(token) > MOST_TOKEN:
             return Refusal(401, "the token is too long")
-        # A digest stands for the token: what is remembered cannot be used to sign in.
+        # A digest stands in for the token: what is remembered cannot be used to sign in.
         digest = hashlib.sha256(token.encode(errors="replace")).digest()
         known = self._ring.keys.proven.get(digest)
         if known is not None and self.clock() < known.until:
@@ -220,7 +220,7 @@ class SignIn:
 
     async def _prove(self, token: str, digest: bytes) -> VerifiedToken:
         algorithm, key_id, claims = _unproven(token, self.algorithms)
-        # Looked at before the signature only to say what is wrong: such keys are never known.
+        # Checked before the signature only to say what is wrong: such keys are never known.
         if claims.get("iss") != self.issuer:
             raise TokenRejected(401, "the token is from another issuer")
         keys, candidates = await self._ring.matching(key_id, algorithm)
@@ -251,7 +251,7 @@ class SignIn:
 
 
 def _unproven(token: str, algorithms: Sequence[str]) -> tuple[str, str | None, dict[str, Any]]:
-    """Return algorithm, key id and claims of a token that may be forged: nothing is verified yet."""
+    """Return algorithm, key id and claims of a token that may be forged: none are verified yet."""
     import jwt
 
     try:
@@ -317,12 +317,12 @@ def _words(value: Any) -> list[str]:
 
 
 def _keys(document: Any, algorithms: Iterable[str]) -> Keys:
-    """Read a set of keys, and leave out what no token may be signed with."""
+    """Read a set of keys, and leave out those that no token may be signed with."""
     import jwt
 
     listed = _get(document, "keys")
     if not isinstance(listed, list):
-        raise TokenRejected(503, "what the issuer gave is not a set of keys")
+        raise TokenRejected(503, "the issuer's answer is not a set of keys")
     keys = Keys(cast("list[Any]", listed), [], {})
     for key in keys.listed:
         kind = _get(key, "use") in (None, "sig") and (_get(key, "crv") or _get(key, "kty"))
@@ -337,7 +337,7 @@ def _keys(document: Any, algorithms: Iterable[str]) -> Keys:
 
 
 def _source(issuer: str, jwks: str | Path | Mapping[str, Any] | None) -> Callable[[], Any]:
-    """Return what gets a set of keys: the issuer asked for it, an address, a file, or itself."""
+    """Return a function that gets keys: via the issuer, from an address or file, or as given."""
     if isinstance(jwks, Mapping):
         return lambda: jwks
     if isinstance(jwks, Path) or (jwks is not None and "://" not in jwks):
@@ -351,7 +351,7 @@ def _source(issuer: str, jwks: str | Path | Mapping[str, Any] | None) -> Callabl
 
 
 def _is_safe(address: str) -> bool:
-    """Return whether a response from an address cannot be changed on its way."""
+    """Return whether a response from an address cannot be changed in transit."""
     parts = urlsplit(address)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
 
@@ -390,7 +390,7 @@ def _document(address: str) -> Any:
             while part := response.read1(65536):
                 body += part
                 if len(body) > MOST_DOCUMENT or time.monotonic() > deadline:
-                    raise TokenRejected(503, f"{shown} answered with too much, or too slowly")
+                    raise TokenRejected(503, f"{shown} sent too much, or too slowly")
         return json.loads(body)
     except (OSError, HTTPException, ValueError, RecursionError):
-        raise TokenRejected(503, f"{shown} gave no answer, or not JSON") from None
+        raise TokenRejected(503, f"{shown} gave no answer, or one that is not JSON") from None

@@ -1,4 +1,4 @@
-"""Bounds on what each client, and all together, may hold."""
+"""Bounds on what each client, and all clients together, may hold."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ Excess = Literal["", "client", "address", "all"]
 
 
 class Shares:
-    """Counts what each client holds of something that is bounded.
+    """Counts what each client holds of a bounded resource.
 
-    There is a bound for each client, for all clients of one address, and in all. An address has
-    half of everything, so that many tokens in one place do not take what others need.
+    There is a bound for each client, for all clients of one address, and in all. An address may
+    hold half of everything, so that many tokens in one place do not take what others need.
     """
 
     def __init__(self, most: int, most_each: int) -> None:
@@ -102,7 +102,7 @@ def _add(counts: dict[str, int], key: str, amount: int) -> None:
 
 
 def is_within(bound: Excess, client: Client, other: Client) -> bool:
-    """Return whether a bound that one client would exceed also counts another."""
+    """Return whether a bound that one client would exceed also counts another client."""
     if bound == "client":
         return client.name == other.name
     return bound == "all" or client.address == other.address
@@ -132,7 +132,7 @@ class Running:
 
 def too_many() -> Overloaded:
     """Return the error for a request that may not run now."""
-    return Overloaded("too many requests run already", retry_after=1)
+    return Overloaded("too many requests are already running", retry_after=1)
 
 
 class TaskShares:

@@ -1,4 +1,4 @@
-"""What an operator can say about sessions."""
+"""Limits on sessions that an operator can set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .quotas import MOST_RUNNING, MOST_STREAMS
 
 @dataclass(frozen=True)
 class SessionLimits:
-    """What an operator can say about sessions and streams."""
+    """Limits on sessions and streams that an operator can set."""
 
     max_sessions: int = 10_000
     max_sessions_per_client: int = 1_000
@@ -18,7 +18,7 @@ class SessionLimits:
     session_idle: float = 1_800
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what is not positive."""
+        """Raise `ValueError` for a value that is not positive."""
         for name, value in vars(self).items():
             known = isinstance(value, int | float) and not isinstance(value, bool)
             if not (known and 0 < value < float("inf")):

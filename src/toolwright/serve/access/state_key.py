@@ -1,4 +1,4 @@
-"""Keys that seal the state of a call which clients carry."""
+"""Keys that seal the call state that clients carry."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Keys = str | bytes | Iterable[str | bytes] | None
 
 
 def state_keys(given: Keys, environment: Mapping[str, str] = os.environ) -> tuple[bytes, ...]:
-    """Return the keys of a server, from its setting or from the environment; none if neither says.
+    """Return the keys of a server, from its setting or the environment; none if neither has any.
 
-    The first one seals, and every one opens, so that keys can be exchanged one by one.
+    The first one seals, and every one opens, so that keys can be replaced one by one.
     Raises `ValueError` for one that is too short; no message shows a key.
     """
     if given is None:

@@ -1,4 +1,4 @@
-"""Serving over HTTP: one concern a module."""
+"""Serving over HTTP: one concern per module."""
 
 from .app import App
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Admission:
-    """Decides about each request before anything of its body is read."""
+    """Decides about each request before any of its body is read."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Admission:
         self.sign_in = sign_in
         self.metadata = metadata
         self.lockout = Lockout(failed_sign_ins)
-        # Apart, so that a client with many addresses cannot push callers out of the memory.
+        # Separate, so that a client with many addresses cannot push callers out of the memory.
         self.callers = None if rate is None else MemoryRateLimit(rate)
         self.addresses = None if rate is None else MemoryRateLimit(rate)
 
@@ -44,8 +44,8 @@ class Admission:
     ) -> Caller | Refusal | None:
         """Return who asks, or why they are refused; None if no sign-in is needed.
 
-        A wrong host or origin is refused first, since the specification wants protection from DNS
-        rebinding even without tokens (2026-07-28, Streamable HTTP).
+        A wrong host or origin is refused first, since the specification requires protection from
+        DNS rebinding even without tokens (2026-07-28, Streamable HTTP).
         """
         who = self.guard.refusal(headers, reached(scope))
         if who is None and (self.guard.tokens or self.sign_in is not None):
@@ -67,7 +67,7 @@ class Admission:
             return refused
         who = await self._caller(headers)
         # Others may have failed while this one waited for keys: a thousand guesses at once must
-        # not reveal more than ten do, neither by an answer nor by the difference of two.
+        # not reveal more than ten do, by an answer or by the difference between two.
         if refused := self._locked(client, sent):
             return refused
         if isinstance(who, Caller):

@@ -59,7 +59,7 @@ class App:
             hosts=config.hosts, origins=config.origins, tokens=tokens_from(config.tokens)
         )
         self.counted = config.metrics
-        """Whether the metrics of Prometheus are shown at `/metrics`."""
+        """Whether the Prometheus metrics are shown at `/metrics`."""
         sign_in = config.sign_in
         self.metadata = None if sign_in is None else Metadata.of(sign_in, config.resource)
         self.bodies = Bodies(config.max_body, config.body_timeout)
@@ -81,7 +81,7 @@ class App:
         self.short = plain if config.short else None
         table = SessionTable(limits)
         self.sessions = None
-        """What answers in sessions; where each request is on its own there are none."""
+        """Answers requests in sessions on the short path; a stateless app has no sessions."""
         if config.short and not config.stateless:
             self.sessions = SessionRequests(box, self.running, table, self._take_over)
         self.drain = Drain(config.drain)
@@ -126,21 +126,21 @@ class App:
                 exchange = Exchange(scope, headers, receive, send)
                 await self._routed(exchange, asked, shares=shares)
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
-            await say(send, 400, "a header that must come once came twice")
+            await say(send, 400, "a header that may appear only once was sent twice")
         elif shares and is_preflight(scope["method"], headers):
             await self._preflight(scope, headers, send)
         else:
             await self._checked(Exchange(scope, headers, receive, send), asked)
 
     async def _routed(self, exchange: Exchange, asked: str, *, shares: bool) -> None:
-        """Let a route of the author answer, under the rules that hold for the tools."""
+        """Let one of the author's routes answer, under the rules that apply to the tools."""
         scope, headers, send = exchange.scope, exchange.headers, exchange.send
         found = self.routes.find(scope, asked)
         if found is None:
             await say(send, 404, "not found")
             return
         if len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
-            await say(send, 400, "a header that must come once came twice")
+            await say(send, 400, "a header that may appear only once was sent twice")
             return
         if shares and is_preflight(scope["method"], headers):
             methods = self.routes.allowed(scope, asked, method_asked(headers))
@@ -191,7 +191,7 @@ class App:
             # The threads that the request uses count for this client.
             exchange.counts_for = self._counts_for(who, client)
             holder.set(exchange.counts_for.name)
-            # The short path reads one value a header; requests with repeated ones go to the SDK.
+            # The short path reads one value per header; requests with repeated ones go to the SDK.
             if len(headers) != len(scope["headers"]):
                 exchange.headers = {}
             await self._admitted(exchange)
@@ -271,7 +271,7 @@ class App:
                 return
 
     async def stop(self) -> None:
-        """Answer what runs, refuse what is new, and end every stream."""
+        """Answer running requests, refuse new ones, and end every stream."""
         await self.shutdown.run()
 
     async def close(self) -> None:
@@ -291,6 +291,6 @@ def _is_ambiguous(headers: Iterable[Header]) -> bool:
 def _trimmed(headers: Iterable[Header]) -> list[Header]:
     """Return headers without the blanks around their values, which are not part of them.
 
-    RFC 9110, 5.5. Not every server takes them off: uvicorn does with h11, and not with httptools.
+    RFC 9110, 5.5. Not every server strips them: uvicorn does with h11, but not with httptools.
     """
     return [(name, value.strip(b" \t")) for name, value in headers]

@@ -18,7 +18,7 @@ JSON: Header = (b"content-type", b"application/json")
 
 async def respond(send: Send, status: int, body: bytes, *headers: Header) -> None:
     """Send a whole answer; its length is added to the headers."""
-    # Our own server takes it in one piece, unless somebody stands between it and us.
+    # Our own server takes it in one piece, unless something in between wraps `send`.
     at_once = getattr(getattr(send, "__self__", None), "respond_at_once", None)
     if at_once is not None and at_once(status, headers, body):
         return
@@ -28,12 +28,12 @@ async def respond(send: Send, status: int, body: bytes, *headers: Header) -> Non
 
 
 async def answer(send: Send, body: bytes, *more: Header) -> None:
-    """Send JSON that was written already."""
+    """Send JSON that is already encoded."""
     await respond(send, 200, body, JSON, *more)
 
 
 async def say(send: Send, status: int, text: str, *more: Header) -> None:
-    """Send an error in words."""
+    """Send an error message as JSON."""
     await respond(send, status, json.dumps({"error": text}).encode(), JSON, *more)
 
 

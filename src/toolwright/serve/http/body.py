@@ -20,11 +20,11 @@ _PATIENCE = 0.1
 
 
 _BYTES_PER_SECOND = 64 * 1024
-"""How fast a client must be that takes longer than it may for a small body or answer."""
+"""How fast a client must be if it takes longer than a small body or answer may take."""
 
 
 def allowed(seconds: float, size: int) -> float:
-    """Return how many seconds so many bytes may take, of which `seconds` are for any number."""
+    """Return how many seconds `size` bytes may take: `seconds`, and more for each byte."""
     return seconds + size / _BYTES_PER_SECOND
 
 
@@ -49,7 +49,7 @@ class BodyMemory:
         self.by_client: dict[str, int] = {}
 
     def take(self, client: str, size: int) -> None:
-        """Count bytes, or raise `Full`: one client has a quarter of what there is."""
+        """Count bytes, or raise `Full`: one client may hold a quarter of the total."""
         held = self.by_client.get(client, 0) + size
         if self.total + size > self.most or held > self.most // 4:
             raise Full
@@ -89,7 +89,7 @@ class BodyTimes:
         self._looks = Looks(min(1.0, seconds / 4))
 
     def start(self, task: asyncio.Task[Any]) -> Reading:
-        """Start the time of a body that a task reads."""
+        """Start timing a body that a task reads."""
         # Not `get_running_loop`: before Python 3.12 each use of it is a system call.
         loop = task.get_loop()
         if self._loop is not loop:
@@ -101,7 +101,7 @@ class BodyTimes:
         return reading
 
     def stop(self, reading: Reading) -> None:
-        """Stop the time. Raises `Slow` instead of the cancellation that ended it."""
+        """Stop timing a body. Raises `Slow` in place of the cancellation that ended its reading."""
         self.current.pop(reading, None)
         if reading.expired and reading.task is not None and reading.task.uncancel() == 0:
             raise Slow from None
@@ -138,7 +138,7 @@ class Bodies:
         self.memory = BodyMemory(MOST_BODIES * most)
 
     async def read(self, exchange: Exchange) -> bool:
-        """Read the body of a request, or answer why that fails. Return whether it was read."""
+        """Read a request's body, or answer why it cannot be read. Return whether it was read."""
         send = exchange.send
         # Our own server gives a body at once if all of it is there, as it almost always is.
         at_once = getattr(getattr(exchange.receive, "__self__", None), "whole_body", None)
@@ -151,14 +151,14 @@ class Bodies:
         except Gone:
             return False
         except Slow:
-            await say(send, 408, "the body of the request did not come in time", _CLOSE)
+            await say(send, 408, "the body of the request did not arrive in time", _CLOSE)
             return False
         except Full:
             wait = (b"retry-after", b"1")
             await say(send, 503, "too many large requests at once", wait, _CLOSE)
             return False
         if body is None:
-            await say(send, 413, f"a request may have {self.most} bytes")
+            await say(send, 413, f"a request may have at most {self.most} bytes")
             return False
         exchange.body = body
         return True
@@ -187,7 +187,7 @@ class Bodies:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives a body which was read already."""
+    """Return a `receive` that gives a body that was already read."""
     first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -208,11 +208,11 @@ class Patience:
 
     def __init__(self) -> None:
         self._due: dict[object, tuple[float, Callable[[], object]]] = {}
-        """When each is due, and what is called; all wait equally long, so the first comes first."""
+        """When each is due, and what to call; all wait equally long, so the first is due first."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self, key: object, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-        """Call a function on a loop, once, if `stop` does not come before."""
+        """Call a function on a loop once, unless `stop` is called first."""
         if self._loop is not loop:
             self._loop = loop
             self._due.clear()  # what waited on another loop has ended with it
@@ -220,7 +220,7 @@ class Patience:
         self._due[key] = loop.time() + _PATIENCE, call
 
     def stop(self, key: object) -> None:
-        """Call it no more."""
+        """Do not call the function any more."""
         self._due.pop(key, None)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -230,16 +230,16 @@ class Patience:
             self._loop = None
             return
         key, (due, call) = next(iter(self._due.items()))
-        loop.call_at(due, self._look, loop)  # first, whatever becomes of the call
+        loop.call_at(due, self._look, loop)  # first, whatever happens in the call
         if due <= loop.time():
             del self._due[key]
             call()
 
 
 class cancelled_if_gone:  # noqa: N801 - reads as a statement
-    """Cancel what is awaited inside if the client hangs up; quick calls do not pay for checking.
+    """Cancels what is awaited inside if the client hangs up; quick calls do not pay for checking.
 
-    To close the stream is how a client cancels (2026-07-28, Streamable HTTP).
+    Closing the stream is how a client cancels (2026-07-28, Streamable HTTP).
     """
 
     def __init__(

@@ -61,7 +61,7 @@ async def answer_preflight(
 ) -> None:
     """Say what a page may send; browsers ask without a token.
 
-    A route of the author, which takes these methods, may be sent any headers.
+    `methods` are those of an author's route, which may be sent any headers.
     """
     asked = headers.get(b"access-control-request-headers", b"").lower().split(b",", _MOST_ASKED)
     wanted = _NAME if methods else _OWN

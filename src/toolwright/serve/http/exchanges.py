@@ -20,7 +20,7 @@ Kind = Literal["plain", "sdk"]
 class Exchange:
     """One request, and where its answer goes.
 
-    It counts as work from the moment its body was read until its answer is written.
+    It counts as work from the moment its body has been read until its answer is written.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Exchange:
         self.client = ""
         """The address that it comes from."""
         self.counts_for = Client()
-        """Whose bounds it counts for."""
+        """The client that it is counted for."""
         self.caller: Caller | None = None
         """Who asks, if that is known."""
         self.kind: Kind | None = None
@@ -57,7 +57,7 @@ class Exchange:
         self.is_stopped = False
 
     def sender(self) -> dict[str, Any]:
-        """Return what a `Call` says of who sent it; of a repeated header, the first counts."""
+        """Return what a `Call` says about its sender; of a repeated header, the first counts."""
         who, headers = self.caller, reversed(self.scope["headers"])
         return {
             "caller": who.name if who is not None else None,

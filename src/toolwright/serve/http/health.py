@@ -1,4 +1,4 @@
-"""Whether the server lives, and whether it takes requests: for probes."""
+"""Probes: whether the server is alive, and whether it takes requests."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 class Looks:
     """Calls a function now and then, and measures how late it was called.
 
-    A process that was stopped, or got no processor, has not read what its clients sent meanwhile,
-    and a look may come before the loop asks for data again. To close a connection then would lose
+    A process that was stopped, or got no processor, has not read what its clients sent since,
+    and a look may come before the loop asks for data again. Closing a connection then would lose
     a request that came in time.
     """
 
@@ -26,6 +26,6 @@ class Looks:
         return loop.call_at(self._due, look)
 
     def corrected(self, now: float) -> Callable[[float], float]:
-        """Return what moves the beginning of a wait by the time that was lost before this look."""
+        """Return a function that moves the start of a wait by the time lost before this look."""
         lost = max(0.0, now - self._due)
         return lambda since: min(now, since + lost)

@@ -1,4 +1,4 @@
-"""Answers requests for the server's OAuth metadata (RFC 9728)."""
+"""Answers to requests for the server's OAuth metadata (RFC 9728)."""
 
 from __future__ import annotations
 

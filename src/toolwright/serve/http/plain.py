@@ -105,7 +105,7 @@ class PlainRequests:
         await run.answer(self.short_path, result)
 
     async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
-        """Answer a call that may not run now: too many do."""
+        """Answer a call that may not run now: too many already do."""
         error, who = too_many(), exchange.caller
         self.box.refused(
             "tool",
@@ -134,14 +134,14 @@ def _names_both(sent: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _are_plain(names: tuple[bytes, ...]) -> bool:
-    """Return whether these names of headers are plain: a client sends the same ones each time."""
+    """Return whether header names are plain; cached, as a client sends the same ones each time."""
     return all(name in _PLAIN_HEADERS or not name.startswith(b"mcp-") for name in names)
 
 
 def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
     """Return whether the headers repeat what the body says, as they must.
 
-    The SDK answers those that do not, with the error for it: -32020, HeaderMismatch (2026-07-28,
+    The SDK answers those that do not with the error for this: -32020, HeaderMismatch (2026-07-28,
     basic/transports/streamable-http).
     """
     if headers.get(b"mcp-method") != asked.method.encode():

@@ -26,10 +26,10 @@ class Shutdown:
         self._running: asyncio.Future[None] | None = None
 
     async def run(self) -> None:
-        """Answer what runs, refuse what is new, and end every stream."""
+        """Answer running requests, refuse new ones, and end every stream."""
         if self._running is None:
             self._running = asyncio.ensure_future(self._run())
-        # One of those who wait may be cancelled: the others still need it.
+        # One of the waiting tasks may be cancelled: the others still need it.
         await asyncio.shield(self._running)
 
     def reset(self) -> None:
@@ -40,7 +40,7 @@ class Shutdown:
     async def _run(self) -> None:
         drain, exchanges = self.drain, self.exchanges
         drain.begin()
-        # Each listener gets its result, so that its client knows an end from a lost connection
+        # Each listener gets its result, so that its client can tell an end from a lost connection
         # (2026-07-28, basic/patterns/subscriptions).
         self.sdk.end_listeners()
         await drain.wait()

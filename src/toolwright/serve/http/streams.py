@@ -24,7 +24,7 @@ class Stream:
         self._send = send
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer, and remember how far it is."""
+        """Send a part of the answer, and remember how far it has got."""
         if message["type"] == "http.response.start":
             self.started = True
         elif not message.get("more_body"):
@@ -46,7 +46,7 @@ class Stream:
 
 
 class Streams:
-    """All answers that are being sent; when there are too many, the client with most gives way."""
+    """All answers being sent; when there are too many, the client with the most gives way."""
 
     def __init__(self, most: int, most_each: int) -> None:
         self.counted = Shares(most, most_each)
@@ -65,8 +65,8 @@ class Streams:
         try:
             await app(scope, receive, stream.send)
         except asyncio.CancelledError as error:
-            # It gives way, or uvicorn (which says so) ends it with the server: that ends an
-            # answer properly. Any other cancellation goes on to whoever asked for it.
+            # If it gives way, or uvicorn (which says so) ends it with the server, its answer is
+            # ended properly. Any other cancellation is passed on.
             if stream.task is None or not (stream.gives_way or _SERVER_ENDS in str(error)):
                 raise
             stream.task.uncancel()

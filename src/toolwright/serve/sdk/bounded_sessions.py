@@ -45,12 +45,12 @@ class SdkTransport(StreamableHTTPServerTransport):
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[tuple[Any, Any]]:
-        """Return the streams that the SDK reads from and writes to."""
+        """Yield the streams that the SDK reads from and writes to."""
         async with super().connect() as (incoming, outgoing):
             yield Incoming(incoming), Outgoing(outgoing)
 
     def end_soon(self) -> None:
-        """End it with its session."""
+        """End the transport along with its session."""
         self.sessions.end_soon(self)
 
     def pass_on(self, stream: str, message: bytes, number: str) -> None:
@@ -90,7 +90,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
     @contextmanager
     def opening(self, client: Client, owner: Owner, cost: int) -> Generator[None]:
-        """Say who asks, and what their request costs if a session begins with it."""
+        """Note who asks, and what their request costs if it opens a session."""
         token = _opening.set((client, owner, cost))
         try:
             yield
@@ -149,7 +149,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
     # -- the end
 
     def start(self, work: Any) -> asyncio.Future[Any]:
-        """Run something beside the requests."""
+        """Run a coroutine in the background."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -179,7 +179,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
 
 def _with_own_id(message: bytes) -> bytes:
-    """Return a request with another id: its own may be that of a running one by now."""
+    """Return a request with a new id: its own may belong to a running request by now."""
     return to_json({**from_json(message), "id": SHOWN})
 
 

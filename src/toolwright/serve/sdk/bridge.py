@@ -26,17 +26,17 @@ _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 
 
 class TakenOver(NamedTuple):
-    """What stands in for an HTTP request beside a request that the short path has begun."""
+    """Takes the place of the HTTP request for a call that the short path has begun."""
 
     scope: dict[str, Any]
 
 
 class Bridge:
-    """Feeds lines to the SDK and writes what it answers.
+    """Feeds lines to the SDK and writes its answers.
 
     It is made when a line first needs the SDK. What the short path answered before is replayed, so
     that the SDK knows the era of the conversation (2026-07-28, basic/versioning); its answer to a
-    replayed handshake is dropped, since the client has had one.
+    replayed handshake is dropped, since the client already has one.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Bridge:
         self.send.send_nowait(item)
 
     def _given_up(self, notice: t.JSONRPCNotification) -> None:
-        """Expect no answer to what the client has cancelled."""
+        """Stop expecting an answer to a request that the client has cancelled."""
         if notice.method == "notifications/cancelled" and notice.params:
             number = notice.params.get("requestId")
             if isinstance(number, int | str):

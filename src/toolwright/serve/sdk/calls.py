@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 _MOST_WAITING = 10_000
-"""Notifications of one call that may wait to be sent."""
+"""How many notifications of one call may wait to be sent."""
 
 
 class Outbox:
-    """Sends notifications in the order in which a tool makes them, in whatever thread."""
+    """Sends notifications in the order in which a tool makes them, from any thread."""
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
@@ -34,12 +34,12 @@ class Outbox:
         self.queue: asyncio.Queue[Callable[[], Awaitable[None]] | None] | None = None
         self.task: asyncio.Task[None] | None = None
         self.is_over = False
-        """Whether the answer is about to be sent: nothing of the call may come behind it."""
+        """Whether the answer is about to be sent: nothing else of the call may follow it."""
         self.waiting = 0
         self.dropped = 0
 
     def put(self, send: Callable[[], Awaitable[None]]) -> None:
-        """Send something soon, unless too much waits for a slow client already."""
+        """Send a notification soon, unless too many already wait for a slow client."""
         if self.is_over:
             return
         if self.waiting > _MOST_WAITING:
@@ -67,7 +67,7 @@ class Outbox:
 
     async def flush(self) -> None:
         """Wait until everything is sent."""
-        await asyncio.sleep(0)  # what another thread has put is about to arrive
+        await asyncio.sleep(0)  # notifications from another thread are about to arrive
         self.is_over = True
         if self.dropped:
             log.warning("%d notifications were not sent: the client is too slow", self.dropped)
@@ -83,9 +83,9 @@ class Outbox:
 
 
 current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
-"""Who sent the HTTP request that is being answered, for what the SDK asks without saying."""
+"""The sender of the HTTP request being answered, where the SDK does not pass the request on."""
 current_view: ContextVar[Callable[[], Call]] = ContextVar("current_view", default=Call)
-"""Makes a call of that request, for predicates to see."""
+"""Makes a `Call` of that request, for predicates to see."""
 
 
 def client_of(ctx: Any) -> str:
@@ -96,7 +96,7 @@ def client_of(ctx: Any) -> str:
 
 
 def run_of(ctx: Any) -> PlainRun | None:
-    """Return the call that the short path has begun for this request; None if it has not."""
+    """Return the call that the short path has begun for this request; None if there is none."""
     scope: Scope = getattr(ctx.request, "scope", None) or {}
     return scope.get(RUN)
 
@@ -116,7 +116,7 @@ def principal_of(ctx: Any) -> str | None:
 
 
 def sender_of(ctx: Any) -> dict[str, Any]:
-    """Return what a `Call` says of who sent a request."""
+    """Return the arguments of a `Call` that describe the sender of a request."""
     headers = getattr(ctx.request, "headers", None)
     user = caller_of(ctx)
     return {
@@ -132,7 +132,7 @@ def sender_of(ctx: Any) -> dict[str, Any]:
 async def call_of(
     ctx: Any, asker: Any, send_log: Callable[[Any, str, Any, str | None], Awaitable[None]]
 ) -> AsyncGenerator[Call]:
-    """Make the call of a request; what the tool says is sent before its result."""
+    """Make the call of a request; the tool's notifications are sent before its result."""
     outbox = Outbox()
     call = Call(
         **sender_of(ctx),

@@ -37,7 +37,7 @@ _MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
 
 
 Viewer = tuple[tuple[str, ...] | None, Call | None]
-"""The roles of a caller, and what predicates are to know of them."""
+"""The roles of a caller, and the call that predicates see."""
 _NOBODY: Viewer = ((), None)
 _listening: ContextVar[Viewer] = ContextVar("_listening", default=_NOBODY)
 """The sender of the `subscriptions/listen` that is being answered."""
@@ -49,7 +49,7 @@ class _Bus(InMemorySubscriptionBus):
     may_hear: Callable[[Viewer], bool]
 
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Take a listener, and who it is."""
+        """Add a listener, and remember who it is."""
         viewer = _listening.get()
 
         def deliver(event: Any) -> None:
@@ -128,7 +128,7 @@ class Notifications:
         self._listeners.close()
 
     def subscribe(self, ctx: Any, uri: str, viewer: Viewer) -> None:
-        """Notify a client when a resource changes, as long as they may read it."""
+        """Notify a client when a resource changes, as long as the client may read it."""
         self.seen(ctx)
         connection = connection_of(ctx)
         self.viewers[connection] = viewer
@@ -166,10 +166,10 @@ class Notifications:
         return LOG_LEVELS.index(level) >= LOG_LEVELS.index(least)
 
     def _changed(self, what: str, uri: str) -> None:
-        """Take a change; called in any thread."""
+        """Pass on a change; may be called in any thread."""
         if self._loop is None or self._loop.is_closed() or not self.watch:
             return
-        with contextlib.suppress(RuntimeError):  # it has been closed just now
+        with contextlib.suppress(RuntimeError):  # the loop was closed just now
             self._loop.call_soon_threadsafe(self._start, what, uri)
 
     def _start(self, what: str, uri: str) -> None:
@@ -178,7 +178,7 @@ class Notifications:
         task.add_done_callback(self._tasks.discard)
 
     def _readers_of(self, uri: str) -> Callable[[Viewer], bool]:
-        """Return what says who may read a resource: looked up once for each set of roles."""
+        """Return a function that says who may read a resource; it looks up each viewer once."""
 
         @functools.cache
         def may_hear(viewer: Viewer) -> bool:
@@ -205,7 +205,7 @@ def _cost(uri: str) -> int:
 
 
 def connection_of(ctx: Any) -> Any:
-    """Return what lives as long as the client is there; a session is made for each request."""
+    """Return the connection, which lives as long as the client; each request has a new session."""
     return ctx.session._connection  # noqa: SLF001 - the SDK has no public name for it here
 
 

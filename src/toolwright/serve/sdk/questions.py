@@ -31,7 +31,7 @@ class AskByRequest:
     def __init__(self, ctx: Any, waiting: Shares) -> None:
         self.ctx = ctx
         self.waiting = waiting
-        """How many questions wait for an answer of each client."""
+        """How many questions to each client wait for an answer."""
         self.loop = asyncio.get_running_loop()
         self.abilities: frozenset[str] = frozenset()
 
@@ -59,7 +59,7 @@ class AskByRequest:
             raise CallError(f"the client's answer is not valid: {error}") from error
 
     def needed(self, needed: InputNeeded) -> NoReturn:
-        """Never needed: every request was sent."""
+        """Raise `MCPError`: never needed, since every request was sent."""
         raise MCPError(code=t.INTERNAL_ERROR, message="a request could not be sent")
 
 
@@ -87,7 +87,7 @@ class AskByRepeating:
                 self.came[key] = dict(cast("Mapping[str, Any]", plain))
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
-        """Return the answers that came, or end the run."""
+        """Return the answers received, or end the run."""
         answers: dict[str, Any] = {}
         missing: dict[str, Question] = {}
         for key, request in requests.items():
@@ -105,7 +105,7 @@ class AskByRepeating:
         return answers
 
     def needed(self, needed: InputNeeded) -> dict[str, Any]:
-        """Return what the client must answer before it comes back."""
+        """Return the result that asks the client for the missing answers."""
         asked = {
             key: {"method": question.method, "params": question.params()}
             for key, question in needed.requests.items()

@@ -1,6 +1,6 @@
 """Events that clients can ask for again: one store per session.
 
-The short path keeps events, too: the SDK is loaded only where it has handed something over.
+The short path keeps events here too, so the SDK is loaded only once something is handed over to it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from ..access.quotas import Client, Shares, is_within
 
 SHOWN = secrets.token_hex(16)
-"""The id of a handshake that the SDK is only shown. No client can guess it; nothing is kept."""
+"""The id of requests that the SDK is only shown. No client can guess it; no event is kept."""
 _MOST = 1_000
 _MOST_BYTES = 8 * 1024 * 1024
 _MOST_BYTES_IN_ALL = 64 * 1024 * 1024
 _OVERHEAD = 400
-"""Bytes that an event costs besides its message."""
+"""Bytes that an event costs on top of its message."""
 
 
 class Event(NamedTuple):
@@ -35,7 +35,7 @@ class Event(NamedTuple):
 
 
 class EventMemory:
-    """The memory that all sessions share: the client that holds most of it gives way."""
+    """The memory that all sessions share: the client that holds the most gives way."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES_IN_ALL) -> None:
         self.shares = Shares(most_bytes, most_bytes // 2)
@@ -122,8 +122,8 @@ class SessionEvents:
 
     def _turn(self, stream_id: str, *, begins: bool) -> int:
         """Return the turn of a stream's next event."""
-        # A stream begins with an event that has no message. So does one that is resumed, in the
-        # task that has just replayed its events: that one goes on with its turn.
+        # A stream begins with an event that has no message. So does a resumed stream, in the
+        # task that has just replayed its events: it goes on with its turn.
         resumed, self._resumed = self._resumed, None
         is_renamed = stream_id in self._renamed
         self._renamed.discard(stream_id)
@@ -137,7 +137,7 @@ class SessionEvents:
         return self.turns[stream_id]
 
     def rename(self, stream_id: str, other: str) -> None:
-        """Let another stream go on with the turn of one."""
+        """Let another stream go on with the turn of this one."""
         turn = self.turns.pop(stream_id, None)
         if turn is not None:
             self.turns[other] = turn
@@ -157,7 +157,7 @@ class SessionEvents:
         self.memory.remove(self.client, number, event.size)
 
     async def replay_events_after(self, last_event_id: str, send_callback: Any) -> str | None:
-        """Send what came on the same stream after an event; return the stream if it goes on."""
+        """Send the later events of the same stream; return the stream if it goes on."""
         import mcp_types as t
         from mcp.server.streamable_http import EventMessage
 
@@ -165,7 +165,7 @@ class SessionEvents:
         if last is None:
             return None
         sent = last_event_id
-        # While an event is sent others may come: go on until there are no more.
+        # While an event is being sent, others may come: go on until there are no more.
         while (number := self._next(sent, last.turn)) is not None:
             written = self.kept[number].message or b""
             message = t.jsonrpc_message_adapter.validate_json(written, by_name=False)
@@ -178,7 +178,7 @@ class SessionEvents:
         return stream
 
     def _next(self, last: str, turn: int) -> str | None:
-        """Return the next event of a turn that has a message."""
+        """Return the id of a turn's next event that has a message."""
         after = iter(self.kept.items())
         for number, _ in after:
             if number == last:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..servable import Servable
 
 RESOURCE_NOT_FOUND = -32002
-"""What clients are told before 2026-07-28; since then it must not be sent (SEP-2164)."""
+"""The error code for clients before 2026-07-28; since then it must not be sent (SEP-2164)."""
 
 
 _NAMED = 8
@@ -42,7 +42,7 @@ class Offered:
         self.box = box
         self.changes = changes
         self.trusted = trusted
-        """Whether the client is the user, who may do anything: over stdio."""
+        """Whether the client is the user, who may do anything, as over stdio."""
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
@@ -59,7 +59,7 @@ class Offered:
     def _page(
         self, ctx: Any, params: Any, key: str, items: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Return a page of a list: what comes behind the item that a cursor names."""
+        """Return a page of a list: the items after the one that a cursor names."""
         cursor = params.cursor if params is not None else None
         begin = _place(cursor, items) if cursor else 0
         most = self.box.page_size or len(items)
@@ -75,20 +75,20 @@ class Offered:
         return caller.roles if caller is not None else ()
 
     def _viewer(self, ctx: Any) -> Viewer:
-        """Return the roles of the caller and, if predicates want to know more of them, a call."""
+        """Return the roles of the caller and, if predicates need more than that, a call."""
         return self._roles(ctx), Call(**sender_of(ctx)) if self.box.asks else None
 
     def _hidden(
         self, ctx: Any, kind: RequestKind, name: str, find: Callable[[Any], object]
     ) -> None:
-        """Let the author know why something was not found: it is there for others, or not at all."""
+        """Tell the author why something was not found: it exists only for others, or not at all."""
         code = "not_found"
         if find(None) is not None:
             code = "role" if find(self._roles(ctx)) is None else "disabled"
         self._refused(ctx, kind, code, name)
 
     def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
-        """Let the author know; to the caller, what is hidden does not exist."""
+        """Tell the author of a refusal; to the caller, what is hidden does not exist."""
         caller = caller_of(ctx)
         who = None if caller is None else caller.name
         self.box.refused(kind, code, name, caller=who, client=client_of(ctx))
@@ -208,18 +208,18 @@ class Offered:
             log.exception("%s: an argument cannot be completed", owner.tool.name)
             message = f"`{_cut(argument.name)}` cannot be completed now"
             raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
-        shown = values[:100]  # at most as many in a result (server/utilities/completion)
+        shown = values[:100]  # the most that a result may have (server/utilities/completion)
         completion = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
         return self._whole(ctx, {"completion": completion}, kept=False)
 
 
 def _cut(text: str) -> str:
-    """Return the beginning of what a caller wrote, to quote it in an error."""
+    """Return the beginning of a caller's text, to quote in an error."""
     return text if len(text) <= 128 else f"{text[:125]}..."
 
 
 def _check_length(ctx: Any, uri: str) -> None:
-    """Refuse a URI that nothing can be read at, before it is kept. Raises `MCPError`."""
+    """Refuse a URI that is too long to be read, before it is kept. Raises `MCPError`."""
     if len(uri) > MOST_URI:
         raise _no_resource(ctx, uri)
 
@@ -232,25 +232,25 @@ def _no_resource(ctx: Any, uri: str) -> MCPError:
 
 
 def _identity(item: Mapping[str, Any]) -> str:
-    """Return what an item of a list is known by."""
+    """Return what identifies an item of a list."""
     return item.get("uri") or item.get("uriTemplate") or item["name"]
 
 
 def _cursor(items: Sequence[Mapping[str, Any]], end: int) -> str:
-    """Say where a page ends: by its last items, and by how many there are up to there.
+    """Return the cursor for a page's end: its last items, and how many items there are up to it.
 
     The list may change before the next page is asked for: any of those items finds the place
     again, and the number does if all of them are gone. Names of other items would not do, since a
-    cursor that somebody made up must not find out what is hidden from them.
+    made-up cursor must not reveal what is hidden from its sender.
     """
     last = [_identity(item) for item in reversed(items[max(end - _NAMED, 0) : end])]
     return base64.urlsafe_b64encode(to_json([end, *last])).decode()
 
 
 def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
-    """Return where the page behind a cursor begins. Raises `MCPError`.
+    """Return where the page after a cursor begins. Raises `MCPError`.
 
-    A cursor that means nothing is an invalid parameter (server/utilities/pagination).
+    An unknown cursor is an invalid parameter (server/utilities/pagination).
     """
     match _read(cursor):
         case [int(end), *last] if 0 < len(last) <= _NAMED:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
 """Methods that end at once, or with the connection."""
-# Deprecated since 2026-07-28, and still what old clients want: the function inside does not warn.
+# Deprecated since 2026-07-28, but old clients still want it: the wrapped function does not warn.
 _send_log: Any = vars(ServerSession)["send_log_message"].__wrapped__
 
 
@@ -127,7 +127,7 @@ class SdkServer(Offered):
             )
 
     def _add_middleware(self, state_keys: Sequence[bytes]) -> None:
-        # `requestState` comes back from a client, so it is sealed, and bound to who got it
+        # `requestState` comes back from a client, so it is sealed, and bound to its recipient
         # (2026-07-28, basic/patterns/mrtr). Without keys, only this process opens it.
         keys = RequestStateSecurity(keys=state_keys) if state_keys else None
         security = keys or RequestStateSecurity.ephemeral()
@@ -141,7 +141,7 @@ class SdkServer(Offered):
         The work of a client with a handshake goes on if it hangs up, so that it can come back:
         a bound on open connections does not bound it.
         """
-        # What the short path has begun was counted when it began.
+        # A call that the short path has begun was counted when it began.
         if ctx.request_id is None or ctx.method in _UNBOUNDED or run_of(ctx) is not None:
             return await call_next(ctx)
         client = client_of_request(ctx)
@@ -198,7 +198,7 @@ class SdkServer(Offered):
         return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
 
     def _directed(self, params: Any) -> Any:
-        """Return the parameters of a call of the tool that it is for."""
+        """Return the parameters of a call, directed to the tool that it is meant for."""
         name, arguments = directed(self.box, params.name, params.arguments)
         if name == params.name:
             return params
@@ -215,7 +215,7 @@ class SdkServer(Offered):
         running = RunningTask(self.tasks, ctx, params, _abilities(ctx))
         if not self.tasks.shares.begin(running.client):
             self._refused(ctx, "tool", "overloaded", params.name)
-            busy = Overloaded("too many tasks run or are kept already", retry_after=1)
+            busy = Overloaded("too many tasks are already running or kept", retry_after=1)
             return self._finished(ctx, failed(busy))
 
         async def work() -> Result:
@@ -242,7 +242,7 @@ class SdkServer(Offered):
     async def _run_tool(self, params: Any, call: Any) -> Result:
         name = params.name
         tool = self.box.usable(name, None)
-        if tool is None:  # taken away a moment ago
+        if tool is None:  # removed a moment ago
             return failed(ToolNotFound(name))
         if tool.options.confirm:
             try:

@@ -15,10 +15,10 @@ NOTHING = t.JSONRPCResponse(jsonrpc="2.0", id=secrets.token_hex(16), result={})
 
 
 class Incoming:
-    """What the SDK reads from. Its loop holds the last message until the next one comes.
+    """The stream that the SDK reads from. Its loop holds the last message until the next one comes.
 
-    In a session that is idle that may take half an hour, and it may be megabytes: so what was
-    taken out of the holder that the loop keeps is let go as soon as the loop waits again.
+    In an idle session that may take half an hour, and the message may have megabytes. So the item
+    that the loop holds is emptied as soon as the loop waits again.
     """
 
     def __init__(self, inner: Any) -> None:
@@ -64,10 +64,10 @@ class Incoming:
 
 
 class Outgoing:
-    """What the SDK writes to. What reads from it holds the last message, too.
+    """The stream that the SDK writes to. Its reader holds the last message, too.
 
-    That one cannot be emptied, since it is on its way to its client: so another one, which is
-    nothing, follows it.
+    That message cannot be emptied, since it is on its way to the client. So `NOTHING` follows it,
+    to be held instead.
     """
 
     def __init__(self, inner: Any) -> None:
@@ -76,7 +76,7 @@ class Outgoing:
     async def send(self, item: Any) -> None:
         """Send a message."""
         await self._inner.send(item)
-        # A session that ends meanwhile holds nothing any more.
+        # A session that has ended meanwhile no longer holds anything.
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._inner.send(SessionMessage(NOTHING))
 

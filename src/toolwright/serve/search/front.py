@@ -26,7 +26,7 @@ CALL_TOOL = "call_tool"
 def with_search(box: Servable, *, trusted: bool) -> Servable:
     """Return a toolbox behind its search. Raises what `check_names` raises.
 
-    A trusted client may use what has roles, as it may without search.
+    A trusted client may use tools that have roles, as it may without search.
     """
     check_names(box)
     return cast("Servable", SearchFront(box, trusted=trusted))
@@ -60,9 +60,9 @@ class SearchFront(Directing):
         self._own = {tool.name: tool for tool in own_tools(self._search, self._describe)}
         self._listed: dict[tuple[bool, bool], bytes] = {}
         self._entries: dict[Tool, IndexedTool | None] = {}
-        """What is searched of each tool; None if it is refused."""
+        """The searched texts of each tool; None if the tool is refused."""
         self._indexes: dict[tuple[Tool, ...], ToolIndex] = {}
-        """By what is in them, the one that was used last at the end."""
+        """By the tools in them; the one that was used last is at the end."""
         self._lock = threading.Lock()
 
     def __getattr__(self, name: str) -> Any:
@@ -115,7 +115,7 @@ class SearchFront(Directing):
         return await self._box.call_async(name, arguments, call=call)
 
     def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
-        """Call a function at each change, but of the tools: the list of these three stays."""
+        """Call a function at each change except of the tools: the list of these three stays."""
 
         def heard(what: str, uri: str) -> None:
             if what != "tools":
@@ -151,7 +151,7 @@ class SearchFront(Directing):
             raise ToolError(said, code="not_found") from None
 
     def _viewer(self, call: Call) -> _Viewer:
-        """Return the roles of a caller and, if predicates want to know more of them, a call."""
+        """Return the roles of a caller and, if predicates need more than that, a call."""
         roles = None if self._trusted else call.roles
         if not self._box.asks:
             return roles, None
@@ -164,9 +164,9 @@ class SearchFront(Directing):
         )
 
     def _index_for(self, viewer: _Viewer) -> ToolIndex:
-        """Return the index of the tools that there are now for a caller, and of no others.
+        """Return an index of the tools that a caller may use now, and of no others.
 
-        In one index of all tools, words that only hidden ones have would show in what is found:
+        In an index of all tools, words that only hidden ones have would affect what is found:
         they would count as known, and so not as misspelled.
         """
         every = tuple(self._box.values())
@@ -185,7 +185,7 @@ class SearchFront(Directing):
             return found
 
     def _read(self, every: tuple[Tool, ...]) -> None:
-        """Read what is searched of tools that are new, and forget those that are gone."""
+        """Read the searched texts of new tools, and forget tools that are gone."""
         compile_tools(every)
         self._entries = {
             tool: self._entries[tool] if tool in self._entries else _indexed(tool) for tool in every
@@ -194,7 +194,7 @@ class SearchFront(Directing):
 
 _Viewer = tuple[tuple[str, ...] | None, Call | None]
 _MOST_INDEXES = 8
-"""Sets of tools, for callers with different rights, whose index is kept."""
+"""How many indexes are kept, for callers with different rights."""
 _CALLED = frozenset(("name", "arguments"))
 
 
@@ -203,7 +203,7 @@ def _is_sent(given: Any) -> bool:
 
 
 def _read(given: Any) -> Any:
-    """Return arguments that were sent as text, as models do, as what the text says."""
+    """Parse arguments that were sent as text, as models do; return others as they are."""
     if not isinstance(given, str):
         return given
     try:

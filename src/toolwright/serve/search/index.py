@@ -16,12 +16,12 @@ _MOST_WORDS = 32
 _MOST_TEXT = 10_000
 """How many characters of each text of a tool are indexed."""
 _WEIGHTS = (4.0, 2.0, 1.0, 0.5)
-"""Of name, summary, details and parameters; `benchmarks/search.py` measures them."""
+"""The weights of name, summary, details and parameters; `benchmarks/search.py` measures them."""
 _STOP_WORDS = frozenset(
     "a an and are as at be by can do for from have how i in is it me my of on or please that the"  # noqa: SIM905
     " their them then there this to want we what when where which who will with you your".split()
 )
-"""They are in most texts, and say nothing about what is searched."""
+"""Words that are in most texts, and say nothing about what is searched for."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W_]+")
 """One word of a name such as `listOpenOrders_v2`; each alternative takes as much as it can."""
 _MOST_MISSPELLED = 4
@@ -31,7 +31,7 @@ _ALIKE = 0.75
 
 
 class IndexedTool(NamedTuple):
-    """What is searched of one tool."""
+    """The texts of one tool that are searched."""
 
     name: str
     summary: str
@@ -47,7 +47,7 @@ class SearchUnavailable(RuntimeError):
 
     def __init__(self) -> None:
         super().__init__(
-            "search needs a Python whose sqlite3 has FTS5; this one has not"
+            "search needs a Python whose sqlite3 has FTS5; this one's does not"
             f" (SQLite {sqlite3.sqlite_version})"
         )
 
@@ -80,7 +80,7 @@ class ToolIndex:
         for word in (*texts[0], *texts[1]):
             if word not in _STOP_WORDS:
                 self._known.setdefault(len(word), set()).add(word)
-        # As it is written, too: who knows a name types it so.
+        # Also as it is written: whoever knows a name types it that way.
         texts[0].append(tool.name.casefold())
         self._database.execute(
             "INSERT INTO tools(rowid, name, summary, details, parameters) VALUES (?, ?, ?, ?, ?)",

@@ -15,7 +15,7 @@ NAMES = ("search_tools", "describe_tool", "call_tool")
 _MOST_FOUND = 50
 _MOST_SUMMARY = 300
 _MOST_DESCRIBED = 4_000_000
-"""Bytes: a schema that is cut would be none."""
+"""Bytes: a schema that is cut would no longer be one."""
 _MOST_NAMED = 20
 """How many parameters a found tool shows."""
 
@@ -33,7 +33,7 @@ Describe = Callable[[str, Call], dict[str, Any]]
 
 
 def own_tools(search: Search, describe: Describe) -> tuple[Tool, ...]:
-    """Return the tools, on what they do."""
+    """Return the three tools, which call these functions."""
 
     def search_tools(
         query: Annotated[str, Field(description="Words for what is to be done.")],

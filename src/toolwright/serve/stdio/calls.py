@@ -26,11 +26,11 @@ class StdioCall(PlainRun):
     """One call that runs."""
 
     held: Any = None
-    """What keeps the toolbox open for it."""
+    """The context that keeps the toolbox open for it."""
     job: ThreadJob | None = None
-    """The thread that runs it, or"""
+    """The job that runs it, if it runs in a thread."""
     running: asyncio.Task[None] | None = None
-    """the task that does."""
+    """The task that runs it, if it runs on the loop."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class StdioCalls:
     def start(
         self, task: PlainCall, profile: ClientProfile | None, loop: asyncio.AbstractEventLoop
     ) -> None:
-        """Start a call; the profile of its client is None if its request has it."""
+        """Start a call; the profile of its client is None if its request carries it."""
         if len(self.running) >= MOST_RUNNING:
             busy = too_many()
             self.box.refused("tool", busy.code, task.runner.name)
@@ -99,7 +99,7 @@ class StdioCalls:
             return
         run = self.running[task.id] = StdioCall(task, self, profile, loop)
         self.unwritten.add(run)
-        if self.box.is_live:  # others stay open until the server ends
+        if self.box.is_live:  # other toolboxes stay open until the server ends
             run.held = self.box.busy()
             run.held.__enter__()
         # A listener to progress, and hooks, need the call from the beginning.
@@ -209,7 +209,7 @@ class StdioCalls:
         return True
 
     def _find(self, number: Any) -> StdioCall | None:
-        """Return a running call; like the SDK, take an id for a number that is written as text."""
+        """Return a running call; like the SDK, accept its numeric id as text."""
         if isinstance(number, bool) or not isinstance(number, int | str):
             return None
         run = self.running.get(number)

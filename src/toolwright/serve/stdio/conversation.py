@@ -120,7 +120,7 @@ class Conversation:
         self.recorded: list[bytes] = []
         """The handshake, for the SDK if it is needed later."""
         self.profile: ClientProfile | None = None
-        """What the handshake, and `logging/setLevel`, say of the client."""
+        """What the handshake, and `logging/setLevel`, say about the client."""
         self.sdk: Any = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.context = contextvars.Context()
@@ -200,12 +200,12 @@ class Conversation:
         except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
             log.exception("a line could not be answered")
         if not self.protocol:
-            self.short = False  # the SDK saw the first request, so it answers all others, too
+            self.short = False  # the SDK saw the first request, so it answers all others as well
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self._to_sdk, line)
 
     def _refused(self, line: bytes) -> bool:
-        """Refuse what is new while the server stops."""
+        """Refuse new requests while the server stops."""
         try:
             message: Any = parsed(line)
         except ValueError:
@@ -276,7 +276,7 @@ class Conversation:
         return False
 
     def _level_set(self, asked: PlainRequest, profile: ClientProfile) -> bool:
-        """Answer `logging/setLevel`, unless the SDK is there and must hear of it, too."""
+        """Answer `logging/setLevel`, unless the SDK is there, which must hear of it as well."""
         level = level_asked(asked)
         if level is None or not self.box.sees_calls:
             return False
@@ -309,7 +309,7 @@ class Conversation:
     def _changed(self, what: str, _: str) -> None:
         """Notify a client whose handshake was answered here that a list has changed.
 
-        The SDK notifies others, and all clients of changed resources.
+        The SDK notifies other clients, and all clients about changed resources.
         """
         if self._has_handshake and what != "resource":
             method = f"notifications/{what}/list_changed".encode()

@@ -14,7 +14,7 @@ def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
 
     Raises `OSError`.
     """
-    line = bytearray()  # one array, so that its memory goes back once the line was answered
+    line = bytearray()  # one array, so that its memory is freed once the line is answered
     fits = True
     while chunk := os.read(descriptor, _CHUNK):
         if fits and not line and chunk.find(b"\n") == len(chunk) - 1:
@@ -33,8 +33,8 @@ def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
 
 
 def has_hung_up(descriptor: int) -> bool:
-    """Return whether the other end of a pipe or a socket is closed, though lines may be left in it."""
-    if not hasattr(select, "poll"):  # on Windows, pipes cannot be asked
+    """Return whether the other end of a pipe or socket is closed; lines may still be left in it."""
+    if not hasattr(select, "poll"):  # on Windows, pipes cannot be polled
         return False
     poll = select.poll()
     poll.register(descriptor, getattr(select, "POLLRDHUP", 0))

@@ -19,7 +19,7 @@ _MOST_UNREAD = 32 * 1024 * 1024
 
 _CHUNK = 1 << 16
 _PATIENCE = 1.0
-"""Seconds in which a client that has closed the input must read something."""
+"""Seconds within which a client that has closed the input must read something."""
 
 
 class Writer:
@@ -38,12 +38,12 @@ class Writer:
         self.queue: SimpleQueue[bytes | None] = SimpleQueue()
         self.thread: threading.Thread | None = None
         self.poll: select.poll | None = None
-        if hasattr(select, "poll"):  # on Windows, pipes cannot be asked
+        if hasattr(select, "poll"):  # on Windows, pipes cannot be polled
             self.poll = select.poll()
             self.poll.register(descriptor, select.POLLOUT)
 
     def notify(self, line: bytes) -> bool:
-        """Write a notification, or drop it if too much waits already; return whether it is written."""
+        """Write a notification; return False if it is dropped, as too much waits already."""
         if self.waiting > _MOST_WAITING:
             return False
         self.write(line)
@@ -54,10 +54,10 @@ class Writer:
         data = line + b"\n"
         with self.lock:
             if not self.waiting and len(data) <= _AT_ONCE and self._ready():
-                try:  # noqa: SIM105 - every answer comes by here, and `suppress` takes ten times as long
+                try:  # noqa: SIM105 - every answer passes here; `suppress` takes ten times as long
                     os.write(self.descriptor, data)
                 except OSError:
-                    pass  # the client has left: the input ends, too
+                    pass  # the client has left: the input ends as well
                 return
             self.waiting += len(data)
             self.is_full = self.waiting > _MOST_UNREAD
@@ -72,7 +72,7 @@ class Writer:
     def wait(self, has_left: Callable[[], bool]) -> bool:
         """Wait until the client has read enough; return False if it never will.
 
-        That is when the writer is closed, or a client that has left reads nothing for a second.
+        It never will if the writer is closed, or a client that has left reads nothing for a second.
         """
         with self._changed:
             while self.is_full and not self._closed:

@@ -12,7 +12,7 @@ from ...stores.clocks import boot
 
 
 class Sign(TypedDict):
-    """What names a process: its number is used again, but never with the same start."""
+    """Identifies a process: its number is used again, but never with the same start."""
 
     where: str
     pid: int
@@ -20,7 +20,7 @@ class Sign(TypedDict):
 
 
 def this_process() -> Sign:
-    """Return what names this process."""
+    """Return the sign that identifies this process."""
     pid = os.getpid()
     return {"where": _where(), "pid": pid, "began": _began(pid) or ""}
 
@@ -37,11 +37,11 @@ def lives(sign: Sign) -> bool | None:
         return False
     except OSError:
         pass
-    return None  # there is one of that number, but it may be another
+    return None  # there is one with that number, but it may be another
 
 
 def _where() -> str:
-    """Name what process numbers are unique in: a machine since it was started, or a container."""
+    """Name the scope of process numbers: a machine since it was started, or a container."""
     try:
         space = str(Path("/proc/self/ns/pid").readlink())
     except OSError:
@@ -50,7 +50,7 @@ def _where() -> str:
 
 
 def _began(pid: int) -> str | None:
-    """Return when a process began, as the system counts it; None if it has ended, or cannot be seen."""
+    """Return when a process began, as the system counts; None if it has ended or cannot be seen."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"
 _WHILE_RUNNING = 30 * 24 * 3600.0
-"""Seconds for which a task is remembered that is never ended."""
+"""Seconds for which a task that never ends is remembered."""
 _SILENT = 60.0
-"""Seconds after its last sign of life a server counts as dead that cannot be seen from here."""
+"""Seconds of silence after which a server that cannot be seen from here counts as dead."""
 _BEAT = 1.0
 _MOST = 1_000_000
 """How many tasks are kept: none that was promised is dropped for another."""
@@ -32,7 +32,7 @@ _INTERNAL_ERROR = -32603
 
 
 class TaskRecord(TypedDict):
-    """One task: what clients see of it, and behind `_` what they do not."""
+    """One task: what clients see of it and, in keys with `_`, what they do not."""
 
     taskId: str
     status: str
@@ -56,15 +56,15 @@ def shown(entry: TaskRecord) -> dict[str, Any]:
 
 
 def default_path() -> Path:
-    """Return the file of tasks where programs keep their state."""
+    """Return the path of the task file, in the folder where programs keep their state."""
     from platformdirs import user_state_path
 
-    # No author: else Windows has one more folder of the same name.
+    # No author: otherwise Windows has one more folder of the same name.
     return user_state_path("toolwright", appauthor=False) / "tasks.db"
 
 
 def open_task_records(where: str | Store | None, box: str, keep: float) -> TaskRecords:
-    """Open the tasks of a toolbox; by default in a file of the user's."""
+    """Open the tasks of a toolbox; by default in a file of the user."""
     if where is None:
         path = default_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -95,7 +95,7 @@ class TaskRecords:
         self._lock = threading.Lock()
 
     def create(self, owner: str | None, poll_ms: int, far: str = "") -> TaskRecord:
-        """Write down a task that runs, and how far it is; from now on its caller finds it.
+        """Write down a running task, and how far it is; from now on its caller can find it.
 
         It must be durable before the client gets its id (SEP-2663).
         """
@@ -132,7 +132,7 @@ class TaskRecords:
         return entry if entry is not None and entry["_owner"] == owner else None
 
     def change(self, number: str, make: Callable[[TaskRecord], None]) -> TaskRecord | None:
-        """Change a task that has not ended; return it as it is then, None if there is none."""
+        """Change a task, unless it has ended; return it as it is then, or None if there is none."""
         result: list[TaskRecord | None] = [None]
 
         def change(before: bytes | None) -> tuple[bytes, float]:
@@ -177,7 +177,7 @@ class TaskRecords:
     # -- signs of life
 
     def beat(self, look: Callable[[], bool]) -> None:
-        """Give signs of life as long as `look` says that tasks run; it looks after them."""
+        """Give signs of life while `look`, which looks after the tasks, says that any run."""
         with self._lock:
             if self._beating is None:
                 self._ends.clear()
@@ -205,9 +205,9 @@ class TaskRecords:
 
         A client must never see two different ends of one task. So an end is told only once it is
         written, the first one that is written stays, and a process that writes "failed" for another
-        has to be sure that it is dead: silence is not enough, since code that holds the GIL, a stopped
-        process and a machine that sleeps are silent, too, and answer later. The process itself is
-        looked at where it can be seen. Where it cannot (another machine, another container) only
+        has to be sure that the other is dead. Silence is not enough: code that holds the GIL, a
+        stopped process and a sleeping machine are also silent, and answer later. The process itself
+        is checked where it can be seen. Where it cannot (another machine, another container), only
         silence is left, and it counts after a minute: a server that comes back after that finds
         its task ended, stops its call, and its answer is dropped.
         """
@@ -217,7 +217,7 @@ class TaskRecords:
         if written is None:
             return False
         sign: Any = from_json(written)
-        if not is_object(sign):  # of an older version, which writes it for some seconds only
+        if not is_object(sign):  # from an older version, which keeps it for a few seconds only
             return True
         known = lives(sign["process"])
         return self.clock() - sign["at"] < _SILENT if known is None else known

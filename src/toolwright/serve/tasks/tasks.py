@@ -36,12 +36,12 @@ _HOLD = 0.2
 """Seconds for which a caller waits before their call becomes a task."""
 _POLL_MS = 500
 _TELL = 0.5
-"""Seconds between two notes of progress."""
+"""Seconds between two progress updates."""
 _STOPPED = "the server was stopped while this task ran"
 
 
 class TaskParams(t.RequestParams):
-    """What every method about a task takes."""
+    """The parameters that every task method takes."""
 
     task_id: str = Field(alias="taskId")
 
@@ -65,7 +65,7 @@ class RunningTask:
         self.client = client_of_request(ctx)
         self.owner = principal_of(ctx)
         self.becoming: asyncio.Event | None = None
-        """Set when it is decided whether the call is a task; None before that is being decided."""
+        """Set once it is decided whether the call is a task; None until that decision begins."""
         self.asked: dict[str, Question] = {}
         self.answers: dict[str, Any] = {}
         self.came = asyncio.Event()
@@ -94,12 +94,12 @@ class RunningTask:
                 except ToolError:
                     raise
                 except ValueError:
-                    continue  # it is asked again, by another name
+                    continue  # it is asked again, under another name
                 del missing[key]
         return answers
 
     def _fresh(self, key: str) -> str:
-        """Return a name that nothing has had in this task."""
+        """Return a name that has not been used in this task."""
         name, count = key, 1
         while name in self.used:
             count += 1
@@ -122,7 +122,7 @@ class RunningTask:
         self.asked = requests
         entry = await self.tasks.write(self.number, ask)
         if entry is None or entry["status"] in OVER:
-            raise CallCancelled("the task has ended before it was answered")
+            raise CallCancelled("the task ended before it was answered")
         while len(self.answers) < len(requests):
             await self.came.wait()
             self.came.clear()
@@ -139,7 +139,7 @@ class RunningTask:
     # -- telling
 
     def _progress(self, done: float, total: float | None, said: str) -> None:
-        """Say in the status how far it is, not too often; called in any thread."""
+        """Say in the status how far it is, but not too often; called in any thread."""
         far = f"{done:g}" if total is None else f"{done:g} of {total:g}"
         self.far = f"{far}: {said}" if said else far
         if self.number and not self.is_telling:
@@ -175,7 +175,7 @@ class Tasks:
         self._background: set[asyncio.Task[Any]] = set()
 
     async def records(self) -> TaskRecords:
-        """Return where tasks are written down."""
+        """Return the task records, which are opened when first needed."""
         if self._records is None:
             where, keep = self.box.tasks, self.box.keep_tasks
             opened = await asyncio.to_thread(open_task_records, where, self.box.name, keep)
@@ -207,7 +207,7 @@ class Tasks:
         return {"resultType": "task", **shown(entry)}
 
     async def _begun(self, running: RunningTask) -> TaskRecord | None:
-        """Write a task down; None if that cannot be: then its caller waits, as others do."""
+        """Write a task down; None if that fails or the call ended: its caller gets the result."""
         running.becoming = asyncio.Event()  # what it asks from now on waits for this
         try:
             records = await self.records()
@@ -220,7 +220,7 @@ class Tasks:
             if running.far != far:
                 running.tell()
         except OSError as error:
-            log.error("a task cannot be written down: %s", error)
+            log.error("a task cannot be saved: %s", error)
             return None
         finally:
             running.becoming.set()
@@ -249,14 +249,14 @@ class Tasks:
             self.shares.keep(ended.client, len(to_json(more, fallback=str)))
 
     async def _end(self, number: str, status: str, more: dict[str, Any]) -> None:
-        """Write down how a task ended, however long the disk is busy."""
+        """Write down how a task ended, trying again for as long as that fails."""
         records = await self.records()
         pause = 0.5
         while True:
             try:
                 await asyncio.to_thread(lambda: records.end(number, status, **more))
             except OSError as error:
-                log.error("the end of a task cannot be written down yet: %s", error)
+                log.error("the end of a task cannot be saved yet: %s", error)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 30)
             else:
@@ -268,7 +268,7 @@ class Tasks:
         task.add_done_callback(self._background.discard)
 
     async def write(self, number: str, make: Callable[[TaskRecord], None]) -> TaskRecord | None:
-        """Change what is written of a task; return it as it is then."""
+        """Change what is written about a task; return it as it is then."""
         records = await self.records()
         return await asyncio.to_thread(records.change, number, make)
 
@@ -277,9 +277,9 @@ class Tasks:
         self._keep(self.write(number, make))
 
     def _look(self) -> bool:
-        """See what another process has written about our tasks; called in the beating thread.
+        """Check what another process has written about our tasks; called in the beating thread.
 
-        Return whether there are any.
+        Return whether any tasks run.
         """
         records = self._records
         for number, running in list(self.running.items()):
@@ -334,7 +334,7 @@ class Tasks:
         return {}
 
     async def cancel(self, ctx: Any, params: TaskParams) -> Any:
-        """Answer `tasks/cancel`; one that has ended stays as it is."""
+        """Answer `tasks/cancel`; a task that has ended stays as it is."""
         records, entry = await self._found(ctx, params)
         if entry["status"] not in OVER:
             await _told(records.end, params.task_id, "cancelled")

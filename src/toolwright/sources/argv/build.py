@@ -1,7 +1,7 @@
 """From validated values to the words of a command line.
 
-No value may become an option, a file's content or a second value. Where a program leaves no way to
-write a value so, it is refused. tests/sources/test_injection.py asks the real parsers.
+No value may become an option, a file's content or a second value. If a program offers no way to
+write a value so, it is refused. tests/sources/test_injection.py checks this with real parsers.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _check_names(command: Command, given: Mapping[str, Any]) -> None:
 
 
 def longest_command_line() -> int:
-    """Return how many bytes all words may have together, with their pointers."""
+    """Return how many bytes all words together may take, including their pointers."""
     try:
         limit = os.sysconf("SC_ARG_MAX")
     except (ValueError, OSError, AttributeError):  # no such limit known: Windows
@@ -98,7 +98,7 @@ def _check_length(
         for command, given in zip(chain, values, strict=True)
         for each in command.parameters
     ]
-    reason = f"makes the command line {total} bytes long; the system takes {limit}"
+    reason = f"makes the command line {total} bytes long; the system takes at most {limit}"
     raise RefusedValue(max(sizes, key=lambda each: each[0])[1], reason)
 
 
@@ -110,7 +110,7 @@ class _Level:
     command: Command
     given: Mapping[str, Any]
     flags: frozenset[str]
-    """Every flag of the commands on the way."""
+    """Every flag of the commands in the chain."""
     is_last: bool
     greedy: list[tuple[CommandParameter, list[str]]] = field(
         default_factory=list[tuple[CommandParameter, list[str]]]
@@ -131,7 +131,7 @@ class _Level:
         return [*(word for _, words in self.greedy for word in words), *self.plain, *behind]
 
     def check_greedy(self, behind: Sequence[str]) -> None:
-        """Refuse an open-ended option that would take the word behind it, too."""
+        """Refuse an open-ended option that would also take the word after it."""
         if (self.is_last and not behind) or (behind and behind[0] == "--"):
             return
         raise RefusedValue(
@@ -210,13 +210,13 @@ class _Level:
                 yield self.bare(parameter, item, index)
 
     def bare(self, parameter: CommandParameter, item: Any, index: int) -> str:
-        """Return a word that stands alone among options: nothing escapes a dash there."""
+        """Return a separate word among options, where nothing can escape a leading dash."""
         text = as_word(parameter, as_text(parameter, item, index), index)
         if not text.startswith("-"):
             return text
         is_number = isinstance(item, int | float) and not isinstance(item, bool)
         if is_number and self.program.framework in _LITERAL_NEGATIVES:
-            # argparse takes only numbers without an exponent for values.
+            # argparse accepts a negative number as a value only without an exponent.
             text = format(Decimal(text), "f")
             options = any(flag[1:2].isdigit() for flag in self.flags)
             if _NEGATIVE_NUMBER.fullmatch(text) and not options:
@@ -237,7 +237,7 @@ class _Level:
 
     def pair(self, parameter: CommandParameter, key: str, text: str) -> str:
         if not key or "=" in key:
-            raise RefusedValue(parameter, f"has the key {shown(key)}; a key has no `=`")
+            raise RefusedValue(parameter, f"has the key {shown(key)}; a key must not contain `=`")
         pair = f"{key}={text}"
         if self.program.framework != "cobra":
             return pair
@@ -269,8 +269,8 @@ class _Level:
     ) -> Iterator[str]:
         """Yield `-oVALUE`, or two words where that could be another option.
 
-        argparse takes `-o=x` for `x`, Click for `=x`; both prefer an option `-output` to `-o` with
-        the value `utput`, and argparse also takes `-outp` for it.
+        argparse reads `-o=x` as `x`, Click as `=x`; both prefer an option `-output` to `-o` with
+        the value `utput`, and argparse also reads `-outp` as `-output`.
         """
         joined = flag + text
         head = joined.partition("=")[0]
@@ -305,7 +305,7 @@ class _Level:
         words = [word for _, word in placed]
         if words and self.is_last and self.program.takes_dashes and not remainder_alone:
             return ["--", *words]
-        # argparse's REMAINDER keeps a `--`; behind its first word it takes all as it comes.
+        # argparse's REMAINDER keeps a `--`; after its first word it takes everything as it is.
         for parameter, word in placed[:1] if remainder_alone else placed:
             if word.startswith("-"):
                 raise RefusedValue(parameter, _NO_DASH)
@@ -320,13 +320,13 @@ class _Level:
         missing: CommandParameter,
         given: CommandParameter,
     ) -> Iterator[tuple[CommandParameter, str]]:
-        """Yield the defaults of positionals in front of one that is given."""
+        """Yield the defaults of positionals before one that is given."""
         between = parameters[parameters.index(missing) : parameters.index(given)]
         for each in between:
             if _takes_none(each):
                 continue
             if each.default is UNSET or each.default is None:
-                raise RefusedValue(given, f"needs {each.name}, which stands in front of it")
+                raise RefusedValue(given, f"needs {each.name}, which comes before it")
             yield from ((each, word) for word in self.placed(each, each.default))
 
     def placed(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
@@ -350,7 +350,7 @@ class _Level:
         return as_word(parameter, text, index)
 
     def check_dashes(self, parameter: CommandParameter, text: str, index: int | None) -> None:
-        """Refuse what argparse drops wherever it stands: before 3.12.5 even in `--x=--`."""
+        """Refuse `--`, which argparse drops anywhere: before 3.12.5 even in `--x=--`."""
         if text == "--" and self.program.framework == "argparse":
             raise RefusedValue(parameter, "must not be `--`: the program would drop it", index)
 
@@ -368,5 +368,5 @@ def _is_fixed(schema: Mapping[str, Any]) -> bool:
 
 
 def _takes_none(parameter: CommandParameter) -> bool:
-    """Return whether a positional may stand for no word at all, whatever comes behind it."""
+    """Return whether a positional may take no words at all, whatever follows it."""
     return parameter.emit in ("rest", "remainder")

@@ -10,7 +10,7 @@ from typing import Any, cast
 from ..program import CommandParameter
 
 MAX_COUNT = 100
-"""How often a flag is repeated at most: a caller sends one number, and gets that many words."""
+"""How often a flag may be repeated: a caller sends one number and gets that many words."""
 
 MAX_WORD = 131_071
 """The longest word in bytes: Linux takes 32 pages with the closing NUL (execve(2))."""
@@ -28,7 +28,7 @@ class RefusedValue(ValueError):
 
 
 def switch(parameter: CommandParameter, value: Any) -> Iterator[str]:
-    """Yield the flag that says true or false, if one is needed."""
+    """Yield the flag that means true or false, if one is needed."""
     if not isinstance(value, bool):
         raise RefusedValue(parameter, f"must be true or false, not {shown(value)}")
     if parameter.emit == "negative":
@@ -40,7 +40,7 @@ def switch(parameter: CommandParameter, value: Any) -> Iterator[str]:
 
 
 def times(parameter: CommandParameter, value: Any) -> int:
-    """Return how often a flag stands for a number."""
+    """Return how often to repeat a flag for a number."""
     if not isinstance(value, int | float) or value != value // 1 or not 0 <= value <= MAX_COUNT:
         raise RefusedValue(parameter, f"must be a whole number from 0 to {MAX_COUNT}")
     return int(value)
@@ -56,15 +56,15 @@ def chosen(parameter: CommandParameter, value: Any, index: int | None) -> str:
 
 
 def as_word(parameter: CommandParameter, text: str, index: int | None = None) -> str:
-    """Return a text that may be a word, or the value in one."""
+    """Return a text if it can be a word, or the value in one."""
     if "\0" in text:
         raise RefusedValue(parameter, "must not contain NUL", index)
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
         raise RefusedValue(parameter, "must not contain a lone surrogate", index) from None
-    if size + 256 > MAX_WORD:  # a flag stands in front of it
-        raise RefusedValue(parameter, f"is {size} bytes long; a word has {MAX_WORD}", index)
+    if size + 256 > MAX_WORD:  # leaves room for a flag before it
+        raise RefusedValue(parameter, f"is {size} bytes long; a word has at most {MAX_WORD}", index)
     if text.lower() in parameter.refused_values:
         reason = f"must not be {shown(text)}: the program would read it as something else"
         raise RefusedValue(parameter, reason, index)
@@ -75,7 +75,7 @@ def as_word(parameter: CommandParameter, text: str, index: int | None = None) ->
 
 
 def as_text(parameter: CommandParameter, value: Any, index: int | None = None) -> str:
-    """Return a value of JSON as programs read it."""
+    """Return a JSON value as the text that programs read."""
     match value:
         case str():
             return value
@@ -104,7 +104,7 @@ def _type_at(schema: Mapping[str, Any], index: int | None) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return the beginning of a value, for a message of one line."""
+    """Return the beginning of a value, for a one-line message."""
     text = repr(value) if isinstance(value, str | int | float) else type(value).__name__
     return "null" if value is None else text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -117,7 +117,7 @@ def as_list(parameter: CommandParameter, value: Any) -> Sequence[Any]:
 
 
 def pairs_of(parameter: CommandParameter, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield keys and values of what must be an object."""
+    """Yield the keys and values of a value that must be an object."""
     if not isinstance(value, Mapping):
         raise RefusedValue(parameter, f"must be an object, not {shown(value)}")
     for key, item in cast("Mapping[Any, Any]", value).items():
@@ -125,7 +125,7 @@ def pairs_of(parameter: CommandParameter, value: Any) -> Iterator[tuple[str, Any
 
 
 def flattened(value: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield items, and those of items that are lists, with the index of the outer one."""
+    """Yield items, or the items of those that are lists, each with its outer index."""
     for index, item in enumerate(value):
         if isinstance(item, list | tuple):
             yield from ((index, each) for each in cast("Sequence[Any]", item))
@@ -144,12 +144,12 @@ def as_json(parameter: CommandParameter, value: Any) -> str:
 def as_csv(parameter: CommandParameter, index: int, item: Any) -> str:
     """Return an item as a field of comma-separated values."""
     text = as_text(parameter, item, index)
-    if "\r" in text:  # readers of CSV drop it in front of a newline
+    if "\r" in text:  # CSV readers drop it before a newline
         raise RefusedValue(parameter, "must not contain a carriage return", index)
     needs_quotes = not text or text != text.strip() or set(text) & set(',"\n')
     return quoted(text) if needs_quotes else text
 
 
 def quoted(text: str) -> str:
-    """Return a field of comma-separated values in quotes."""
+    """Return a text as a quoted field of comma-separated values."""
     return '"' + text.replace('"', '""') + '"'

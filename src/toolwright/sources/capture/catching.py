@@ -1,9 +1,9 @@
-"""Runs a program until it asks its parser.
+"""Runs a program until it calls its parser.
 
     python catching.py JOB
 
-It runs by its path in the interpreter of the program, which may lack all that this package needs. A
-program never gets further than its parser: the process ends there.
+This file is run by its path in the program's interpreter, which may lack everything that this
+package needs. A program never gets further than its parser: the process ends there.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ _LATER = {
     "typer.main": ("Typer.__call__",),
     "cyclopts.core": ("App.__call__",),
 }
-"""What runs a program, by the module that defines it."""
+"""The methods that run a program, by the module that defines them."""
 
 
 class Catcher:
-    """Ends the process at the parser that a program asks."""
+    """Ends the process when a program calls its parser."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.job = job
         self.to_pass: int = job["passed"]
-        """How many parsers go on, since they only find out which command is meant."""
+        """How many parsers may run, since they only find out which command is meant."""
 
     def catch(self, target: Any) -> None:
-        """Write the program of an object, and end."""
+        """Write the program of an object, and end the process."""
         answer: dict[str, Any] = {}
         try:
             answer = self.read(target)
-        except BaseException as error:  # noqa: BLE001  # nothing may run on
+        except BaseException as error:  # noqa: BLE001  # nothing may continue
             answer = {"problem": f"{type(error).__name__}: {error}"}
         Path(self.job["answer"]).write_text(json.dumps(answer), encoding="utf-8")
         os._exit(0)
 
     def read(self, target: Any) -> dict[str, Any]:
-        """Return the program of an object, as it is written."""
+        """Return the program of an object, and its command words, as JSON values."""
         package = f"{_load_package(self.job['package'])}.sources"
         recognise: Any = importlib.import_module(f"{package}.frameworks.recognise")
         file: Any = importlib.import_module(f"{package}.program_file")
@@ -55,7 +55,7 @@ class Catcher:
 
     @property
     def caught(self) -> Callable[..., None]:
-        """What stands for a method that would run the program."""
+        """The function that replaces a method that would run the program."""
 
         def run(app: Any, *_: Any, **__: Any) -> None:
             self.catch(app)
@@ -63,7 +63,7 @@ class Catcher:
         return run
 
     def patch_parsers(self) -> None:
-        """Let the parsers of the standard library lead here."""
+        """Redirect the parsers of the standard library to this object."""
         import argparse
         import optparse
 
@@ -103,14 +103,14 @@ class Catcher:
             setattr(owner, name, function)
 
     def passes(self) -> bool:
-        """Return whether the parser that is asked now may go on."""
+        """Return whether the parser that is called now may run."""
         self.to_pass -= 1
         return self.to_pass >= 0
 
     # -- frameworks are patched when the program imports them
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Find a module as others do, and patch it once it has been run."""
+        """Find a module with the other finders, and patch it once it has been executed."""
         if name not in _LATER:
             return None
         found = next(
@@ -143,7 +143,7 @@ def _looks_ahead(parser: Any) -> bool:
 
 
 def _words_of(target: Any) -> list[str]:
-    """Return commands that have parsers of their own, which the program makes when one is named."""
+    """Return the commands whose own parsers the program makes only when they are named."""
     import argparse
     import optparse
     import re
@@ -151,7 +151,7 @@ def _words_of(target: Any) -> list[str]:
     if isinstance(target, optparse.OptionParser):
         if target.allow_interspersed_args:
             return []
-        text = re.sub(r"\[/?[\w.]*\]", "", str(target.description or ""))  # styles of rich
+        text = re.sub(r"\[/?[\w.]*\]", "", str(target.description or ""))  # Rich markup
         return re.findall(r"^ *([a-z][\w-]*)  +\S", text, re.MULTILINE)
     if isinstance(target, argparse.ArgumentParser):
         places = [each for each in target._actions if not each.option_strings]  # noqa: SLF001
@@ -168,7 +168,7 @@ def _load_package(folder: str) -> str:
         spec = importlib.util.spec_from_file_location(
             name, first, submodule_search_locations=[folder]
         )
-        assert spec is not None  # noqa: S101  # a file that is there
+        assert spec is not None  # noqa: S101  # the file exists
         assert spec.loader is not None  # noqa: S101
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])

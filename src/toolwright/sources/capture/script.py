@@ -37,8 +37,8 @@ def capture(
 ) -> Program:
     """Return the program of a script, a console script, or `[python, "-m", module]`.
 
-    It runs in its own interpreter until it asks its parser: without stdin, in an empty home, its
-    output unread. `SchemaError` if it never does.
+    It runs in its own interpreter until it calls its parser: without stdin, in an empty home, its
+    output unread. Raises `SchemaError` if it never does.
     """
     started = _started(script, interpreter)
     started = replace(started, name=name or started.name)
@@ -83,7 +83,7 @@ class _Started:
             if not answer.is_file() or answer.stat().st_size > _MAX_ANSWER:
                 why = f": {said}" if said else ""
                 raise SchemaError(
-                    f"ended before it asked a parser of a known framework{why}",
+                    f"ended before it called a parser of a known framework{why}",
                     tool=self.name,
                     hint="scan its `--help` instead",
                 )
@@ -93,7 +93,7 @@ class _Started:
         return program_from_json(data["program"]), data["words"]
 
     def ask_below(self, folder: str, seconds: float, word: str) -> Command | SchemaError:
-        """Return one command of those; with `--help`, since it must do nothing else."""
+        """Return the command of such a word; `--help` makes sure that it does nothing else."""
         try:
             return self.ask(folder, seconds, (word, "--help"), passed=1)[0].root
         except SchemaError as error:
@@ -111,7 +111,7 @@ def _with_commands(program: Program, found: Any) -> Program:
             commands.append(_below(each, word))
     if not commands:
         return program
-    # The words behind the options are now the name of a command and what belongs to it.
+    # The words after the options are now the name of a command and its arguments.
     options = tuple(each for each in program.root.parameters if not each.is_positional)
     root = replace(program.root, parameters=options, commands=tuple(commands), runs=False)
     return replace(program, root=root, left_out=tuple(left_out))
@@ -143,7 +143,7 @@ def _run(command: list[str], home: str, seconds: float, name: str) -> str:
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise SchemaError(f"asked no parser within {seconds:g} s", tool=name) from None
+            raise SchemaError(f"called no parser within {seconds:g} s", tool=name) from None
         finally:
             _end(process)
         errors.seek(max(errors.seek(0, os.SEEK_END) - 4000, 0))
@@ -197,13 +197,17 @@ def _interpreter_of(file: Path) -> str:
     if file.suffix == ".py" and "python" not in first:
         return sys.executable
     if not first.startswith("#!"):
-        raise SchemaError("is no Python script", tool=file.name, hint="scan its `--help` instead")
+        raise SchemaError(
+            "is not a Python script", tool=file.name, hint="scan its `--help` instead"
+        )
     words = first[2:].split()
-    if words and Path(words[0]).name == "sh":  # how installers name a path that has spaces
+    if words and Path(words[0]).name == "sh":  # how installers write a path that has spaces
         found = _SHELL_LINE.search(rest)
         words = [found.group(1)] if found else []
     if words and Path(words[0]).name == "env":
         words = [each for each in words[1:] if not each.startswith("-")]
     if not words or not re.match(r"(python|pypy)", Path(words[0]).name):
-        raise SchemaError("is no Python script", tool=file.name, hint="scan its `--help` instead")
+        raise SchemaError(
+            "is not a Python script", tool=file.name, hint="scan its `--help` instead"
+        )
     return shutil.which(words[0]) or words[0]

@@ -1,1 +1,1 @@
-"""Tools made of commands."""
+"""Tools made from commands."""

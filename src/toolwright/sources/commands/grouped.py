@@ -20,7 +20,7 @@ _MOST_SUMMARY = 120
 _MOST_FOUND = 50
 _MOST_QUERY = 1000
 _ALONE = ("roles", "enabled", "confirm", "task")
-"""Options that only a server can keep, for a whole tool: commands with one stay tools of their own."""
+"""Options that only a server can apply, to a whole tool: commands with one stay separate tools."""
 
 
 class FoundCommand(TypedDict):
@@ -44,7 +44,7 @@ def stays_alone(offer: Offer) -> bool:
 
 
 class CommandTable:
-    """Commands by the words behind their group, each compiled when first needed."""
+    """Commands by the words after their group, each compiled when first needed."""
 
     def __init__(self, offers: Mapping[str, Offer]) -> None:
         self.offers = offers
@@ -73,7 +73,7 @@ class CommandTable:
     async def run(
         self, words: str, arguments: Mapping[str, Any], call: Call, name: str
     ) -> Result | dict[str, Any]:
-        """Run a command; where its arguments are wrong, the answer says what it takes."""
+        """Run a command; if its arguments are wrong, the answer says what it takes."""
         tool = self.tool(words, name)
         result = await tool.call_async(arguments, call=call)
         if not isinstance(result.error, ArgumentError):
@@ -106,7 +106,7 @@ class GroupTarget:
 
 
 def group_offer(name: str, about: str, commands: Mapping[str, Offer]) -> Offer:
-    """Make one tool of several commands."""
+    """Make one tool from several commands."""
     known = CommandTable(commands)
     lines = [f"- {words}: {known.summary(words)}" for words in commands]
     description = "\n".join([about, "", "Commands:", *lines]).strip()
@@ -115,7 +115,7 @@ def group_offer(name: str, about: str, commands: Mapping[str, Offer]) -> Offer:
 
 
 def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[Offer]:
-    """Make three tools of any number of commands: to find, to describe, to run one."""
+    """Make three tools from any number of commands: to find, describe and run one."""
     known = CommandTable(commands)
 
     def search(
@@ -172,7 +172,7 @@ def _shared_hints(offers: Sequence[Offer]) -> dict[str, Any]:
 
 
 def _ranked(commands: CommandTable, query: str) -> list[str]:
-    """Return the commands that have a word of a query: in their own words, then in their texts."""
+    """Return the commands that match a query, best first: their own words count more than texts."""
     asked = set(re.findall(r"\w+", query[:_MOST_QUERY].casefold()))
     scored: list[tuple[int, int, str]] = []
     for at, words in enumerate(commands.offers):

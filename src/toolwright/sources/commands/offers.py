@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CommandStyle = Literal["typed", "flags_args"]
 OWN_GROUP = "toolwright.mcp"
-"""The annotation of the commands that serve the program itself: they are no tools."""
+"""The annotation of the commands that serve the program itself: they are not offered as tools."""
 _NOT_OFFERED = frozenset(("help", "completion"))
 """Commands about the command line itself."""
 _MOST_NAME = 128
@@ -45,7 +45,7 @@ _HINTS = {
     "open_world": "open_world",
     "openWorldHint": "open_world",
 }
-"""Annotations of commands that are options of tools."""
+"""Annotations of commands, and the tool options that they set."""
 
 
 class Offer(NamedTuple):
@@ -62,7 +62,8 @@ def offered_commands(
 ) -> Iterator[tuple[Command, Rule]]:
     """Yield the commands that rules offer.
 
-    Never what cannot run, is hidden or below something hidden, or is about the command line itself.
+    Commands that cannot run, are hidden or below a hidden one, or are about the command line itself
+    are left out.
     """
     for command in _visible(program.root):
         if command.runs and (rule := rule_for(command, rules)) is not None:
@@ -78,7 +79,7 @@ def _visible(command: Command) -> Iterator[Command]:
 
 
 class Naming:
-    """Gives each command a name of its own. Names are never taken apart again."""
+    """Gives each command a name of its own. Names are never split into words again."""
 
     def __init__(self, first: str) -> None:
         self.first = first
@@ -98,14 +99,14 @@ class Naming:
         return name
 
     def free(self, offers: Iterable[Offer]) -> None:
-        """Let the names of commands be given again: those of a group have none of their own."""
+        """Release the names of commands: those in a group have none of their own."""
         self.taken -= {each.name.translate(PLAIN) for each in offers}
 
 
 def offer_of(
     program: Program, command: Command, rule: Rule, name: str, style: CommandStyle = "typed"
 ) -> Offer:
-    """Make a command what a toolbox takes. Raises `SchemaError`."""
+    """Turn a command into an offer for a toolbox. Raises `SchemaError`."""
     chain = program.chain(command)
     refuse = _refuser(name)
     if not program.argv:
@@ -157,7 +158,7 @@ def _settings(rule: Rule) -> RunSettings:
 
 
 def _hints_of(command: Command) -> dict[str, Any]:
-    """Return the options of a tool that a command's author has left on it."""
+    """Return the tool options that a command's author has left on it."""
     found: dict[str, Any] = {}
     for key, value in command.annotations.items():
         option = _HINTS.get(key)
@@ -185,7 +186,7 @@ def _description(program: Program, target: CommandTarget) -> str:
 def _parameters(
     program: Program, chain: Sequence[Command], rule: Rule, refuse: Callable[..., SchemaError]
 ) -> list[OfferedParameter]:
-    """Return what callers may set, the command's own parameters first. Raises `SchemaError`."""
+    """Return the parameters that callers may set, the command's own first. Raises `SchemaError`."""
     found: list[OfferedParameter] = []
     taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
     for level in range(len(chain) - 1, -1, -1):
@@ -205,9 +206,9 @@ def _parameters(
 
 
 def _free_key(name: str, prefix: str, taken: set[str]) -> str:
-    """Return a key that no other parameter has: commands above may have options of equal names.
+    """Return a key that no other parameter has: commands above may have options of the same name.
 
-    It has only characters that every provider takes in keys.
+    It has only characters that every provider accepts in keys.
     """
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:_MOST_KEY]
     key = name

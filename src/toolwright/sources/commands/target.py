@@ -29,9 +29,9 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         "exitCode": {"type": "integer"},
     },
 }
-"""What is published of the output where arguments are in two parts."""
+"""The output schema that is published if arguments are in two parts."""
 STDIN = "stdin"
-"""The argument for what a program reads."""
+"""The argument for a program's standard input."""
 _CALL = "_toolwright_call"
 _VALUES = "_toolwright_values"
 TAKEN_KEYS = frozenset((_CALL, _VALUES))
@@ -45,7 +45,7 @@ class OfferedParameter:
     key: str
     """Its name in the arguments."""
     level: int
-    """Which command on the way to the one that runs has it."""
+    """The index in the chain of the command that has it."""
     parameter: CommandParameter
 
 
@@ -86,7 +86,7 @@ class CommandTarget:
 
     @property
     def dotted(self) -> str:
-        """What selections call it: the words behind the program's name."""
+        """Its name in selections: the words after the program's name."""
         return dotted(self.command)
 
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Any:
@@ -122,11 +122,11 @@ class CommandTarget:
             raise self._refusal(error) from None
 
     def _refusal(self, error: RefusedValue) -> CallError:
-        """Return what is said of a value that the command line cannot hold."""
+        """Return the error for a value that the command line cannot hold."""
         found = (each.key for each in self.offered if each.parameter is error.parameter)
         key = next(found, None)
-        if key is None:  # the author's own, of a rule
-            # Without the reason, which may show the value: no caller is to see it.
+        if key is None:  # the author's own value, from a rule
+            # Without the reason, which may show the value: no caller may see it.
             what = error.parameter.name
             return ToolError(f"{self.name}: the fixed value of `{what}` cannot be passed on")
         path = (key,) if error.index is None else (key, error.index)
@@ -134,7 +134,7 @@ class CommandTarget:
         return ArgumentError(self.name, [Fault(path, "refused", text)])
 
     def _one_part(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of `flags`, and those of `args` for the positionals, in their order."""
+        """Return the values of `flags`, and those of `args` for the positionals, in order."""
         made = dict(cast("Mapping[str, Any]", values.get("flags") or {}))
         left: list[str] = list(values.get("args") or ())
         places = [each for each in self.offered if each.parameter.is_positional]
@@ -163,7 +163,7 @@ class CommandTarget:
 
 
 def _teller(call: Call) -> Callable[[int, str], None] | None:
-    """Return what reports each line of output as a step of progress, if anybody listens."""
+    """Return a function that reports each line of output as progress, if anybody listens."""
     if not reports_progress(call):
         return None
 
@@ -247,9 +247,9 @@ def _hint(parameter: CommandParameter) -> Any:
 
 
 def _said(parameter: CommandParameter) -> dict[str, Any]:
-    """Return what is published of a parameter, and does not change what is accepted.
+    """Return the published keywords of a parameter that do not change what is accepted.
 
-    The program has its defaults itself: one that is not sent is not put on its command line.
+    The program applies its own defaults: one that is not sent is not put on its command line.
     """
     said: dict[str, Any] = {}
     if parameter.default is not UNSET and parameter.default not in ("", [], None):
@@ -260,7 +260,7 @@ def _said(parameter: CommandParameter) -> dict[str, Any]:
 
 
 def description_of(parameter: CommandParameter) -> str:
-    """Return what is said of a parameter."""
+    """Return the published description of a parameter."""
     text = parameter.description.strip()
     if parameter.type_name:
         text = f"{text} (type: {parameter.type_name})".strip()

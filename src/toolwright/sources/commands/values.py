@@ -1,4 +1,4 @@
-"""Types of what commands take, from small JSON Schemas."""
+"""Types of the values that commands take, from small JSON Schemas."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _BOUNDS = {
     "maxItems": "max_length",
     "pattern": "pattern",
 }
-"""Keywords of JSON Schema, and what pydantic calls the same."""
+"""Keywords of JSON Schema, and pydantic's names for them."""
 _PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
 _SAID = ("format", "contentEncoding")
-"""Keywords that are published, and not checked."""
+"""Keywords that are published, but not checked."""
 
 
 def hint_of(schema: Fragment) -> Any:
-    """Return the type of what a schema accepts; it publishes a schema that means the same."""
+    """Return a type for the values that a schema accepts; it publishes an equivalent schema."""
     if "anyOf" in schema:
         return Union[tuple(hint_of(each) for each in schema["anyOf"])]  # noqa: UP007 - made here
     kind = schema.get("type")
@@ -35,13 +35,13 @@ def hint_of(schema: Fragment) -> Any:
     bare = _enum(schema["enum"]) if "enum" in schema else _bare(kind, schema)
     bounds = {name: schema[key] for key, name in _BOUNDS.items() if key in schema}
     if "prefixItems" in schema or "enum" in schema:
-        bounds = {}  # the type says it
+        bounds = {}  # the type already says this
     said = {key: schema[key] for key in _SAID if key in schema}
     return with_field(bare, said, **bounds)
 
 
 def with_field(hint: Any, said: Mapping[str, Any], **known: Any) -> Any:
-    """Return a type with what else is published of it."""
+    """Return a type with further keywords that are published for it."""
     from pydantic import Field
 
     if not said and not known:
@@ -73,7 +73,7 @@ def record(name: str, properties: Mapping[str, Fragment], required: Any) -> Any:
 
 
 def typed_dict(name: str, fields: Mapping[str, Any], required: Any) -> Any:
-    """Return a closed TypedDict; what is not required may be left out."""
+    """Return a closed TypedDict; keys that are not required may be left out."""
     from pydantic import ConfigDict
 
     given: dict[str, Any] = {
@@ -85,7 +85,7 @@ def typed_dict(name: str, fields: Mapping[str, Any], required: Any) -> Any:
 
 
 class JsonSchemaValue:
-    """A marker: any JSON that a schema accepts, and that schema is published."""
+    """A marker for any JSON that a schema accepts; that schema is published."""
 
     def __init__(self, schema: Fragment, said: Fragment) -> None:
         self.schema = dict(schema)
@@ -120,7 +120,7 @@ def _inlined(node: Any, definitions: Fragment, within: frozenset[str]) -> Any:
     known = cast("Fragment", node)
     name = str(known.get("$ref", "")).removeprefix("#/$defs/")
     if name in definitions:
-        if name in within:  # of a recursive type, one turn is shown
+        if name in within:  # a recursive type is shown one level deep
             return {"type": definitions[name].get("type", "object")}
         known = {**definitions[name], **{key: known[key] for key in known if key != "$ref"}}
         within |= {name}

@@ -15,7 +15,7 @@ _LONGEST_RANGE = 20
 
 
 def kind_of_action(action: argparse.Action) -> Kind:
-    """Return the kind of what an action takes."""
+    """Return the kind of the values that an action takes."""
     kind = _kind_of_type(action.type)
     if action.choices is None:
         return kind
@@ -25,7 +25,7 @@ def kind_of_action(action: argparse.Action) -> Kind:
             return Kind(schema={"type": "integer", **limits(numbers.start, numbers.stop - 1)})
     try:
         found = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
-    except Exception:  # noqa: BLE001  # only `in` is needed of it
+    except Exception:  # noqa: BLE001  # argparse only needs `in`
         return kind
     if not found or len(found) > _LONGEST_ENUM:
         return kind
@@ -38,6 +38,6 @@ def _kind_of_type(found: Any) -> Kind:
         return TEXT
     if isinstance(found, str):
         return replace(TEXT, type_name=found)
-    if type(found).__name__ == "FileType":  # deprecated by 3.14
+    if type(found).__name__ == "FileType":  # deprecated since 3.14
         return file_kind(found._mode)
     return kind_of_callable(found)

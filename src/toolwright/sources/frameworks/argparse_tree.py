@@ -1,4 +1,4 @@
-"""Parsers of argparse, by its private names."""
+"""Parsers of argparse, read through its private names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .parts import (
     without_clashes,
 )
 
-_argparse: Any = argparse  # with the names that it keeps to itself
+_argparse: Any = argparse  # including its private names
 _MANY = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
 
 
@@ -119,7 +119,7 @@ class _Parameters:
             yield from self.group(dest, actions)
 
     def group(self, dest: str, actions: list[argparse.Action]) -> Iterator[CommandParameter]:
-        """Yield the parameters of actions with one destination."""
+        """Yield the parameters of actions that share a destination."""
         constants = [each for each in actions if _is_constant(each)]
         switches = [each for each in constants if isinstance(each.const, bool)]
         if len(switches) == len(actions):
@@ -157,7 +157,7 @@ class _Parameters:
         return found if is_set else with_default(found, self.default_of(first))
 
     def choice(self, dest: str, actions: list[argparse.Action]) -> CommandParameter:
-        """Return what `store_const` and `append_const` choose from."""
+        """Return the choice that `store_const` or `append_const` actions offer."""
         chosen: dict[str, str] = {}
         default: str | None = None
         for each in actions:
@@ -232,7 +232,7 @@ class _Parameters:
         )
         emit = "rest" if not flags else "words"
         if isinstance(action, _argparse._ExtendAction) and nargs in _MANY:
-            # Each occurrence extends the list, so each value can stand behind its own `=`.
+            # Each occurrence extends the list, so each value can follow its own `=`.
             emit = "repeat"
         elif flags and _is_append(action):
             emit = "repeat"
@@ -251,7 +251,7 @@ class _Parameters:
         return with_default(found, None if found.required else default)
 
     def guarded(self, kind: Kind) -> Kind:
-        """Return a kind whose words stand alone: there a prefix may name a file to be read."""
+        """Return a kind for separate words, which a prefix would turn into a file to read."""
         return replace(kind, refused=kind.refused + self.from_file)
 
     def pair(self, dest: str, action: argparse.Action) -> CommandParameter:
@@ -316,7 +316,7 @@ class _Parameters:
     def with_required(
         self, parameters: tuple[CommandParameter, ...]
     ) -> tuple[CommandParameter, ...]:
-        """Return parameters, those required that alone make up a group of which one must be given."""
+        """Return parameters; one that makes up a required group alone is itself required."""
         alone = {
             names[0]
             for names, required in self._exclusive(parameters)

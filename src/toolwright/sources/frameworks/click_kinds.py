@@ -25,7 +25,7 @@ _OWN = ("click.", "typer.", "asyncclick.")
 
 
 def class_names(value: Any) -> set[str]:
-    """Return the names of a value's class and of those above it."""
+    """Return the names of a value's class and of its base classes."""
     return {each.__name__ for each in type(value).__mro__}
 
 
@@ -35,7 +35,7 @@ def kind_of_type(found: Any) -> Kind:
     if carried is not None:
         return carried
     names = class_names(found)
-    # Typer's copies have names of their own (`TyperChoice`), so these go by what they say.
+    # Typer's copies have names of their own (`TyperChoice`), so attributes identify them.
     if hasattr(found, "choices") and hasattr(found, "case_sensitive"):
         spelled = [spelled_choice(each) for each in found.choices]
         ignores_case = not getattr(found, "case_sensitive", True)
@@ -47,7 +47,7 @@ def kind_of_type(found: Any) -> Kind:
     if hasattr(found, "file_okay") and hasattr(found, "dir_okay"):
         return path_kind(found)
     if not type(found).__module__.startswith(_OWN):
-        # A type of the program's own may take other texts than the one it is made of.
+        # A type of the program's own may accept other texts than the type that it derives from.
         return Kind(type_name=str(getattr(found, "name", type(found).__name__)))
     return _plain_kind(found, names)
 
@@ -76,5 +76,5 @@ def _ranged(number: Kind, found: Any) -> Kind:
 
 
 def spelled_choice(value: Any) -> Any:
-    """Return how a choice is written: Click goes by the name of a member (since 8.2)."""
+    """Return how a choice is written: Click uses the name of an enum member (since 8.2)."""
     return value.name if isinstance(value, enum.Enum) else value

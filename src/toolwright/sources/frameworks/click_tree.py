@@ -29,7 +29,7 @@ from .parts import (
 )
 
 KindsOf = Callable[[Any], tuple[Kind, list[Kind] | None]]
-"""Of a parameter: the kind of its word, and the kinds of its words if it takes a tuple."""
+"""Returns the kind of a parameter's word, and the kinds of its words if it takes a tuple."""
 
 _COMPLETION = frozenset(("install_completion", "show_completion"))
 
@@ -167,7 +167,7 @@ class _ClickReader:
         return valued(p.name, kind, flags, emit, schema, _help(p), **common)
 
     def flags(self, name: str, params: list[Any], context: Any) -> Iterator[CommandParameter]:
-        """Yield the one parameter that flags of one name are: a boolean, or a choice."""
+        """Yield the one parameter that flags of the same name make up: a boolean, or a choice."""
         if not all(getattr(each, "is_bool_flag", False) for each in params):
             yield self.choice(name, params, context)
             return
@@ -256,7 +256,7 @@ class _ClickReader:
         spell = spelled_choice if not hasattr(p, "type_descriptor") else None
         with_it = with_default(found, value, spell)
         if found.required and with_it.default is not UNSET and not p.required:
-            # What a prompt offers: it has to be sent all the same.
+            # The default that a prompt offers: the value must be sent all the same.
             return replace(found, default_text=first_line(plain_text(str(value))))
         return never_empty(with_it)
 
@@ -274,7 +274,7 @@ def _help(p: Any) -> str:
 
 
 def first_line_or_all(text: str) -> str:
-    """Return a help text, with lines that were only wrapped joined again."""
+    """Return a help text with wrapped lines joined again."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
@@ -283,14 +283,14 @@ def _own_name(p: Any) -> str:
 
 
 def _flag_text(p: Any) -> str:
-    """Return the value that a flag stands for, or the flag's own name if it is no text."""
+    """Return the value that a flag stands for, or the flag's own name if that is not plain."""
     value = getattr(p, "flag_value", None)
     is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     return str(value) if is_plain and str(value) else _own_name(p)
 
 
 def _alone(p: Any) -> Any:
-    """Return what an option stands for without its value; `UNSET` if it then asks."""
+    """Return what an option means without its value; `UNSET` if it then prompts."""
     if getattr(p, "prompt", None) is not None:
         return UNSET
     value = getattr(p, "flag_value", None)
@@ -302,7 +302,7 @@ def _default_of(p: Any, context: Any) -> Any:
         value = p.get_default(context, call=False)
     except (Exception, SystemExit):  # noqa: BLE001  # the author's code, or a map of defaults
         value = p.default
-    # Click 8.3 and later say "not given" by a member of an enumeration of their own.
+    # Click 8.3 and later say "not given" with a member of their own enumeration.
     return None if type(value).__name__ == "Sentinel" else value
 
 

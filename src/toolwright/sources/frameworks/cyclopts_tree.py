@@ -49,9 +49,9 @@ def read_cyclopts(app: Any, name: str = "") -> Program:
 
 
 def _app_name(app: Any) -> str:
-    """Return what the author calls an app, or else the file that runs.
+    """Return the author's name for an app, or else the name of the file that runs.
 
-    Cyclopts calls that `python -m toolwright` or `shop.py`, as it was started.
+    Cyclopts would use `python -m toolwright` or `shop.py`, as it was started.
     """
     if getattr(app, "_name", app.name) is None and app.default_command is None:
         return Path(sys.argv[0]).stem
@@ -78,7 +78,7 @@ class _CycloptsReader:
             examples=plain_text(getattr(app, "help_epilogue", None)),
             usage=plain_text(app.usage),
             parameters=parameters,
-            # What a meta app takes is taken whatever command follows.
+            # A meta app takes its parameters whatever command follows.
             passes_parameters=runner is not app or not commands or not parameters,
             commands=commands,
             runs=app.default_command is not None,
@@ -95,7 +95,7 @@ class _CycloptsReader:
         words: dict[int, list[str]] = {}
         apps: dict[int, Any] = {}
         for word in app:
-            if not str(word).startswith("-"):  # `--help` and `--version` are commands, too
+            if not str(word).startswith("-"):  # `--help` and `--version` are also commands
                 each = app[word]
                 words.setdefault(id(each), []).append(word)
                 apps[id(each)] = each
@@ -112,7 +112,7 @@ class _CycloptsReader:
             if any(
                 flag.startswith(f"{head}.") for heads in carried for head in heads for flag in flags
             ):
-                continue  # the fields of what is sent as JSON
+                continue  # the fields of a value that is sent as JSON
             kind = json_schema_of(each.parameter.converter, each.hint)
             if kind is not None:
                 carried.append(flags)
@@ -183,13 +183,13 @@ class _CycloptsReader:
         return self.defaulted(replace(found, negatives=negatives, refused_values=refused), a)
 
     def guarded(self, a: Any, kinds: list[Kind], emit: str) -> Kind:
-        """Return a kind that takes no value that Cyclopts would read as JSON or as a file."""
+        """Return a kind that refuses values that Cyclopts would read as JSON or as a file."""
         refused = "".join(dict.fromkeys(c for each in kinds for c in each.refused))
         texts = [each for each in kinds if each.schema.get("type") == "string"]
         explicit = bool(a.parameter.json_list) or bool(a.parameter.json_dict)
         plain = str in typing.get_args(bare(a.hint)) and not explicit
         if emit == "repeat" and texts and not plain:
-            refused += "[{ \t\r\n"  # it strips the text first
+            refused += "[{ \t\r\n"  # Cyclopts strips the text first
         if emit == "words" or (emit == "repeat" and len(kinds) > 1):
             refused += self.from_file
         return replace(kinds[0], refused=refused)
@@ -216,7 +216,7 @@ class _CycloptsReader:
 
 
 def _read_as_null(a: Any, kinds: list[Kind], words: int) -> tuple[str, ...]:
-    """Return texts that stand for null: where it is tried first, or what follows does not fit."""
+    """Return the texts that mean null: where null is tried first, or the rest does not fit."""
     members = typing.get_args(_without_metadata(a.field_info.annotation))
     takes_text = any(each.schema.get("type") == "string" for each in kinds)
     is_first = bool(members) and members[0] is type(None)
@@ -260,7 +260,7 @@ def _flags_of(a: Any) -> tuple[str, ...]:
 
 
 def _name_of(a: Any) -> str:
-    """Return the name of a parameter; that of a field has the parameter's in front of it."""
+    """Return the name of a parameter; that of a field begins with the parameter's."""
     first = str(next(iter(a.names), "")).lstrip("-")
     nested = "." in first
     return re.sub(r"\W+", "_", first) if nested else str(a.field_info.name)

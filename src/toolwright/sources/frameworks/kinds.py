@@ -19,7 +19,7 @@ from typing import Any, cast
 from ..patterns import BASE64, HEX, IP, IPV4, IPV6, NETWORK, NETWORK4, NETWORK6
 
 JSON_SCHEMA = "__toolwright_json_schema__"
-"""The attribute by which a type says that its text is JSON of a schema."""
+"""The attribute with which a type says that its text is JSON that follows a schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ _PLAIN: dict[Any, Kind] = {
 
 
 def choices(values: Iterable[Any], *, ignores_case: bool = False) -> Kind:
-    """Return the kind that is one of some values: texts, or numbers if all are."""
+    """Return the kind of a choice of values: integers if all are, else texts."""
     listed = list(values)
     whole = [each for each in listed if isinstance(each, int) and not isinstance(each, bool)]
     name = "integer" if listed and len(whole) == len(listed) else "string"
@@ -79,7 +79,7 @@ def choices(values: Iterable[Any], *, ignores_case: bool = False) -> Kind:
 
 
 def bare(hint: Any) -> Any:
-    """Return a hint without annotations, aliases and null."""
+    """Return a hint without annotations, aliases or null."""
     while True:
         if hasattr(hint, "__supertype__"):
             hint = hint.__supertype__
@@ -137,7 +137,7 @@ def _union_name(hint: Any) -> str:
 
 
 def kind_of_callable(function: Any) -> Kind:
-    """Return the kind of what a function takes that makes a value of text."""
+    """Return the kind of text that a converter function takes."""
     schema = json_schema_of(function)
     if schema is not None:
         return schema
@@ -170,7 +170,7 @@ def _name_of(function: Any) -> str:
 
 
 def json_schema_of(*carriers: Any) -> Kind | None:
-    """Return the kind of JSON text, if one of these says that it takes it."""
+    """Return the kind of JSON text that one of these takes; None if none says so."""
     for each in carriers:
         schema = getattr(each, JSON_SCHEMA, None)
         if isinstance(schema, Mapping):
@@ -201,7 +201,7 @@ _TIME_WORDS = {
 
 
 def forms_of_time(formats: Iterable[Any]) -> Kind:
-    """Return the kind of a time in one of some formats of `strptime`, said in words."""
+    """Return the kind of a time in one of these `strptime` formats, described in words."""
     shown: list[str] = []
     for each in formats:
         first, *rest = str(each).split("%")
@@ -226,7 +226,7 @@ def _number(value: Any) -> Any:
 
 
 def clamped(kind: Kind, low: Any, high: Any) -> Kind:
-    """Return a kind whose limits only move a value: they are told, not checked."""
+    """Return a kind whose limits clamp a value: they are described, not checked."""
     ends = [f"at least {low}"] * (low is not None) + [f"at most {high}"] * (high is not None)
     if not ends:
         return kind
@@ -241,7 +241,7 @@ def file_kind(mode: Any) -> Kind:
 
 
 def path_kind(found: Any) -> Kind:
-    """Return the kind of a path, from what `click.Path` or Typer say about it."""
+    """Return the kind of a path, from what `click.Path` or Typer says about it."""
     file_okay, dir_okay = getattr(found, "file_okay", True), getattr(found, "dir_okay", True)
     thing = "file" if not dir_okay else "directory" if not file_okay else "file or directory"
     exists = bool(getattr(found, "exists", False))

@@ -1,4 +1,4 @@
-"""Parsers of optparse: options, and words behind them."""
+"""Parsers of optparse: options, and the words after them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _options(parser: optparse.OptionParser) -> Iterator[CommandParameter]:
 
 
 def _group(parser: optparse.OptionParser, options: list[Any]) -> Iterator[CommandParameter]:
-    """Yield the parameters of options with one destination."""
+    """Yield the parameters of options that share a destination."""
     constants = [each for each in options if each.action in ("store_const", "append_const")]
     switches = [each for each in options if each.action in ("store_true", "store_false")]
     if len(switches) == len(options):
@@ -196,7 +196,7 @@ def _help(parser: optparse.OptionParser, option: Any) -> str:
 
 def _default_of(parser: optparse.OptionParser, option: Any) -> Any:
     value = parser.defaults.get(option.dest) if option.dest else None
-    # A value is text until it has been through the type; `choices` are compared as text.
+    # A value is text until its type has converted it; `choices` are compared as text.
     return None if value is optparse.NO_DEFAULT else value
 
 

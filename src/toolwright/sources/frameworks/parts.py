@@ -1,4 +1,4 @@
-"""Parts of commands that all readers make alike."""
+"""Parts of commands that all readers make in the same way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..secret_names import is_secret_name
 from .kinds import Kind
 
 ANNOTATIONS = "__toolwright_annotations__"
-"""The attribute by which authors leave hints on a command's function or object."""
+"""The attribute in which authors leave hints on a command's function or object."""
 
 MAX_DEPTH = 30
 MAX_COMMANDS = 20_000
@@ -30,7 +30,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 _STYLES = re.compile(r"\x1b\[[0-9;]*m")
 _PASSWORD = re.compile(r"://[^/\s:@]{0,200}:[^/\s@]{1,500}@")
 _LEAST_SECRET = 4
-"""Characters of a default that is looked for in texts: a shorter one is part of any."""
+"""Characters that a default needs to be looked for in texts: shorter ones occur anywhere."""
 
 
 class Walk:
@@ -53,7 +53,7 @@ class Walk:
     def read(
         self, path: tuple[str, ...], reader: Callable[[], Command], target: object = None
     ) -> Command | None:
-        """Return a command; if it cannot be read, note why and return nothing.
+        """Return a command; if it cannot be read, note why and return None.
 
         A root that cannot be read raises `SchemaError`. The code of the program's author runs here,
         and it may do anything but stop us.
@@ -96,7 +96,7 @@ class Walk:
         if target is not None and any(each is target for each in self._open[:-1]):
             raise self.refusal(path, "contains itself")
         if len(path) > MAX_DEPTH:
-            raise self.refusal(path, f"lies deeper than {MAX_DEPTH} commands")
+            raise self.refusal(path, f"is nested deeper than {MAX_DEPTH} commands")
 
     def check_parameters(self, path: Sequence[str], found: Sequence[CommandParameter]) -> None:
         """Refuse parameters that nobody could send."""
@@ -146,7 +146,7 @@ def annotations_of(*carriers: Any) -> dict[str, Any]:
 
 
 def described(*texts: str) -> str:
-    """Return a help text with further sentences behind it."""
+    """Return a help text followed by further sentences."""
     return " ".join(
         text if text[-1] in ".!?:)]" or not rest else f"{text}."
         for text, rest in _with_rest([text for text in texts if text])
@@ -164,14 +164,14 @@ def flags_in_order(flags: Iterable[Any]) -> tuple[str, ...]:
 
 
 def only_informs(flags: Iterable[str]) -> bool:
-    """Return whether a flag without a value prints something and ends: every program has these."""
+    """Return whether a flag only prints something and ends: every program has these."""
     return bool({"--help", "--version"}.intersection(flags))
 
 
 def with_default(
     parameter: CommandParameter, value: Any, spell: Callable[[enum.Enum], Any] | None = None
 ) -> CommandParameter:
-    """Return a parameter with its default: published where it holds for every call."""
+    """Return a parameter with its default, published where it holds for every call."""
     if value is None:
         return parameter
     if parameter.secret or _has_password(value):
@@ -193,7 +193,7 @@ def _has_password(value: Any) -> bool:
 
 
 def _without(parameter: CommandParameter, default: Any) -> CommandParameter:
-    """Return a parameter whose text does not say its default: `%(default)s` of argparse does."""
+    """Return a parameter whose text does not show its default, as argparse's `%(default)s` does."""
     if not isinstance(default, str) or len(default) < _LEAST_SECRET:
         return parameter
     text = parameter.description.replace(default, "not shown")
@@ -262,7 +262,7 @@ def _as_type(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def never_empty(parameter: CommandParameter) -> CommandParameter:
-    """Return a list that must not be empty, if no words can say that and its default is not."""
+    """Return a parameter that refuses an empty list if no words can clear its default items."""
     default: Any = parameter.default
     has_items = isinstance(default, list) and bool(cast("list[Any]", default))
     if parameter.emit not in ("repeat", "choices") or parameter.negatives or not has_items:
@@ -271,7 +271,7 @@ def never_empty(parameter: CommandParameter) -> CommandParameter:
 
 
 def plain_version(text: str) -> str:
-    """Return the version in what a program prints when it is asked for it."""
+    """Return the version in the text that a program prints when asked for it."""
     found = re.search(r"\d+(\.\d+)+[\w.+-]*", text)
     return found.group() if found else text
 
@@ -332,7 +332,7 @@ def tuple_of(kinds: Sequence[Kind]) -> dict[str, Any]:
 
 
 def with_nothing(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an optional value, for which true stands where it is left out."""
+    """Return the schema of a value that may be left out, which true then stands for."""
     if "enum" in schema:
         return {"enum": [*schema["enum"], True]}
     found = schema.get("type", "string")
@@ -341,7 +341,7 @@ def with_nothing(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_clashes(parameters: Iterable[CommandParameter]) -> tuple[CommandParameter, ...]:
-    """Return parameters under names of their own: the flag's where a name is taken."""
+    """Return parameters with unique names: the flag's where a name is taken."""
     taken: set[str] = set()
     found: list[CommandParameter] = []
     for each in parameters:

@@ -42,7 +42,7 @@ def read_program(target: object, name: str = "") -> Program:
     """Return the program of an object of a framework, without saying how it is started."""
     framework = framework_of(target)
     if not framework:
-        raise TypeError(f"{type(target).__name__} is no command of a known framework")
+        raise TypeError(f"{type(target).__name__} is not a command of a known framework")
     try:
         return _reader(framework)(target, name)
     except SchemaError:
@@ -85,7 +85,7 @@ class _Place:
         return path.parent.name if path.stem in ("__main__", "__init__") else path.stem
 
     def argv(self, name: str, framework: str) -> tuple[str, ...]:
-        """Return the words that start the program from here; none if that cannot be."""
+        """Return the words that start the program from here; empty if that is not possible."""
         is_parser = framework in _PARSERS
         if is_parser and not self.runs_as_script():
             return ()
@@ -108,7 +108,7 @@ class _Place:
         name = spec.name if spec is not None else self.module.__name__
         if name == "__main__":
             return ""
-        # Not `find_spec` of importlib.util: it believes `sys.modules`, which a fresh process lacks.
+        # Not `find_spec` of importlib.util: it trusts `sys.modules`, which a fresh process lacks.
         top = name.partition(".")[0]
         found = PathFinder.find_spec(top)
         origin = found.origin if found is not None else None
@@ -118,9 +118,9 @@ class _Place:
 
 
 def module_argv(module: str) -> tuple[str, ...]:
-    """Return the words that run a module as `python -m` does, whatever the folder.
+    """Return the words that run a module as `python -m` does, in any folder.
 
-    `-m` looks into the current folder, which another process, such as an editor, does not have.
+    `-m` looks into the current folder, which is another one for, say, an editor's process.
     """
     own = _own_folders()
     top = module.partition(".")[0]
@@ -131,7 +131,7 @@ def module_argv(module: str) -> tuple[str, ...]:
 
 
 def _places_of(target: object) -> Iterator[_Place]:
-    """Yield where an object is held, those modules first that define it.
+    """Yield the places that hold an object, the modules that define it first.
 
     The module that was run comes last: it may only have imported the object, to serve it, and would
     then be started in its place.
@@ -156,7 +156,7 @@ def _own_folders() -> str:
 
 def _name_of(program: Program, place: _Place | None) -> str:
     """Return a name that says more than `cli`, if the program's file has one."""
-    # Not the author's word: these take the name of whatever runs, which may be a server of ours.
+    # Not the author's word: these use the name of whatever runs, which may be a server of ours.
     is_file = program.framework in _NAMED_BY_FILE and program.name == Path(sys.argv[0]).name
     if place is None or (program.name not in _COMMON_NAMES and not is_file):
         return program.name.removesuffix(".py" if is_file else "") or program.framework

@@ -35,7 +35,7 @@ def main(words: list[str]) -> None:
 
 
 def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Show what the program has raised, from its own lines on."""
+    """Show the program's exception, from its own lines on."""
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
     sys.__excepthook__(kind, error.with_traceback(trace), trace)
@@ -50,7 +50,7 @@ def _run(where: str, *, is_file: bool) -> None:
 
 
 def _load(path: str) -> ModuleType:
-    """Return the module of a file, under the name that it has beside other files."""
+    """Return the module of a file, under the name by which files beside it import it."""
     _make_importable(path)
     name = os.path.basename(path).removesuffix(".py")  # noqa: PTH119  # nothing else is imported
     spec = importlib.util.spec_from_file_location(name, path)

@@ -1,7 +1,7 @@
 """Commands of Typer, in each of its three generations.
 
 Up to 0.25 they are Click's. From 0.26 on they are copies of Click's classes. Since 0.29 a parameter
-has a `type_descriptor` instead of a `type`. So nothing here asks for a class.
+has a `type_descriptor` instead of a `type`. So nothing here checks for a class.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def needs_of(code: str) -> Needs | None:
         if not line.startswith("#"):
             break
         block.append(line[1:].removeprefix(" "))
-    raise ToolError(f"the block `{_OPENS}` has no end: a line `{_CLOSES}`", code="script")
+    raise ToolError(f"the block `{_OPENS}` has no closing line `{_CLOSES}`", code="script")
 
 
 def _read(text: str) -> Needs:

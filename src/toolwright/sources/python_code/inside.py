@@ -20,7 +20,7 @@ _MOST_TEXT = 100_000
 _HEAD = "Traceback (most recent call last):"
 _count = itertools.count(1)
 _printing = threading.RLock()
-"""Standard output is the process's: only one piece of code at a time may take it."""
+"""Standard output belongs to the process: only one piece of code at a time may take it."""
 
 
 @public
@@ -61,7 +61,7 @@ def _caller_names() -> dict[str, Any]:
     for _ in range(2):  # this function's own, and that of `python`
         frame = frame and frame.f_back
     names = {} if frame is None else frame.f_globals
-    # Called as a tool, its caller is this package.
+    # When it is called as a tool, its caller is this package.
     inside = str(names.get("__name__", "")).partition(".")[0] == __name__.partition(".")[0]
     return _own_names if inside else names
 
@@ -107,7 +107,7 @@ def _alarm(seconds: float) -> Generator[None]:
 
 
 def _in_thread(work: Callable[[], T], seconds: float) -> T:
-    """Run something in a thread that is left alone at the deadline: no thread can be killed."""
+    """Run a function in a thread that is left alone at the deadline: no thread can be killed."""
     done: list[T] = []
     failed: list[BaseException] = []
 
@@ -121,7 +121,7 @@ def _in_thread(work: Callable[[], T], seconds: float) -> T:
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
-        # Raised in it between two steps of its code; what waits in C ends when that returns.
+        # Raised between two steps of its code; a wait in C ends only when it returns.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeoutError)
         )

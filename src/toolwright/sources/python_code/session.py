@@ -39,14 +39,14 @@ START_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of some code."""
+    """The outcome of running code."""
 
     value: Any = None
     is_json: bool = True
     error: str = ""
     """The traceback, or why there is none; empty if the code ran to its end."""
     kind: str = ""
-    """The class of what was raised; `KILLED` or `ENDED` if the process was killed, or ended."""
+    """The class of the exception; `KILLED` or `ENDED` if the process was killed, or ended."""
     stdout: bytes = b""
     stderr: bytes = b""
     stdout_left_out: int = 0
@@ -54,7 +54,7 @@ class Ran:
 
 
 class PythonSession:
-    """A process that runs one piece of code after the other; one thread at a time uses it."""
+    """A process that runs one piece of code after another; one thread at a time uses it."""
 
     def __init__(
         self,
@@ -115,13 +115,13 @@ class PythonSession:
     # -- any thread
 
     def stop(self) -> None:
-        """Let whatever runs be killed; the thread that waits for it does the rest."""
+        """Have the running code killed; the thread that waits for it does the rest."""
         self.is_over = True
         with contextlib.suppress(OSError):
             os.write(self._waker, b"x")
 
     def kill(self) -> None:
-        """Kill it and all that it has started, from a thread that cannot wait."""
+        """Kill it and everything that it has started, from a thread that cannot wait."""
         self.is_over = True
         signal_group(self._process.pid, signal.SIGKILL)
         kill_marked(self._mark)
@@ -141,7 +141,7 @@ class PythonSession:
     # -- with the lock held
 
     def end(self) -> None:
-        """End it, and free what it holds; once."""
+        """End it, and free what it holds; a second call does nothing."""
         self.is_over = True
         if self._reads < 0:
             return
@@ -163,7 +163,7 @@ class PythonSession:
         os.close(self._waker_out)
 
     def run(self, code: str, seconds: float) -> Ran:
-        """Run code for so long at most. Whatever happens, there is an answer."""
+        """Run code for at most this many seconds. Whatever happens, there is an answer."""
         number = secrets.token_hex(8)
         exchange = _Exchange(self._reads, self._streams(), self._most)
         if not self._started:
@@ -216,7 +216,7 @@ class PythonSession:
     def _heard(
         self, at: int, exchange: _Exchange, poll: select.poll, number: str
     ) -> dict[str, Any] | None:
-        """Take what has happened on a descriptor; return the answer, if there is one now."""
+        """Handle an event on a descriptor; return the answer, if there is one now."""
         if at == self._waker_out:
             self.kill()
             return {"error": "it was stopped", "kind": ENDED}
@@ -231,7 +231,7 @@ class PythonSession:
         return exchange.answer(number) if goes_on else self._ended()
 
     def _ended(self) -> dict[str, Any]:
-        """Say how it ended by itself."""
+        """Return an answer that says how it ended by itself."""
         self.is_over = True
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(_AFTER_INTERRUPT)
@@ -259,11 +259,11 @@ class _Exchange:
         self.is_garbled = False
 
     def drop_old(self) -> None:
-        """Forget what was sent before the code was: nothing of ours."""
+        """Discard whatever came before the code was sent: it is not part of this run."""
         self.came.clear()
         self.printed = {each: OutputBytes(self.most) for each in self.streams}
         for each in (self.reads, *self.streams):
-            left = 256  # a thread that prints for ever is not waited for
+            left = 256  # a thread that prints forever is not waited for
             while left and _read(each):
                 left -= 1
 
@@ -296,7 +296,7 @@ class _Exchange:
                 left -= 1
 
     def answer(self, number: str) -> dict[str, Any] | None:
-        """Return the answer, once all of it is there; what is not one ends the session."""
+        """Return the answer, or None until it is complete; anything else ends the session."""
         if len(self.came) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack(self.came[: _LENGTH.size])
@@ -332,7 +332,7 @@ class _Exchange:
 
 
 def _read(at: int) -> bytes | None:
-    """Return what is there: None if nothing is, empty at the end."""
+    """Return what can be read now: None if there is nothing, empty at the end."""
     try:
         return os.read(at, _CHUNK)
     except BlockingIOError:

@@ -14,7 +14,7 @@ from ..running.settings import RunSettings
 from .session import ENDED, START_SECONDS, PythonSession, Ran
 
 _LOOK_EVERY = 0.1
-"""Seconds between two looks whether a call that waits for its session is still wanted."""
+"""Seconds between two checks whether a call that waits for its session is still wanted."""
 
 _every: weakref.WeakSet[PythonSessions] = weakref.WeakSet()
 
@@ -28,14 +28,14 @@ class Stop:
         self._lock = threading.Lock()
 
     def runs_in(self, session: PythonSession | None) -> None:
-        """Note the session that it runs in, or that it does not."""
+        """Note the session that the call runs in; None if it does not run."""
         with self._lock:
             self._session = session
             if session is not None and self.is_set:
                 session.stop()
 
     def set(self) -> None:
-        """Stop it."""
+        """Stop the call."""
         with self._lock:
             self.is_set = True
             if self._session is not None:
@@ -53,7 +53,7 @@ class PythonSessions:
         self._lock = threading.Lock()
         self._known: dict[Hashable, PythonSession] = {}
         self._sweeper: threading.Timer | None = None
-        # Runs when this is forgotten, and when the process ends.
+        # Runs when this object is collected, and when the process ends.
         weakref.finalize(self, _kill_all, self._known)
         _every.add(self)
 
@@ -73,7 +73,7 @@ class PythonSessions:
     ) -> Ran:
         """Run code in the session of a caller. Raises `Overloaded` or `NotStarted`.
 
-        With `fresh`, in a new one; it ends with the code if the caller has no key.
+        With `fresh`, the session is a new one. It ends with the code if the caller has no key.
         """
         while True:
             session = self._session(key, command, start_seconds)
@@ -112,7 +112,7 @@ class PythonSessions:
             return made
 
     def _make_room(self) -> None:
-        """End the session that has not been used for longest. Raises `Overloaded`."""
+        """End the session that has been idle for longest. Raises `Overloaded` if all are in use."""
         for key, session in sorted(self._known.items(), key=lambda item: item[1].used_at):
             if session.lock.acquire(blocking=False):
                 del self._known[key]
@@ -148,7 +148,7 @@ class PythonSessions:
                 self._sweeper.start()
 
     def sweep(self) -> None:
-        """End what has been idle for too long."""
+        """End the sessions that have been idle for too long."""
         with self._lock:
             self._sweeper = None
             idle = [
@@ -163,7 +163,7 @@ class PythonSessions:
         self._sweep_later()
 
     def disown(self) -> None:
-        """Forget every session in a forked copy of this process: they are the original's."""
+        """Forget every session in a forked copy of this process: they belong to the original."""
         self._lock = threading.Lock()
         self._sweeper = None
         for session in self._known.values():

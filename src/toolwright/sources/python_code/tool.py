@@ -35,7 +35,7 @@ class PythonOutput(TypedDict):
     """What came of some code."""
 
     value: Annotated[
-        Any, Field(description="Of the last expression: as JSON, or as text if it is none.")
+        Any, Field(description="Of the last expression: as JSON, or as text if it cannot be JSON.")
     ]
     stdout: str
     stderr: str
@@ -72,9 +72,9 @@ def python_tool(
 ) -> Tool:
     """Return a tool that runs Python code, and keeps its names between the calls of a caller.
 
-    Code runs in a process of its own, `inside=True` in this one, in `glb` and `loc`. The process can
-    be killed, and is limited; it is no sandbox: code can do what the user of this server can.
-    Raises `ValueError` or `TypeError` for settings that cannot work.
+    Code runs in a process of its own, or with `inside=True` in this one, in `glb` and `loc`. The
+    process can be killed, and is limited; it is not a sandbox: code can do what the user of this
+    server can. Raises `ValueError` or `TypeError` for settings that cannot work.
 
     >>> tool = python_tool(inside=True)
     >>> tool.call({"code": "n = 6"}).is_error
@@ -137,7 +137,7 @@ def _outside(sessions: PythonSessions, needs: Needs, interpreter: str, timeout: 
 
 
 def _caller_of(call: Call) -> Hashable:
-    """Return whose session a call uses; None for a new one that ends with it.
+    """Return the key of the session that a call uses; None for a new one that ends with the call.
 
     Over HTTP, callers who have not signed in are told apart by their session with the server. Those
     who have none cannot be told apart, and must not see each other's names.
@@ -149,7 +149,7 @@ def _caller_of(call: Call) -> Hashable:
 
 
 async def _in_thread(work: Callable[[], T], stop: Stop) -> T:
-    """Run something in a thread of its own; if cancelled, stop it there."""
+    """Run a function in a thread of its own; if cancelled, stop it there."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -160,7 +160,7 @@ async def _in_thread(work: Callable[[], T], stop: Stop) -> T:
             done.set_result(value)
         else:
             done.set_exception(error)
-            done.exception()  # nobody may be left to look at it
+            done.exception()  # perhaps nobody is left to look at it
 
     def go() -> None:
         value, error = None, None

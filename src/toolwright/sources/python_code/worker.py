@@ -1,8 +1,8 @@
 """The process of a session: runs code, keeps its names.
 
-Run as a file, by whatever interpreter: only the standard library, and nothing relative. Messages
-are JSON with its length before it, on descriptors of their own; standard output and error belong to
-the code, and standard input is empty.
+Run as a file, by any interpreter: it imports only the standard library, and nothing relative.
+Messages are JSON preceded by its length, on descriptors of their own; standard output and error
+belong to the code, and standard input is empty.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import types
 from typing import Any, cast
 
 FILE = "<python "
-"""How the file of every piece of code is called, before its number."""
+"""The file name of every piece of code, up to its number."""
 _LENGTH = struct.Struct(">I")
 _MOST_NODES = 10_000
 """How many values a value may hold to be sent as JSON."""
@@ -34,7 +34,7 @@ _MOST_TRACE = 20
 
 
 def split(code: str, file: str) -> tuple[Any, Any]:
-    """Compile code: what is run, and the expression at its end, if there is one.
+    """Compile code: its statements, and the expression at its end, if there is one.
 
     Raises `SyntaxError`, or `ValueError` for NUL.
     """
@@ -66,7 +66,7 @@ def run(code: str, names: dict[str, Any], local: dict[str, Any] | None, file: st
     for part in (body, value):
         if part is None:
             continue
-        given = eval(part, names, names if local is None else local)  # noqa: S307 - what it is for
+        given = eval(part, names, names if local is None else local)  # noqa: S307 - its purpose
         if part.co_flags & inspect.CO_COROUTINE:
             import asyncio  # most code does not await
 
@@ -78,7 +78,7 @@ def run(code: str, names: dict[str, Any], local: dict[str, Any] | None, file: st
 
 
 def sendable(value: Any, most: int) -> tuple[Any, bool]:
-    """Return a value as JSON, and whether it is; else its text."""
+    """Return a value and True if it can be sent as JSON, else its text and False."""
     if _is_json(value, _MOST_DEPTH, [_MOST_NODES]):
         written = json.dumps(value, allow_nan=False)
         if len(written) <= most:
@@ -88,7 +88,7 @@ def sendable(value: Any, most: int) -> tuple[Any, bool]:
 
 def _is_json(value: Any, depth: int, left: list[int]) -> bool:
     left[0] -= 1
-    kind = cast("Any", type(value))  # of a subclass, more than its JSON may matter
+    kind = cast("Any", type(value))  # a subclass may hold more than its JSON shows
     if left[0] < 0 or depth < 0:
         return False
     if value is None or kind is bool:
@@ -98,7 +98,7 @@ def _is_json(value: Any, depth: int, left: list[int]) -> bool:
     if kind is int:
         return value.bit_length() < 1000
     if kind is float:
-        return value - value == 0  # not for NaN and infinities
+        return value - value == 0  # false for NaN and infinities
     if kind is list:
         return all(_is_json(each, depth - 1, left) for each in value)
     if kind is dict:
@@ -116,7 +116,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def text_of(value: Any, most: int) -> str:
-    """Return how a value shows itself, whatever its class does."""
+    """Return the `repr` of a value, whatever its class does."""
     try:
         shown = repr(value)
     except Exception as error:  # noqa: BLE001 - of any kind
@@ -192,7 +192,7 @@ def _flush() -> None:
     for name in ("stdout", "stderr"):
         try:
             getattr(sys, name).flush()
-        except BaseException:  # noqa: BLE001 - the code has put anything in its place, or closed it
+        except BaseException:  # noqa: BLE001 - the code may have replaced or closed it
             stream = open(1 if name == "stdout" else 2, "w", buffering=1, closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
 
@@ -215,10 +215,10 @@ def _answer(asked: Any, names: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer one message after the other until the server is gone."""
+    """Answer one message after another until the server is gone."""
     reads, writes, memory = (int(word) for word in sys.argv[1:4])
     for number in (reads, writes):
-        os.set_inheritable(number, False)  # what the code starts has nothing to say there
+        os.set_inheritable(number, False)  # processes that the code starts must not use them
     channel = Channel(reads, writes)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = types.ModuleType("__main__")
@@ -240,7 +240,7 @@ def main() -> None:
             answer = {"error": "KeyboardInterrupt", "kind": "KeyboardInterrupt"}
         finally:
             if os.getpid() != process:
-                os._exit(1)  # a fork of the code's: it has nobody to answer
+                os._exit(1)  # a fork that the code made: it has nobody to answer
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         _flush()
         channel.send({**answer, "number": asked["number"]})

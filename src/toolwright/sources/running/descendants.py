@@ -1,7 +1,7 @@
 """Processes that programs, or a dead server, have left behind.
 
-Only the standard library, and nothing relative: the guard runs this file alone, in a tenth of the
-time and memory that the whole package would take.
+It imports only the standard library, and nothing relative: the guard runs this file alone, in a
+tenth of the time and memory that the whole package would take.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MARK = "TOOLWRIGHT_RUN"
-"""A variable with a value of its own in each run. Daemons leave session and parent, not it."""
+"""A variable with a different value in each run. Daemons leave session and parent, but keep it."""
 
 _ROUNDS = 10
-"""How often it is looked for more: a process may start another one while we look."""
+"""How often to look for more processes: one may start another one while we look."""
 _LAST_SECONDS = 1.0
-"""What programs of a dead server have to end by themselves."""
+"""Seconds that programs of a dead server have to end by themselves."""
 
 
 def new_mark() -> str:
@@ -30,7 +30,7 @@ def new_mark() -> str:
 
 
 def signal_group(pid: int, number: int) -> None:
-    """Send a signal to the process group that a process began."""
+    """Send a signal to the process group that a process leads."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
 
@@ -50,7 +50,7 @@ def kill_marked(mark: str) -> None:
 
 
 def _marked(entry: bytes) -> Iterator[int]:
-    """Yield a descriptor of each process; it still means that one if the number is used again."""
+    """Yield a descriptor of each marked process; it means no other, even if the pid is reused."""
     for name in os.listdir("/proc"):  # noqa: PTH208 - called while somebody waits
         if not name.isdigit() or int(name) == os.getpid():
             continue
@@ -62,7 +62,7 @@ def _marked(entry: bytes) -> Iterator[int]:
             if _has(name, entry):
                 yield held
                 held = -1
-        except OSError:  # it has ended, or belongs to somebody else
+        except OSError:  # it has ended, or belongs to another user
             pass
         finally:
             if held >= 0:
@@ -74,7 +74,7 @@ def _has(process: str, entry: bytes) -> bool:
 
 
 def _keep_guard() -> None:
-    """Note what runs until the server is gone, however it went; then end what still runs."""
+    """Note what runs until the server is gone, for whatever reason; then end what still runs."""
     running: dict[int, str] = {}
     for line in sys.stdin:
         sign, pid, mark = line.split()

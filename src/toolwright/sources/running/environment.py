@@ -20,7 +20,7 @@ QUIET: Mapping[str, str] = {
     "TERM": "dumb",
     "COLUMNS": "200",
 }
-"""What tells a program that nobody sits in front of it."""
+"""Variables that tell a program that nobody is there to answer."""
 
 
 DEPTH = "TOOLWRIGHT_DEPTH"
@@ -29,7 +29,7 @@ MOST_DEPTH = 4
 
 
 def depth() -> int:
-    """Return how many programs there are around this one."""
+    """Return how many such programs this process runs inside."""
     said = os.environ.get(DEPTH, "")
     return int(said) if said.isascii() and said.isdecimal() and len(said) < 4 else 0
 
@@ -37,9 +37,9 @@ def depth() -> int:
 def environment_of(how: RunSettings, *, tells_lines: bool) -> dict[str, str]:
     """Return the whole environment of a program.
 
-    What a pattern lets through gives way to `QUIET`; what is named in full, or set, does not.
-    `tells_lines` asks Python programs to write each line at once. It costs them a tenth of their
-    speed or more: two million lines took 11 s instead of 1.
+    `QUIET` overrides variables that a pattern lets through, but not those named in full or set.
+    `tells_lines` asks Python programs to write each line at once. It slows down those
+    that print much: two million lines took 11 s instead of 1.
     """
     patterns = [each for each in how.pass_environment if set(each) & set("*?[")]
     ours = os.environ

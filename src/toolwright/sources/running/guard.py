@@ -1,8 +1,8 @@
-"""A process that ends what a killed server has left.
+"""A process that ends the programs that a killed server left.
 
 The system can tell a process that its parent has died (PR_SET_PDEATHSIG on Linux), but only that
-one and not its children, and only if code runs between fork and exec, which is not safe among
-threads. A pipe that breaks is seen on any POSIX system.
+one and not its children, and only if code runs between fork and exec, which is not safe with
+threads. A broken pipe is noticed on any POSIX system.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .settings import RunSettings
 
 
 class ProgramGuard:
-    """Tells the process beside the server what runs; it is started when first needed."""
+    """Tells the guard process which programs run; that process is started when first needed."""
 
     def __init__(self) -> None:
         self.begin()
@@ -38,7 +38,7 @@ class ProgramGuard:
         self.begin()
 
     def note(self, pid: int, mark: str) -> None:
-        """Say that a program runs, with its process group and its mark."""
+        """Report that a program runs, with its process group and its mark."""
         with self._lock:
             self._known[pid] = mark
             if self._pipe < 0:
@@ -47,7 +47,7 @@ class ProgramGuard:
                 self._say("+", pid, mark)
 
     def forget(self, pid: int) -> None:
-        """Say that it has ended; before its number may mean another one."""
+        """Report that it has ended, before its pid may mean another process."""
         with self._lock:
             mark = self._known.pop(pid, "")
             self._say("-", pid, mark)
@@ -60,7 +60,7 @@ class ProgramGuard:
             guard = subprocess.Popen(  # noqa: S603 - our own module
                 [sys.executable, "-I", "-S", str(script)],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,  # the client waits for the end of the server's own
+                stdout=subprocess.DEVNULL,  # the client waits until the server's own is closed
                 stderr=subprocess.DEVNULL,
                 cwd="/",
                 env=environment_of(RunSettings(), tells_lines=False),
@@ -79,9 +79,9 @@ class ProgramGuard:
             return
         try:
             os.write(self._pipe, f"{sign} {pid} {mark or '-'}\n".encode())
-        except BlockingIOError:  # it is stopped
+        except BlockingIOError:  # the guard is stopped
             pass
-        except OSError:  # it was killed: the next program starts another one
+        except OSError:  # the guard was killed: the next program starts another one
             os.close(self._pipe)
             self._pipe = -1
 

@@ -1,4 +1,4 @@
-"""Lines of output, told while the program runs."""
+"""Lines of output, reported while the program runs."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ..._log import logger
 from .plain_text import plain_text
 
 OnLine = Callable[[int, str], object]
-"""Gets how many lines there were so far, and a line; may be async."""
+"""Gets the number of lines so far, and a line; may be async."""
 
 MOST_AT_ONCE = 10
-"""How many lines are told at once; of more only the last."""
+"""How many lines are reported at once; if there are more, only the last ones."""
 INTERVAL = 0.2
-"""Seconds between two times: at most 50 lines a second are told."""
+"""Seconds between two reports: at most 50 lines a second are reported."""
 LONGEST = 400
-"""Characters of a line that are told."""
+"""Characters of a line that are reported."""
 LAST_WORDS = 1.0
-"""Seconds that a listener has for what it was told last."""
+"""Seconds that a listener has for its last lines."""
 
 _LONGEST_BYTES = 4 * LONGEST
 _log = logger("sources")
 
 
 class LineTeller:
-    """Between the thread that reads and a listener on the event loop.
+    """Passes lines from the thread that reads to a listener on the event loop.
 
     Neither waits for the other: a listener that is slow misses lines.
     """
@@ -40,17 +40,17 @@ class LineTeller:
         self._came = asyncio.Event()
         self._ended = asyncio.Event()
         self._is_told = False
-        """Whether the loop knows already that there is something."""
+        """Whether the loop already knows that lines are waiting."""
         self._waiting: deque[tuple[int, bytes]] = deque(maxlen=MOST_AT_ONCE)
         self._begun: dict[int, bytes] = {}
-        """The line of each stream that has not ended yet."""
+        """The unfinished line of each stream."""
         self._count = 0
         self._task = self._loop.create_task(self._tell())
 
     # -- in the thread that reads
 
     def feed(self, stream: int, chunk: bytes) -> None:
-        """Take what came on a stream; nothing if it has ended."""
+        """Take a chunk of a stream; an empty one if the stream has ended."""
         # Progress bars end their lines with a carriage return.
         chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         begun = self._begun.pop(stream, b"")
@@ -62,7 +62,7 @@ class LineTeller:
         if ends <= MOST_AT_ONCE:
             lines[0] = begun + lines[0]
         else:
-            lines = lines[1:]  # what stands in front of the last lines
+            lines = lines[1:]  # without what comes before the last lines
         self._begun[stream] = rest[:_LONGEST_BYTES]
         before = self._count + ends - len(lines)
         self._count += ends

@@ -1,4 +1,4 @@
-"""What came of a program, as the value of a tool."""
+"""The outcome of a program, as the value of a tool."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MOST = 96_000
 """How many bytes a result may have: a little less than the limit that tools have by default."""
 
 _BINARY_SHARE = 4
-"""If one character in so many is not UTF-8, the bytes are not text."""
+"""If more than one character in this many is not UTF-8, the bytes are not text."""
 _EDGE = 2_048
-"""How far from where something is left out the end of a line is looked for."""
+"""How many bytes from a gap the end of a line is looked for."""
 _NOTICE = 50
 """Bytes of a notice."""
 _ROOM = 400
-"""Bytes of a result around its texts."""
+"""Bytes of a result besides its texts."""
 
 
 # No docstring: it would be published with every command.
@@ -50,8 +50,8 @@ def tool_value(
     """Return what a tool returns for a program that has ended.
 
     That is a `CommandOutput`, or a whole result that has one: an error if the exit code is not in
-    `ok_codes`, and one with a file if the program wrote something else than text. What JSON there
-    was is in `data`, and then not in `stdout` once more. It never takes more than `most` bytes.
+    `ok_codes`, and one with a file if the program wrote something other than text. Parsed JSON
+    is in `data`, and then not repeated in `stdout`. The value never takes more than `most` bytes.
     """
     binary = _is_binary(finished.stdout)
     output = _binary_output(finished) if binary else _text_output(finished)
@@ -95,7 +95,7 @@ def _notice(count: int, unit: str) -> str:
 
 
 def _whole_lines(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
-    """Cut two halves where lines end, or else characters: nothing is shown in part."""
+    """Cut two halves at line ends, or else between characters: nothing is shown in part."""
     end = head.rfind(b"\n", max(len(head) - _EDGE, 0))
     if end >= 0:
         head = head[:end]
@@ -112,7 +112,7 @@ def _whole_lines(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
 
 
 def _within(output: CommandOutput, most: int) -> CommandOutput:
-    """Return output that takes so many bytes of JSON at most; the longer text gives way."""
+    """Return output that takes at most `most` bytes of JSON; the longer text gives way."""
     room = max(most - _ROOM, 0)
     sizes = {name: _size(output[name]) for name in ("stdout", "stderr")}
     if sum(sizes.values()) <= room:
@@ -133,7 +133,7 @@ def _size(text: str) -> int:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return beginning and end of a text that takes so many bytes of JSON at most."""
+    """Return the beginning and end of a text, in at most `most` bytes of JSON."""
     keep, shown = len(text), text
     while keep and _size(shown) > most:
         keep = min(keep * max(most - _NOTICE, 0) // _size(shown), keep * 99 // 100)
@@ -183,7 +183,7 @@ def _block(data: bytes) -> dict[str, Any]:
 def _parsed(
     finished: Finished, output: CommandOutput, parse: Parse, most: int
 ) -> CommandOutput | ParsedOutput:
-    """Return output with the JSON in it, or as it is if there is none, or too much."""
+    """Return output with its JSON parsed, or as it is if there is none or too much."""
     if finished.stdout_left_out:
         return output
     try:
@@ -204,7 +204,7 @@ def _lines(text: str) -> list[Any]:
 
 
 def _failure(name: str, output: CommandOutput, most: int) -> str:
-    """Say that a program failed, with its own words: those on standard error first."""
+    """Return a message that a program failed, with its own words: standard error first."""
     said = [output[stream].strip() for stream in ("stderr", "stdout")]
     text = "\n".join([f"{name} {_ending(output['exitCode'])}", *(each for each in said if each)])
     return _cut(text, most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class OutputBytes:
-    """Keeps so many bytes at most: the first half of them, and the last."""
+    """Keeps at most `most` bytes: half from the beginning, and half from the end."""
 
     __slots__ = ("_head", "_head_size", "_tail", "_tail_size", "total")
 
@@ -16,7 +16,7 @@ class OutputBytes:
         self.total = 0
 
     def add(self, chunk: bytes) -> None:
-        """Take what came."""
+        """Add a chunk."""
         self.total += len(chunk)
         room = self._head_size - len(self._head)
         if room > 0:
@@ -38,5 +38,5 @@ class OutputBytes:
         return self.total - len(self._head) - len(self._tail)
 
     def kept(self) -> bytes:
-        """Return what is kept."""
+        """Return the bytes that are kept."""
         return bytes(self._head + self._tail)

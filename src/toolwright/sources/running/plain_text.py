@@ -16,14 +16,14 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE,
 )
-# As `man` writes bold and underlined characters on paper.
+# How `man` writes bold and underlined characters for paper.
 _OVERSTRUCK = re.compile(r"[^\n\x08]\x08")
-# C0 and C1 controls but tab, newline and carriage return, and DEL.
+# DEL, and C0 and C1 controls except tab, newline and carriage return.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def plain_text(text: str) -> str:
-    r"""Return text without escape sequences and control characters, but tabs and line ends.
+    r"""Return text without escape sequences and control characters, except tabs and line ends.
 
     >>> plain_text("\x1b[1;31mred\x1b[0m\a, 10 %\n")
     'red, 10 %\n'

@@ -1,8 +1,8 @@
 """One process, watched by a thread until it has ended.
 
-A thread, because starting a process takes milliseconds that no event loop should wait, and because
+A thread, because starting a process takes milliseconds that no event loop should spend, and because
 it works with any loop, or several; asyncio's own processes need a child watcher, and their `wait()`
-waits for the pipes, too, which a daemon may hold for ever.
+also waits for the pipes, which a daemon may hold forever.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _AFTER_KILL = 1.0
 """Seconds that a killed process may take to end, before it is left alone."""
 _CHUNK = 65_536
 _LOOK_EVERY = 0.02
-"""Seconds between two looks whether it has ended, where the system cannot tell."""
+"""Seconds between two checks whether it has ended, where the system cannot tell."""
 _OUT, _ERR = 1, 2
 _KNOWS_ENDED = hasattr(os, "waitid")
-"""Whether the system can say that a process has ended without forgetting it; macOS since 3.13."""
+"""Whether the system can say that a process has ended without reaping it; macOS since 3.13."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class WatchedProcess:
     # -- any thread
 
     def stop(self, seconds: float | None = None) -> None:
-        """Ask it to end, and kill it if it has not after so long."""
+        """Ask it to end, and kill it if it has not ended after this time."""
         at = time.monotonic() + (self.how.end_seconds if seconds is None else seconds)
         with self._lock:
             self._stop_at = at if self._stop_at is None else min(at, self._stop_at)
@@ -92,7 +92,7 @@ class WatchedProcess:
     # -- its own thread
 
     def watch(self, settle: Callable[[Finished | BaseException], None]) -> None:
-        """Start it, read what it writes until it has ended, and say what came of it."""
+        """Start it, read what it writes until it has ended, and report the outcome."""
         try:
             self._run(settle)
         except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
@@ -157,7 +157,7 @@ class WatchedProcess:
             if stop_at is not None and not asked:
                 asked = True
                 signal_group(process.pid, signal.SIGTERM)
-                signal_group(process.pid, signal.SIGCONT)  # one that is stopped hears nothing
+                signal_group(process.pid, signal.SIGCONT)  # a stopped process does not react
             if stop_at is not None and not killed and now >= stop_at:
                 killed = True
                 self._kill_all(process)
@@ -204,7 +204,7 @@ class WatchedProcess:
         )
 
     def _reap(self, process: subprocess.Popen[bytes]) -> None:
-        """Let the system forget it; only from then on may its number mean another process."""
+        """Reap it; only from then on may its pid mean another process."""
         # One that does not even end when killed is waited for here: the answer was given before.
         if _KNOWS_ENDED:
             with contextlib.suppress(ChildProcessError):
@@ -215,9 +215,9 @@ class WatchedProcess:
 
 
 class _Ending:
-    """Whether a process has ended, known without letting the system forget it.
+    """Whether a process has ended, found out without reaping it.
 
-    As long as it is remembered, its number means its group, and nobody else's.
+    Until it is reaped, its pid means its group, and no other.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], stack: contextlib.ExitStack) -> None:
@@ -239,7 +239,7 @@ class _Ending:
         return None if seconds is None else seconds * 1000 + 1
 
     def look(self) -> None:
-        """Look whether it has ended, where no descriptor says so."""
+        """Check whether it has ended, where no descriptor says so."""
         if self.descriptor < 0 and not self.is_seen:
             if not _KNOWS_ENDED:
                 self.is_seen = self.process.poll() is not None
@@ -293,7 +293,7 @@ class _Streams:
             poll.register(self.writer.fileno(), select.POLLOUT)
 
     def serve(self, descriptor: int, poll: select.poll) -> None:
-        """Read or write as much as goes at once."""
+        """Read or write as much as is possible at once."""
         if descriptor not in self.reading:
             if not self._write():
                 poll.unregister(descriptor)

@@ -17,16 +17,16 @@ from .settings import RunSettings
 from .start import NotStarted
 
 _GRACE = 3.0
-"""Seconds beyond `end_seconds` that an ended call waits for its process."""
+"""Seconds beyond `end_seconds` that a cancelled call waits for its process."""
 
 _running: set[WatchedProcess] = set()
 
 
 async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = None) -> Finished:
-    """Run a program to its end, and return what came of it.
+    """Run a program to its end, and return the outcome.
 
-    If cancelled, it ends the program and all that this one has started, and goes on being cancelled
-    when they have ended. Raises `NotStarted`.
+    If cancelled, it ends the program and everything that the program has started, and stays
+    cancelled once they have ended. Raises `NotStarted`.
     """
     if not words or not words[0]:
         msg = "the words of a command line begin with the name of a program"
@@ -34,7 +34,7 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
     if os.name != "posix":
         raise NotStarted(words[0], "programs are run on Linux, macOS and other POSIX systems only")
     if depth() >= MOST_DEPTH:  # one that serves its own commands may start itself, and so on
-        raise NotStarted(words[0], f"{MOST_DEPTH} programs have started each other already")
+        raise NotStarted(words[0], f"{MOST_DEPTH} programs have already started one another")
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Finished] = loop.create_future()
     teller = None if on_line is None else LineTeller(on_line)
@@ -61,14 +61,14 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
 def _settler(
     loop: asyncio.AbstractEventLoop, answer: asyncio.Future[Finished]
 ) -> Callable[[Finished | BaseException], None]:
-    """Return what gives the answer from another thread."""
+    """Return a function that sets the answer from another thread."""
 
     def give(value: Finished | BaseException) -> None:
         if answer.done():
             return
         if isinstance(value, BaseException):
             answer.set_exception(value)
-            answer.exception()  # nobody may be left to look at it
+            answer.exception()  # perhaps nobody is left to look at it
         else:
             answer.set_result(value)
 
@@ -97,7 +97,7 @@ def _start_thread(
 
 
 async def _end(process: WatchedProcess, answer: asyncio.Future[Finished], how: RunSettings) -> None:
-    """End a process, and wait for that; a second cancellation kills it at once."""
+    """End a process, and wait until it has ended; a second cancellation kills it at once."""
     process.stop()
     try:
         await asyncio.wait([answer], timeout=how.end_seconds + _GRACE)
@@ -108,11 +108,11 @@ async def _end(process: WatchedProcess, answer: asyncio.Future[Finished], how: R
 
 
 def _kill_running() -> None:
-    """Kill what still runs when this process ends: its threads cannot do that any more."""
+    """Kill the programs that still run when this process ends: its threads no longer can."""
     for process in list(_running):
         process.kill()
 
 
 atexit.register(_kill_running)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_running.clear)  # they are the parent's
+    os.register_at_fork(after_in_child=_running.clear)  # they belong to the parent

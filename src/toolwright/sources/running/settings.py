@@ -20,12 +20,12 @@ PASSED_ENVIRONMENT = (
     *("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8"),
     "PYTHONDONTWRITEBYTECODE",
 )
-"""The variables that programs get from this process unless something else is said."""
+"""The variables that programs get from this process by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """How a program is run. Raises `ValueError` or `TypeError` for what cannot work."""
+    """How a program is run. Raises `ValueError` or `TypeError` for settings that cannot work."""
 
     cwd: str | os.PathLike[str] | None = None
     """The working directory; None for that of this process."""
@@ -73,7 +73,7 @@ def _environment(given: Any) -> dict[str, str]:
     checked: dict[str, str] = {}
     for name, value in cast("Mapping[Any, Any]", given).items():
         if not isinstance(name, str) or not name or set(name) & set("=\0"):
-            msg = f"environment: {name!r} is no name of a variable"
+            msg = f"environment: {name!r} is not a valid variable name"
             raise ValueError(msg)
         if not isinstance(value, str) or "\0" in value:  # the value itself may be a secret
             msg = f"environment: the value of {name} must be text without NUL"
@@ -94,7 +94,7 @@ def _names(given: Any) -> tuple[str, ...]:
     names = tuple(cast("Iterable[Any]", given))
     for name in names:
         if not isinstance(name, str) or not name or "=" in name:
-            msg = f"pass_environment: {name!r} is no name of a variable"
+            msg = f"pass_environment: {name!r} is not a valid variable name"
             raise ValueError(msg)
     return names
 

@@ -1,4 +1,4 @@
-"""Starting a program, and saying clearly why it could not be."""
+"""Starting a program, and saying clearly why it did not start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HERE = {
     errno.EAGAIN: "the system has no room for another process",
     errno.ENOMEM: "the system has no memory for another process",
 }
-"""What another time may go well."""
+"""Failures after which another attempt may succeed."""
 
 
 class NotStarted(ToolError):
@@ -33,7 +33,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own. Raises `NotStarted`.
 
-    A session of its own has no terminal, so that nothing can ask there, and a process group that
+    A session of its own has no terminal, so that nothing can prompt there, and a process group that
     can be ended as a whole.
     """
     try:
@@ -81,7 +81,7 @@ def _of_file(name: str, how: RunSettings, error: OSError) -> str:
         return "it is a folder"
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         if os.sep not in name:
-            return "no such program is in its PATH"
+            return "there is no such program on its PATH"
         if path.exists():
             return "the interpreter that its first line names does not exist"
         return "no such file exists"

@@ -21,12 +21,12 @@ from typing import Self
 from .process import HelpAnswer, answer_of
 
 PROBED = "zz9!"
-"""A value that is no number, no truth value, no duration and no name of anything."""
+"""A value that is not a number, a truth value, a duration or the name of anything."""
 _PASSED = (
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "USER", "LOGNAME", "SHELL", "TZ"),
     *("PYENV_ROOT", "PYENV_VERSION", "RBENV_ROOT", "ASDF_DATA_DIR", "ASDF_DIR", "JAVA_HOME"),
 )
-"""Where programs and what they are started with are; nothing that names an account."""
+"""Where to find programs and what they are started with; no credentials."""
 _SET = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -34,7 +34,7 @@ _SET = {
     "MANPAGER": "cat",
     "GIT_CONFIG_NOSYSTEM": "1",
 }
-"""English, and wide, besides what keeps every program that we run from asking."""
+"""English and wide output, in addition to what keeps every program that we run from asking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class HelpAsker:
 
     @contextlib.contextmanager
     def workers(self) -> Generator[ThreadPoolExecutor]:
-        """Give threads that ask side by side; whatever goes wrong, nothing more is asked."""
+        """Yield threads that ask in parallel; if anything goes wrong, nothing more is asked."""
         pool = ThreadPoolExecutor(max(self.limits.jobs, 1), thread_name_prefix="scan")
         try:
             yield pool
@@ -100,7 +100,7 @@ class HelpAsker:
         finally:
             pool.shutdown(cancel_futures=self.is_over)
 
-    # -- all questions there are
+    # -- all the questions that there are
 
     def help(self, path: Sequence[str]) -> HelpAnswer:
         """Ask `BIN path --help`."""
@@ -115,7 +115,7 @@ class HelpAsker:
         return self._ask("help", *path)
 
     def complete(self, *words: str) -> HelpAnswer:
-        """Ask `BIN __complete words`: Cobra answers what could stand there, and runs nothing."""
+        """Ask `BIN __complete words`: Cobra answers what could go there, and runs nothing."""
         return self._ask("__complete", *words)
 
     def probe(self, path: Sequence[str], flag: str, below: str = "") -> HelpAnswer:

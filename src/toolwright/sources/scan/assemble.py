@@ -32,7 +32,7 @@ class Assembler:
         self.prober = prober
         self.notes: list[str] = []
         self.typed = 0
-        """How many options have a type, not only that they take a text."""
+        """How many options have a known type, beyond taking a text."""
         self.name = ""
 
     def program(
@@ -183,7 +183,7 @@ def _without_twins(
 
 
 def _exclusive(usage: Usage, options: Sequence[CommandParameter]) -> Iterator[Exclusive]:
-    """Yield the groups of which at most one option is allowed."""
+    """Yield the groups from which at most one option is allowed."""
     owners = {flag: each.name for each in options for flag in (*each.flags, *each.negatives)}
     for flags, required in usage.exclusive:
         names = dict.fromkeys(owners[flag] for flag in flags if flag in owners)

@@ -1,6 +1,6 @@
 """Cobra's `__complete`: commands and flags as the program itself lists them.
 
-It shows neither types nor defaults: those stand in the help. A flag that only it names is typed by
+It shows neither types nor defaults: those are in the help. A flag that only it names is typed by
 a probe, or left out.
 """
 
@@ -24,10 +24,10 @@ _GLOBAL = re.compile(r"global|inherited|persistent", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """What could stand at a place."""
+    """The words that could go in one place."""
 
     words: dict[str, str]
-    """With what is said of each."""
+    """Each with its description."""
 
     @property
     def flags(self) -> dict[str, str]:
@@ -36,7 +36,7 @@ class Completions:
 
 
 def read_completions(answer: HelpAnswer) -> Completions | None:
-    """Return what was listed; None if this is no answer of Cobra's."""
+    """Return what was listed; None if this is not an answer from Cobra."""
     lines = answer.stdout.decode("utf-8", "replace").rstrip("\n").split("\n")[-_MOST:]
     directive = _DIRECTIVE.fullmatch(lines[-1])
     if answer.failure or directive is None or int(directive[1]) & _ERROR:
@@ -49,7 +49,7 @@ def read_completions(answer: HelpAnswer) -> Completions | None:
 
 
 def is_global(option: OptionText) -> bool:
-    """Return whether an option stands among those that every command takes."""
+    """Return whether an option is listed among those that every command takes."""
     return _GLOBAL.search(option.heading) is not None
 
 
@@ -88,6 +88,6 @@ def required_flags(
 
 
 def listed_values(asker: HelpAsker, path: Sequence[str], flag: str) -> tuple[str, ...]:
-    """Return the values that are listed for a flag; some are made up when asked, such as names."""
+    """Return the values that are listed for a flag; some are generated on demand, such as names."""
     found = read_completions(asker.complete(*path, flag, ""))
     return tuple(found.words) if found is not None else ()

@@ -40,7 +40,7 @@ class ScanError(Exception):
 
 
 class NoSuchProgram(ScanError):
-    """What is to be scanned is not there, or cannot be run."""
+    """The program to scan does not exist, or cannot be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class ScanSettings:
 
     limits: Limits = field(default_factory=Limits)
     depth: int | None = None
-    """Levels of commands; None: all of a parser that is known, none of others."""
+    """Levels of commands; None means all for a known parser, and none for others."""
     only: tuple[str, ...] = ()
     """Globs on dotted paths, such as `container.*`."""
     probes: bool = True
@@ -57,7 +57,7 @@ class ScanSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
-    """A program, and what a scan of it can say."""
+    """A program, and what its scan can say about it."""
 
     program: Program
     notes: tuple[str, ...]
@@ -65,7 +65,7 @@ class Scanned:
     questions: int
     options: int
     typed: int
-    """Options whose type is known, not only that they take a text."""
+    """Options whose type is known, beyond taking a text."""
 
 
 def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = None) -> Scanned:
@@ -144,14 +144,14 @@ class _Crawl:
     evidence: Evidence = field(default_factory=Evidence)
     completes: bool = False
     told: frozenset[str] = frozenset()
-    """The commands of git that tell completion their options."""
+    """The git commands that list their options for completion."""
     notes: list[str] = field(default_factory=list[str])
     seen: int = 0
 
     # -- the program itself
 
     def look(self, name: str) -> None:
-        """Read the help of the program itself, and see what it was written with."""
+        """Read the help of the program itself, and find out what it was written with."""
         page = self._first_page(name)
         self.evidence = evidence_of(self.asker.executable)
         self.framework = framework_of(page, self.evidence)
@@ -187,7 +187,7 @@ class _Crawl:
     # -- commands
 
     def walk(self) -> None:
-        """Visit all commands, side by side."""
+        """Visit all commands, in parallel."""
         if self._depth() == 0:
             return
         with self.asker.workers() as pool:
@@ -246,7 +246,7 @@ class _Crawl:
         return list(found.items())
 
     def _is_wished(self, path: Sequence[str]) -> bool:
-        """Return whether a path, or something below it, matches what is wished."""
+        """Return whether a path, or something below it, matches `only`."""
         if not self.settings.only:
             return True
         return any(_may_match(path, pattern) for pattern in self.settings.only)

@@ -32,7 +32,7 @@ class Evidence:
 
     is_cobra: bool = False
     is_clap: bool = False
-    """Clap of version 3 or 4: before, it printed help whatever else was wrong."""
+    """Clap 3 or 4: earlier versions printed help whatever else was wrong."""
     is_getopt: bool = False
 
 
@@ -57,7 +57,7 @@ _GETOPT_NAMES = (b"getopt_long", b"argp_parse")
 
 
 def framework_of(page: Page, evidence: Evidence) -> str:
-    """Return what a program was written with; empty if that is not known."""
+    """Return the framework that a program was written with; empty if it is not known."""
     about = _help_of(page)
     usage = page.usages[0] if page.usages else ""
     if page.starts_small and usage.startswith("git "):
@@ -87,7 +87,7 @@ def may_probe(framework: str, evidence: Evidence) -> bool:
 
 
 def takes_equals(framework: str, page: Page) -> bool:
-    """Return whether a value may follow its long option behind `=`."""
+    """Return whether a value may follow its long option after `=`."""
     return bool(framework) or any(_shows_equals(each) for each in page.options)
 
 
@@ -96,7 +96,7 @@ def _shows_equals(option: OptionText) -> bool:
 
 
 def _help_of(page: Page) -> str:
-    """Return what a help text says of `--help`."""
+    """Return what a help text says about `--help`."""
     for option in page.options:
         if "--help" in option.spelling.flags:
             return option.text.strip()

@@ -31,7 +31,7 @@ def list_commands(asker: HelpAsker) -> list[CommandText]:
 
 
 def list_told(asker: HelpAsker) -> frozenset[str]:
-    """Return the commands that tell completion their options; others would take that for a word."""
+    """Return the commands that list their options for completion; others would misread the flag."""
     return frozenset(_words(asker.git_commands("parseopt")))
 
 
@@ -41,7 +41,7 @@ def _words(answer: HelpAnswer) -> list[str]:
 
 
 def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) -> Page:
-    """Return the help of a command, with the options and commands that only completion is told."""
+    """Return the help of a command, with the options and commands that only completion lists."""
     page = read_page(asker.short_help(path).said)
     if path[0] not in told:
         return page
@@ -71,7 +71,7 @@ def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) ->
 
 
 def _as_told(spelling: Spelling, told: set[str]) -> Spelling:
-    """Return how an option is spelled, with what only completion is told: its value, its opposite.
+    """Return how an option is spelled, with the value or opposite that only completion lists.
 
     A flag without `=` may still take a value that can be left out; its help shows that.
     """

@@ -23,11 +23,11 @@ _WRITES = frozenset(
 
 
 def suggests_reading(name: str, summary: str, parameters: Sequence[CommandParameter]) -> bool:
-    """Return whether a command is called like one that only reads.
+    """Return whether a command is named like one that only reads.
 
-    Its name is such a verb, nothing more; its summary begins with no verb that writes; and no
-    option is called like one that writes. Of 151 commands of five programs that looser rules took
-    for reading, six wrote; a hint is still no proof, and so it is only suggested.
+    Its name is such a verb and nothing more, its summary does not begin with a verb of writing, and
+    no option is named like one that writes. Of 151 commands of five programs that looser rules
+    took for reading, six wrote; a hint is still not proof, so it is only suggested.
     """
     if name not in _READS:
         return False
@@ -38,7 +38,7 @@ def suggests_reading(name: str, summary: str, parameters: Sequence[CommandParame
 
 
 def _writes(parameter: CommandParameter) -> bool:
-    """Return whether an option is called like one that writes; `-o json` chooses a format."""
+    """Return whether an option is named like one that writes; `-o json` chooses a format."""
     names = {flag.lstrip("-") for flag in parameter.flags}
     if names & {"output", "o"}:
         text = parameter.description.lower()

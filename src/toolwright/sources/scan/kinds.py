@@ -14,7 +14,7 @@ from .text.spelling import Spelling
 DURATION = r"^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 """As Go's `time.ParseDuration` reads it."""
 _BYTES = r"^(-1|[0-9]+(\.[0-9]+)? ?([kKmMgGtTpP]i?)?[bB]?)$"
-"""As `docker/go-units` reads a size; -1 is none at all."""
+"""As `docker/go-units` reads a size; -1 means none at all."""
 
 Learnt = Literal[
     "",  # nothing
@@ -28,7 +28,7 @@ Learnt = Literal[
     "network",
     "map",
     "choices",
-    "accepted",  # takes a value, and any one
+    "accepted",  # takes any value
     "unknown",  # there is no such option here
 ]
 
@@ -48,7 +48,7 @@ class OptionKind:
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "string"})
     emit: Emit = "value"
     is_known: bool = True
-    """Whether the type was said, not only that it takes a text."""
+    """Whether the type is known, beyond taking a text."""
     type_name: str = ""
 
 
@@ -138,7 +138,7 @@ _PROBED: dict[Learnt, OptionKind] = {
 def kind_of(
     spelling: Spelling, details: Details, framework: str, probed: Probed
 ) -> OptionKind | str:
-    """Return the type of an option; or why it cannot be said safely."""
+    """Return the type of an option, or why it cannot be told safely."""
     if framework in ("cobra", "go"):
         return _kind_in_go(spelling, details, probed)
     is_switch = framework == "typer" and spelling.values == ("<bool>",)
@@ -159,7 +159,7 @@ def kind_of(
 def _switch(
     spelling: Spelling, details: Details, framework: str, probed: Probed
 ) -> OptionKind | str:
-    """Return what a flag without a placeholder is, if it surely takes no value.
+    """Return the type of a flag without a placeholder, if it certainly takes no value.
 
     A value-taking option that is written as a switch would take the next word: the `--` that
     protects positionals, or an option.
@@ -179,7 +179,7 @@ def _switch(
 
 
 def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> OptionKind | str:
-    """Return the type of a flag of pflag; `--flag=true` is right for it whatever its type is."""
+    """Return the type of a pflag flag; `--flag=true` is right for it whatever its type is."""
     if probed.learnt == "unknown":
         return "the parser does not know it"
     if not spelling.is_certain and not probed.learnt:
@@ -315,7 +315,7 @@ def _ranged(kind: OptionKind, details: Details) -> OptionKind:
 
 
 def _optional(kind: OptionKind | str) -> OptionKind | str:
-    """Return the type of an option that may stand alone; true stands for that."""
+    """Return the type of an option whose value may be left out; true stands for that."""
     if isinstance(kind, str) or kind.emit != "value":
         return kind
     values = kind.schema.get("enum")

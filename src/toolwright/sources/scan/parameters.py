@@ -32,7 +32,7 @@ def is_left_out(option: OptionText) -> bool:
 def parameter_of(
     option: OptionText, framework: str, probed: Probed, taken: Iterable[str] = ()
 ) -> tuple[CommandParameter, bool] | str:
-    """Return the parameter that an option is, and whether its type is known; or why it is left out."""
+    """Return an option's parameter, and whether its type is known; or why it is left out."""
     spelling = option.spelling
     details = details_of(f"{option.text} {option.more}")
     kind = kind_of(spelling, details, framework, probed)
@@ -40,7 +40,7 @@ def parameter_of(
         return kind
     flags, negatives = _long_first(spelling.flags), _long_first(spelling.negatives)
     if not flags[0].startswith("--") and len(flags[0]) > 2 and framework != "go":
-        return "a long name behind a single dash is not known to take its value behind `=`"
+        return "a long name after a single dash is not known to take its value after `=`"
     name = _name_of(flags, taken)
     default = _default_of(kind, details, option)
     parameter = CommandParameter(
@@ -98,7 +98,7 @@ def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
     if kind.emit in ("joined", "repeat"):
         return _items(text, kind)
     if text == "" or text.startswith("~") or kind_name not in CASTS:
-        return UNSET  # a home is not the same for everyone
+        return UNSET  # a home folder is not the same for everyone
     try:
         value = CASTS[kind_name](text)
     except ValueError:

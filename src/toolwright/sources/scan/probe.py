@@ -42,10 +42,10 @@ _WORD = re.compile(r"[\w.+-]+")
 
 
 def read_probe(answer: HelpAnswer, framework: str) -> Probed:
-    """Return what the answer to a probe shows; nothing if it is not clear."""
+    """Return what the answer to a probe shows; an empty result if it is not clear."""
     if answer.failure:
         return Probed()
-    # Cobra's error stands in front of the help, or on the other stream; `du` goes on to its help.
+    # Cobra's error comes before the help, or on the other stream; `du` goes on to its help.
     streams = (
         each[:_MOST_TEXT].decode("utf-8", "replace") for each in (answer.stderr, answer.stdout)
     )

@@ -29,7 +29,7 @@ class Prober:
         self.inherited: dict[tuple[tuple[str, ...], str], bool] = {}
 
     def known_of(self, option: OptionText) -> Probed:
-        """Return what was learnt of an option."""
+        """Return what was learnt about an option."""
         return self.learnt.get(_key(option), Probed())
 
     def probe(
@@ -37,7 +37,7 @@ class Prober:
         nodes: Mapping[tuple[str, ...], Node],
         on_progress: Callable[[float, float | None, str], None],
     ) -> None:
-        """Probe what the help leaves open; an option that several commands share, once."""
+        """Probe what the help leaves open; an option that several commands share only once."""
         wanted: dict[_Key, tuple[Node, OptionText]] = {}
         for _, node in sorted(nodes.items(), key=lambda item: item[0]):
             for option in (*node.page.options, *node.unshown):
@@ -87,7 +87,7 @@ class Prober:
     # -- places
 
     def _unplaced(self, nodes: Mapping[tuple[str, ...], Node]) -> list[tuple[Node, str, str]]:
-        """Return the flags of groups of which nobody knows whether commands below take them."""
+        """Return the flags of groups for which it is not known whether commands below take them."""
         found: list[tuple[Node, str, str]] = []
         if self.framework != "cobra":
             return found

@@ -15,7 +15,7 @@ from ..running.start import NotStarted
 
 @dataclass(frozen=True, slots=True)
 class HelpAnswer:
-    """What came of a question."""
+    """The answer to a question."""
 
     code: int = 0
     stdout: bytes = b""

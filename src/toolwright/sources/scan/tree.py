@@ -1,4 +1,4 @@
-"""A command on the way: what was learnt of it."""
+"""A command during a scan: what was learnt about it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Node:
     """Options that only completion lists."""
 
     def above(self) -> Iterator[Node]:
-        """Yield its parent, and so on."""
+        """Yield its parent, its parent's parent, and so on."""
         node = self.parent
         while node is not None:
             yield node
             node = node.parent
 
     def repeats_an_ancestor(self) -> bool:
-        """Return whether its help is that of a command above it: help that lists itself."""
+        """Return whether its help is that of a command above it, as when help lists itself."""
         mine = self._shape()
         return bool(mine[0]) and any(each._shape() == mine for each in self.above())  # noqa: SLF001
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=(*SEVERITIES, "never"),
         default="breaking",
-        help="exit with 1 if there are such changes, or graver ones (breaking)",
+        help="exit with 1 if there are such changes, or worse ones (breaking)",
     )
 
 
@@ -62,7 +62,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _take_target_of_project(chosen: argparse.Namespace) -> None:
-    """Take a single word for what to compare with, if it cannot be a target and a project has one."""
+    """Take a single word as `old` and the project as target, if the word cannot be a target."""
     if chosen.old is not None or _may_be_target(chosen.target):
         return
     project = find_project()

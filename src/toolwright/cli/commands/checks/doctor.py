@@ -59,9 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_argument_group("output")
     shown.add_argument("--format", choices=_FORMATS, default=None, help="text, if not given")
     shown.add_argument("--json", action="store_true", help="the same as --format json")
-    shown.add_argument("--level", choices=_LEVELS, help="leave out what is less bad")
+    shown.add_argument("--level", choices=_LEVELS, help="leave out what is less severe")
     shown.add_argument("-o", "--output", metavar="FILE", help="write the report to a file")
-    shown.add_argument("--fix", action="store_true", help="mend what a machine can")
+    shown.add_argument("--fix", action="store_true", help="fix what a machine can")
     shown.add_argument(
         "--diff", "--dry-run", action="store_true", help="show what --fix would change"
     )
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Check the tools; return 1 if there is an error or, with `--strict`, a warning."""
     if chosen.json and chosen.format not in (None, "json"):
-        raise UsageError(f"--json and --format {chosen.format} exclude each other")
+        raise UsageError(f"--json and --format {chosen.format} cannot be used together")
     chosen.format = "json" if chosen.json else chosen.format or "text"
     box, refused = open_quietly(chosen)
     report = examined(box, chosen, refused)
@@ -144,7 +144,7 @@ def _show_diff(report: Report) -> int:
             changed += 1
             output.write(printable_diff(file.diff()))
     if not changed:
-        say("note: there is nothing that --fix can mend")
+        say("note: there is nothing that --fix can fix")
     return 1 if changed else 0
 
 
@@ -154,7 +154,7 @@ def printable_diff(text: str) -> str:
 
 
 def _fixed(report: Report) -> Report:
-    """Mend what can be; return the report without it: the files have changed behind the tools."""
+    """Mend what can be mended; return the report without it: the loaded tools are now outdated."""
     from dataclasses import replace
 
     from ....doctor.fixes.files import mended_files

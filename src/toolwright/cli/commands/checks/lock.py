@@ -59,7 +59,7 @@ def _write(chosen: argparse.Namespace, file: Path) -> int:
 
 def _check(chosen: argparse.Namespace, file: Path) -> int:
     if chosen.output == "-":
-        raise UsageError("--check compares with a file: there is nothing in standard output")
+        raise UsageError("--check compares with a file: standard output cannot be read")
     before = read(file)
     use_selection(chosen, before.made_of)
     box, usable = open_target(chosen)

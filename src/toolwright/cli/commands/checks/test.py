@@ -67,14 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--destructive", action="store_true", help="also call tools that destroy something"
     )
     made.add_argument(
-        "--state", metavar="TOOL", help="a tool that tells the state: claims are checked with it"
+        "--state", metavar="TOOL", help="a tool that reports the state: claims are checked with it"
     )
     parser.add_argument("--junit", metavar="FILE", help="also write a report as JUnit's XML")
     add_json(parser)
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Try the tools; 1 if something fails."""
+    """Try the tools; return 1 if something fails."""
     from ...trials.guarded import may_guard, run_guarded
 
     if chosen.in_process or not getattr(chosen, "is_own_process", False) or not may_guard():
@@ -119,7 +119,7 @@ def _keep_only(box: Toolbox, name: str) -> None:
 
 
 def _examples(box: Toolbox, chosen: argparse.Namespace) -> tuple[list[Any], StateProbe | None]:
-    """Return the examples of files, and how the state is told. Raises `ExampleFileError`."""
+    """Return the examples of files, and how to read the state. Raises `ExampleFileError`."""
     from ....contract.examples.example import Example
     from ....contract.examples.files import StateProbe, read_examples
 

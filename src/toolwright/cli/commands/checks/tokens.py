@@ -1,4 +1,4 @@
-"""`tokens`: what tools cost a model, and what would save."""
+"""`tokens`: what tools cost a model, and what would save tokens."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Show what tools cost; 1 if that is over the budget."""
+    """Show what tools cost; return 1 if that is over the budget."""
     from ...trials.guarded import may_guard, run_guarded
 
     if chosen.results and getattr(chosen, "is_own_process", False) and may_guard():

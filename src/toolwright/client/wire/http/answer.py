@@ -20,7 +20,7 @@ from .bounded import UNREACHABLE
 from .channel import HttpChannel
 
 _ATTEMPTS = 3
-"""How often a stream that was lost is asked for until it is given up."""
+"""How often a lost stream is asked for before it is given up."""
 _LEAST_PAUSE, _PAUSE, _MOST_PAUSE = 0.1, 1.0, 30.0
 """Seconds until a stream is resumed; servers may say how many."""
 
@@ -52,7 +52,7 @@ class HttpAnswer:
             await self._stop_asking()
 
     async def _streamed(self, response: httpx2.Response) -> Any:
-        """Return the message that ends a stream; one that is lost before it is resumed."""
+        """Return the message that ends a stream; a stream that is lost before that is resumed."""
         while True:
             try:
                 found = await self._searched(response)
@@ -67,7 +67,7 @@ class HttpAnswer:
             response = await self._resumed()
 
     async def _searched(self, response: httpx2.Response) -> Any:
-        """Return the message that is no notification and no question; None if there is none."""
+        """Return the message that is not a notification or a question; None if there is none."""
         events = aiter(httpx2.EventSource(response, max_event_size=self._channel.most))
         found: Any = None
         try:
@@ -127,7 +127,7 @@ class HttpAnswer:
             task.cancel()
 
     async def _stop_asking(self) -> None:
-        """Let go of questions that nobody needs an answer to."""
+        """Cancel questions that nobody needs an answer to any more."""
         waiting = list(self._questions.values())
         for task in waiting:
             task.cancel()

@@ -49,9 +49,9 @@ class BoundedStream(httpx2.AsyncByteStream):
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """Sends requests; what goes wrong with one is its own answer, and harms no other.
+    """Sends requests; what goes wrong with one becomes its response, and harms no other.
 
-    The SDK's transport ends the whole connection for an exception of one request.
+    The SDK's transport ends the whole connection on an exception in one request.
     """
 
     def __init__(self, most: int, **settings: Any) -> None:
@@ -66,7 +66,7 @@ class BoundedClient(httpx2.AsyncClient):
             response = await super().send(request, **settings)
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             return _error(request, 503, UNREACHABLE, f"it cannot be reached: {said(error)}")
-        except Exception as error:  # noqa: BLE001 - of the sign-in
+        except Exception as error:  # noqa: BLE001 - from the sign-in
             return _error(request, 401, REFUSED, f"the sign-in failed: {said(error)}")
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()  # a few bytes may stand for very many
@@ -85,7 +85,7 @@ class BoundedClient(httpx2.AsyncClient):
     async def _refused(
         self, request: httpx2.Request, response: httpx2.Response, kind: str
     ) -> httpx2.Response:
-        """Say which status it was: the SDK does not."""
+        """Return a response that names the status: the SDK does not."""
         status = response.status_code
         response.stream = BoundedStream(response.stream, self._most)
         error: Any = None
@@ -96,7 +96,7 @@ class BoundedClient(httpx2.AsyncClient):
                 error = json.loads(await response.aread()).get("error")
         if "mcp-session-id" in request.headers and _forgets(status, error):
             await response.aclose()
-            return _error(request, status, FORGOTTEN, "it does not know the session any more")
+            return _error(request, status, FORGOTTEN, "it no longer knows the session")
         if is_object(error) or status == HTTPStatus.NOT_FOUND:
             return response
         await response.aclose()
@@ -144,11 +144,11 @@ def said(error: Exception) -> str:
 def http_client(
     headers: Mapping[str, str], token: str | None, most: int, auth: httpx2.Auth | None
 ) -> BoundedClient:
-    """Return what sends the requests of one connection."""
+    """Return the client that sends the requests of one connection."""
     told = {"accept-encoding": "identity", **headers}
     if token is not None:
         told["authorization"] = f"Bearer {token}"
-    # Answers may take long: each request has a deadline of its own.
+    # Answers may take a long time: each request has a deadline of its own.
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS, write=60.0, pool=None)
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
     return BoundedClient(most, headers=told, timeout=timeout, auth=auth, limits=limits)

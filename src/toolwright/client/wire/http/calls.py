@@ -30,7 +30,7 @@ class HttpCalls:
     """Sends `tools/call`: in the session that the SDK has opened, or, since 2026-07-28, in none.
 
     The SDK shakes hands, listens for what a server says outside of its answers, and ends the
-    session. Its requests show what has to stand in ours.
+    session. Its requests show what ours must contain.
     """
 
     def __init__(self, client: BoundedClient, most: int, messages: ServerMessages) -> None:
@@ -41,7 +41,7 @@ class HttpCalls:
         self._listening: dict[str, RequestScope] = {}
         """Calls whose progress is asked for, by token."""
         self.plain: frozenset[str] = frozenset()
-        """The tools of which no parameter goes into a header."""
+        """The tools without a parameter that goes into a header."""
         self.end = self._channel.end
         client.on_answered = self._learn
 
@@ -75,7 +75,7 @@ class HttpCalls:
     async def call(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
-        """Send a request; return its result, None if it was sent elsewhere. Raises `MCPError`."""
+        """Send a request; return its result, or None if sent elsewhere. Raises `MCPError`."""
         if not self._channel.headers:
             return None
         own = f"call-{next(self._ids)}"
@@ -111,14 +111,14 @@ class HttpCalls:
         return await HttpAnswer(self._channel, self._messages, scope).read(response, own)
 
     async def progress(self, told: Any) -> None:
-        """Take a step of progress that came outside of the answer that it belongs to."""
+        """Take a step of progress that came outside the answer that it belongs to."""
         scope = self._listening.get(told.progress_token)
         if scope is not None:
             await scope.progress(told.progress, told.total, told.message)
 
 
 def _stamp_of(request: httpx2.Request) -> dict[str, Any]:
-    """Return what a request says about its client; nothing, if it does not say all."""
+    """Return what a request says about its client; empty if it does not say everything."""
     told = from_json(request.read())
     params = told.get("params") if is_object(told) else None
     meta = params.get("_meta") if is_object(params) else None

@@ -65,7 +65,7 @@ class HttpChannel:
                 await self.tell(message)
 
     def drain(self, events: AsyncIterator[Any], response: httpx2.Response) -> None:
-        """Read the end of a stream, behind the caller's back.
+        """Read the end of a stream in the background.
 
         A response that is closed before its end takes its connection with it, and the next
         call would have to open another.
@@ -75,7 +75,7 @@ class HttpChannel:
         task.add_done_callback(self._draining.discard)
 
     async def end(self) -> None:
-        """Leave all streams."""
+        """Stop reading all streams."""
         for task in list(self._draining):
             task.cancel()
         await asyncio.gather(*self._draining, return_exceptions=True)

@@ -44,7 +44,7 @@ class SessionCall(HttpCall):
 
     @property
     def profile(self) -> ClientProfile:
-        """What its client wants, as the handshake said."""
+        """What its client wants, according to the handshake."""
         return self.session.profile()
 
     def who(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class SessionCall(HttpCall):
         return self._stream
 
     def watch(self, patience: Patience) -> None:
-        """Begin a stream, which can be resumed, if it takes long."""
+        """Begin a stream, which can be resumed, if the call takes long."""
         self._patience = patience
         patience.start(self, self.loop, self._alive)
 
@@ -99,7 +99,7 @@ class SessionCall(HttpCall):
     # -- stopping
 
     def cancel(self) -> None:
-        """Stop it: its client does not want it any more."""
+        """Stop it: its client no longer wants it."""
         super().cancel()
         self._stop("client")
 

@@ -38,7 +38,7 @@ class SessionStream(EventStream):
         self.is_left = False
         """Whether the server has hung up: the client comes back."""
         self._unkept: list[bytes] = []
-        """What was put, by whatever thread; only the loop's keeps events."""
+        """Lines put by any thread; only the loop's thread keeps events."""
         self.is_resumable = is_resumable(exchange)
         self._is_primed = False
 
@@ -56,7 +56,7 @@ class SessionStream(EventStream):
         return True
 
     def _take(self) -> None:
-        """Keep what was put, on the loop."""
+        """Keep the lines that were put; called on the loop."""
         with self._lock:
             lines, self._unkept = self._unkept, []
             self._size -= sum(map(len, lines))
@@ -73,7 +73,7 @@ class SessionStream(EventStream):
         super().begin()
 
     async def finish(self, *lines: bytes) -> None:
-        """Send these messages behind everything else, and end."""
+        """Send these messages after everything else, and end."""
         self._take()
         for line in lines:
             self._keep(line, ends=line is lines[-1])
@@ -89,12 +89,12 @@ class SessionStream(EventStream):
             await self._finish()
 
     async def close(self) -> None:
-        """End it, if nobody has."""
+        """End the stream, unless it has ended."""
         if not self._last:
             await self._finish()
 
     def go_on_as(self, name: str) -> None:
-        """Let another stream go on with the events of this one; what it sends comes on this one."""
+        """Let another stream continue the events of this one; what it sends arrives on this one."""
         self._take()
         self.begin()
         self.table.events_of(self.session).rename(self.name, name)

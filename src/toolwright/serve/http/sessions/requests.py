@@ -130,7 +130,7 @@ class SessionRequests:
         return True
 
     async def _level(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
-        """Answer `logging/setLevel`; the SDK must know of it, if it shares the session."""
+        """Answer `logging/setLevel`; the SDK must know of it if it shares the session."""
         level = level_asked(asked)
         if level is None or not self.box.sees_calls:
             return False
@@ -186,7 +186,7 @@ class SessionRequests:
                 del running[key]
 
     async def _refuse(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
-        """Answer a call that may not run now: too many do."""
+        """Answer a call that may not run now: too many already do."""
         busy, who = too_many(), exchange.caller
         name = None if who is None else who.name
         self.box.refused("tool", busy.code, task.runner.name, caller=name, client=exchange.client)
@@ -196,7 +196,7 @@ class SessionRequests:
     # -- notices
 
     async def _noticed(self, session: Session, notice: dict[str, Any], exchange: Exchange) -> bool:
-        """Take a notification; return whether the SDK need not know of it."""
+        """Take a notification; return False if the SDK must know of it."""
         method, params = notice["method"], notice.get("params", {})
         if method == "notifications/cancelled":
             run = session.running.get(_key(params.get("requestId")))
@@ -207,10 +207,10 @@ class SessionRequests:
         elif method == "notifications/initialized" and params == {}:
             session.is_initialized = True
         elif method == "notifications/initialized":
-            return False  # the SDK says whether these are right
+            return False  # the SDK says whether these are valid
         if session.transport is not None or not session.is_plain:
             return False
-        # Others are about requests of the server, and only the SDK makes any.
+        # Others are about the server's requests, and only the SDK makes any.
         await self._accept(session, exchange)
         return True
 
@@ -254,7 +254,7 @@ def _accepts_both(sent: bytes) -> bool:
 
 
 def _key(number: Any) -> Any:
-    """Return an id as it is compared; like the SDK, take text for the number that it says."""
+    """Return an id as it is compared; like the SDK, read numeric text as a number."""
     if isinstance(number, str) and len(number) < _MOST_DIGITS:
         with contextlib.suppress(ValueError):
             return int(number)

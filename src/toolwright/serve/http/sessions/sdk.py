@@ -25,7 +25,7 @@ _MOST_LISTENING_EACH = 8 * 1024 * 1024
 
 
 class SdkSessions:
-    """Answers whatever the short path does not, sessions with a handshake among it."""
+    """Answers whatever the short path does not, including sessions with a handshake."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SdkSessions:
         drain.sources.append(lambda: self._served is not None and bool(self._served.tasks.running))
         self.state_keys = state_keys
         self.stop = stop
-        """What ends the whole app, if the server around it ends."""
+        """Ends the whole app when the server around it ends."""
         self._served: Any = None
         self._sessions: Any = None
         self.limits = limits
@@ -55,7 +55,7 @@ class SdkSessions:
         self.running = running
         self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
         self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
-        """The bytes that listeners keep of what opened them."""
+        """The bytes kept of the requests that opened listeners."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop: Any = None
@@ -67,7 +67,7 @@ class SdkSessions:
         client = client_of(scope)
         kept = _kept(scope, stateless=self.stateless)
         if kept and len(body) > MOST_HELLO:
-            said = f"a request that opens a session or a stream may have {MOST_HELLO} bytes"
+            said = f"a request that opens a session or a stream may have at most {MOST_HELLO} bytes"
             await refuse(send, said)
             return
         cost = cost_of(body) if kept else 0
@@ -160,22 +160,22 @@ async def refuse_session(send: Send) -> None:
 
 
 async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
-    """Refuse a large `initialize` in an open session: it would be kept, too."""
+    """Refuse a large `initialize` in an open session: it would also be kept."""
     if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
         from mcp.shared.exceptions import MCPError
 
-        raise MCPError(-32602, f"`initialize` may have {MOST_HELLO} bytes")
+        raise MCPError(-32602, f"`initialize` may have at most {MOST_HELLO} bytes")
     return await call_next(ctx)
 
 
 def _kept(scope: Scope, *, stateless: bool) -> str:
-    """Return what keeps the content of a request, `session` or `listener`; empty if nothing does."""
+    """Return what keeps a request's content, `session` or `listener`; empty if nothing does."""
     if scope["method"] != "POST":
         return ""
     headers = dict(scope["headers"])
     if headers.get(b"mcp-method", b"") == b"subscriptions/listen":
         return "listener"
-    # A session begins without an id; the SDK answers other requests without one with an error.
+    # A session begins without an id; the SDK refuses any other request without one.
     modern = headers.get(b"mcp-protocol-version", b"") >= b"2026"
     begins = not stateless and not modern and b"mcp-session-id" not in headers
     return "session" if begins else ""

@@ -39,7 +39,8 @@ class Session:
     """One session: whose it is, what it holds, and whether anything uses it now.
 
     It begins on the short path, with nothing but its handshake. When something is asked that the
-    short path does not answer, the SDK is shown this handshake, and shares the session from then on.
+    short path does not answer, the SDK is shown this handshake, and shares the session from then
+    on.
     """
 
     __slots__ = (
@@ -100,8 +101,8 @@ class Session:
 class SessionTable:
     """The sessions of one app.
 
-    At the bound, the client's own session that was not used for longest is ended. When all
-    sessions are taken, the client with most of them gives way. A server may end a session at any
+    At the bound, the client's own session that has been unused longest is ended. When all
+    sessions are taken, the client with the most gives way. A server may end a session at any
     time; its client gets a 404, and starts another one (2025-11-25, basic/transports, Session
     Management). Since 2026-07-28 there are no sessions.
     """
@@ -110,11 +111,11 @@ class SessionTable:
         self.limits = limits
         self.memory = EventMemory()
         self.held = Shares(_MOST_HELD, _MOST_HELD_EACH)
-        """The bytes that sessions keep of what opened them."""
+        """The bytes kept of the requests that opened sessions."""
         self.counted = Shares(limits.max_sessions, limits.max_sessions_per_client)
         self.by_id: dict[str, Session] = {}
         self.of_client: dict[Client, OrderedDict[str, Session]] = {}
-        """The sessions of each client; the one that was not used for longest comes first."""
+        """The sessions of each client; the one that has been unused longest comes first."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     # -- beginning
@@ -132,7 +133,7 @@ class SessionTable:
         return session
 
     def make_room(self, client: Client, cost: int) -> bool:
-        """Return whether a client may begin a session; others may have to end for it."""
+        """Return whether a client may begin a session; others may be ended for it."""
         while bound := self.counted.excess(client) or self.held.excess(client, cost):
             ended = self._gives_way(client, bound)
             if ended is None:
@@ -141,7 +142,7 @@ class SessionTable:
         return True
 
     def _gives_way(self, client: Client, bound: Excess) -> Session | None:
-        """Return the session that ends for a new one of a client; None if it is not to begin."""
+        """Return the session that ends for a client's new one; None if that may not begin."""
         groups = [own for other, own in self.of_client.items() if is_within(bound, client, other)]
         groups.sort(key=len, reverse=True)
         unused = (session for own in groups for session in own.values() if not session.in_use)
@@ -164,7 +165,7 @@ class SessionTable:
         return session
 
     def leave(self, session: Session) -> None:
-        """Note that a request has used a session, and does no longer."""
+        """Note that a request no longer uses a session."""
         session.in_use -= 1
         session.used = time.monotonic()
         own = self.of_client.get(session.client)
@@ -172,7 +173,7 @@ class SessionTable:
             own.move_to_end(session.id)
 
     def events_of(self, session: Session) -> SessionEvents:
-        """Return the events that a session can ask for again."""
+        """Return the events of a session that can be asked for again."""
         if session.events is None:
             session.events = SessionEvents(self.memory, session.client)
             if session.is_over:
@@ -208,7 +209,7 @@ class SessionTable:
     # -- the end
 
     def end(self, session: Session) -> None:
-        """End a session, and its half of the SDK."""
+        """End a session, and the SDK's half of it."""
         self.forget(session)
         if session.transport is not None:
             session.transport.end_soon()
@@ -239,7 +240,7 @@ class SessionTable:
 
 
 def owner_of(caller: Caller | None) -> Owner:
-    """Return who the sessions of a caller belong to; callers of one name may be two."""
+    """Return the owner of a caller's sessions; two callers may have the same name."""
     if caller is None:
         return None
     claims = caller.claims

@@ -88,7 +88,7 @@ class HttpCall(PlainRun):
             await self._stream.finish(*([] if lost is None else [lost]), line)
 
     async def stopped(self) -> bool:
-        """Answer a call that is stopped with the server; return whether it had a stream to do so."""
+        """Answer a call that stops with the server; return whether it had a stream to do so on."""
         if self._stream is None or self.is_taken or self.answered:
             return False
         self.exchange.task.uncancel()

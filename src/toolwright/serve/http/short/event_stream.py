@@ -28,7 +28,7 @@ def event(line: bytes) -> bytes:
 
 
 class EventStream:
-    """Sends notifications in the order in which they come, and the answer behind them.
+    """Sends notifications in the order in which they come, and the answer after them.
 
     One task sends, so that a tool never waits for its client; what waits to be sent is bounded.
     """
@@ -39,7 +39,7 @@ class EventStream:
         self.loop = loop
         self.headers = headers
         self.begun = False
-        """Whether the answer is a stream: then it cannot be anything else any more."""
+        """Whether the answer is a stream: from then on it cannot be anything else."""
         self._send = send
         self._lock = threading.Lock()
         self._waiting: deque[bytes] = deque()
@@ -50,7 +50,7 @@ class EventStream:
         self._task: asyncio.Task[None] | None = None
         self._passes = False
         self._relayed: list[bytes] | None = None
-        """The parts of an answer in JSON that is to be an event."""
+        """The parts of an answer in JSON that is to become an event."""
 
     @property
     def is_full(self) -> bool:
@@ -75,7 +75,7 @@ class EventStream:
         self._size += len(data)
 
     def begin(self) -> None:
-        """Let what waits be sent; begin the stream even if nothing does. Called on the loop."""
+        """Start sending what waits; begin the stream even if nothing does. Called on the loop."""
         self.begun = True
         if self._task is None:
             self._task = self.loop.create_task(self._work())
@@ -107,7 +107,7 @@ class EventStream:
                 await self._send(ping)
 
     async def finish(self, *lines: bytes) -> None:
-        """Send these messages behind everything else, and end."""
+        """Send these messages after everything else, and end."""
         await self._finish(*map(event, lines))
 
     async def _finish(self, *parts: bytes) -> None:
@@ -125,13 +125,13 @@ class EventStream:
             self._task.cancel()
 
     async def relay(self, message: Message) -> None:
-        """Send a part of somebody else's answer: as it is or, if the stream has begun, as events."""
+        """Send a part of the SDK's answer: as it is or, if the stream has begun, as events."""
         if message["type"] == "http.response.start":
             if self.begun:
                 is_json = JSON in message["headers"]
                 self._relayed = [] if is_json else None
             else:
-                self._passes = True  # from now on, it is the other's answer
+                self._passes = True  # from now on, it is the SDK's answer
                 await self._send(message)
             return
         if self._passes:

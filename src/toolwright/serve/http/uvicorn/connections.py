@@ -15,7 +15,7 @@ from .listener import MAX_BURST, Accepted
 _MOST_HEAD = 64 * 1024
 """Bytes of a request line and headers."""
 _MOST_REST = 4 * 1024 * 1024
-"""Bytes of a body that still come after an answer, so that its client can read the answer."""
+"""Bytes of a body that are still taken after an answer, so that its client can read the answer."""
 _REFUSED = "HTTP/1.1 {} \r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -28,7 +28,7 @@ class Connections:
     """The open connections of a server.
 
     At a bound, a new one takes the place of the one that has waited longest for its client: first
-    of those that never sent a whole request, then of idle ones. So half requests cannot keep
+    one that never sent a whole request, then an idle one. So unfinished requests cannot keep
     others out. Only if all are at work is the new one refused.
     """
 
@@ -42,7 +42,7 @@ class Connections:
         self.idle: dict[Watched, None] = {}
         """Those that have, and wait for the next one, the oldest first."""
         self.arriving: dict[tuple[Any, ...], Accepted] = {}
-        """Those that were accepted, and have not got past their TLS handshake."""
+        """Those that were accepted, but have not got past their TLS handshake."""
         self.files = 0
         """How many were accepted and not closed yet, whatever became of them."""
         self._timer: asyncio.TimerHandle | None = None
@@ -68,7 +68,7 @@ class Connections:
             del self.arriving[connection.peer]
 
     def _key(self, peer: tuple[Any, ...]) -> str:
-        """Return the client that a connection counts for; empty where one address stands for many clients."""
+        """Return the client that a connection counts for; empty if many share its address."""
         address = str(peer[0]) if peer else ""
         key = client_key(address)
         return "" if is_loopback(key) or self.proxies.trusts(address) else key
@@ -167,7 +167,8 @@ else:
 class Watched(_Protocol):
     """A connection that is counted, and closed when its client is too slow.
 
-    It is mixed into one of uvicorn's protocols. `cycle` is the request that is being answered, the same in all of uvicorn's protocols.
+    It is mixed into one of uvicorn's protocols. `cycle` is the request that is being answered, the
+    same in all of uvicorn's protocols.
     """
 
     watching: Connections
@@ -175,7 +176,7 @@ class Watched(_Protocol):
     since = 0.0
     """When waiting for a head began."""
     head_size = 0
-    """Bytes that came since."""
+    """Bytes that have come since."""
     is_waiting = True
     stuck_since: float | None = None
     stuck_size = 0
@@ -195,7 +196,7 @@ class Watched(_Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and note whether a request is whole now."""
+        """Take data, and note whether a request is whole now."""
         if len(data) > _DENSE_SIZE and self._is_dense(data):
             self.transport.abort()
             return
@@ -215,10 +216,10 @@ class Watched(_Protocol):
                 self.watching.at_work(self)
 
     def _is_dense(self, data: bytes) -> bool:
-        """Return whether data takes far longer to read than its size says.
+        """Return whether data takes far longer to read than its size suggests.
 
-        Each chunk and each header costs the same, however small it is: a megabyte of chunks of
-        one byte would block all clients for seconds.
+        Each chunk and each header costs the same, however small it is: a megabyte of one-byte
+        chunks would block all clients for seconds.
         """
         if not _has_short_lines(data):
             return False
@@ -274,8 +275,8 @@ class Watched(_Protocol):
     def _look_at_answer(self, now: float, size: int, seconds: float) -> None:
         """Close it if its client does not take what was written.
 
-        While the buffer is full nothing is added, so its size says how long it may take. Else any
-        progress counts: a stream that is read steadily may never be quite empty.
+        While the buffer is full nothing is added, so its size says how long it may take. Otherwise
+        any progress counts: a stream that is read steadily may never be quite empty.
         """
         is_fixed = self.flow.write_paused or self.transport.is_closing()
         if self.stuck_since is None or (size < self.stuck_size and not is_fixed):
@@ -293,7 +294,7 @@ def _has_short_lines(data: bytes) -> bool:
 
 
 def protocol(watching: Connections) -> type[Watched]:
-    """Return what uvicorn makes for each connection: on httptools or, if that is missing, on h11."""
+    """Return the class of each connection: on httptools or, if that is missing, on h11."""
     try:
         from .httptools_protocol import BoundedHttpTools as Parser
     except ImportError:

@@ -1,7 +1,7 @@
 """Uvicorn's protocol on httptools, with the bounds of h11.
 
 httptools is a parser in C, and takes whatever comes: a head or a trailer without end, every request
-that was sent ahead, and no body behind a head that offers an upgrade.
+that was sent ahead, and no body after a head that offers an upgrade.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from uvicorn.protocols.http.httptools_impl import (
 from ..asgi import Header
 
 _AT_ONCE = 4096
-"""Bytes that are parsed before looking whether a request is whole: about 200 of the smallest."""
+"""Bytes that are parsed before checking whether a request is whole: about 200 of the smallest."""
 _MOST_AHEAD = 4 * 1024 * 1024
-"""Bytes of later requests that are kept while one is answered; usually reading pauses long before."""
+"""Bytes of later requests kept while one is answered; reading usually pauses long before."""
 _MOST_FRAMING = 64 * 1024
-"""Bytes between the parts of a body, and behind it, beyond what small chunks need."""
+"""Bytes between the parts of a body, and after it, beyond what small chunks need."""
 _SMALLEST = 9
-"""Bytes that come for one of a body, in chunks of one byte: more than usual clients send."""
+"""Bytes allowed for each byte of a body, in tiny chunks: more than usual clients send."""
 _HOP_BY_HOP = frozenset((b"upgrade", b"http2-settings"))
 _ABOUT_CONNECTION = frozenset((b"connection", b"content-length", b"transfer-encoding"))
 _SHORT_URL = 256
@@ -39,14 +39,14 @@ _SHORT_URL = 256
 
 
 class BoundedHttpTools(HttpToolsProtocol):
-    """Reads one request at a time; trailers and offers to upgrade are passed over."""
+    """Reads one request at a time; trailers and offers to upgrade are ignored."""
 
     app: Any
     cycle: Any
     is_head = True
-    """Whether headers come, and not trailers."""
+    """Whether headers are being read, not trailers."""
     framing = 0
-    """Bytes that came since the head and are not of the body, less what small chunks need."""
+    """Bytes since the head that are not part of the body, less what small chunks need."""
     _upgrade = False
     _was_upgrade = False
 
@@ -57,14 +57,14 @@ class BoundedHttpTools(HttpToolsProtocol):
 
     @property
     def _is_busy(self) -> bool:
-        """Whether the next request has to wait: one is whole, and not answered."""
+        """Whether the next request has to wait: one is whole, and not yet answered."""
         cycle = self.cycle
         if self.pipeline:
             return True
         return cycle is not None and not cycle.more_body and not cycle.response_complete
 
     def data_received(self, data: bytes) -> None:
-        """Parse what belongs to the present request, and keep the rest."""
+        """Parse what belongs to the current request, and keep the rest."""
         if len(data) <= _AT_ONCE and not self._ahead and not self._is_busy:
             self._parse(data)
             return
@@ -101,8 +101,8 @@ class BoundedHttpTools(HttpToolsProtocol):
     def _without_upgrade(self, rest: bytes) -> None:
         """Read a request again without its offer to upgrade, which a server may ignore.
 
-        (RFC 9110, 7.8.) httptools leaves everything behind such a head to the new protocol, but
-        clients that offer HTTP/2 so send a body all the same.
+        (RFC 9110, 7.8.) httptools leaves everything after such a head to the new protocol, but
+        clients that offer HTTP/2 this way still send a body.
         """
         if self._was_upgrade or self.parser.get_method() == b"CONNECT":
             self.send_400_response("Invalid HTTP request received.")
@@ -133,7 +133,7 @@ class BoundedHttpTools(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header. A trailer is not one: a proxy does not look at it."""
+        """Take a header. Trailers do not count as headers: a proxy does not look at them."""
         if self.is_head:
             name = name.lower()
             value = value.strip(b" \t")  # not part of it (RFC 9110, 5.5); SEP-2243 sends some
@@ -206,12 +206,12 @@ class BoundedHttpTools(HttpToolsProtocol):
 
 
 class Cycle(RequestResponseCycle):
-    """A request and its answer, with a short way for an answer that is whole."""
+    """A request and its answer, with a shortcut for a whole answer."""
 
     transport: Any
 
     def whole_body(self, most: int) -> bytes | None:
-        """Return the body, if all of it has come and nothing of it was read; None if not."""
+        """Return the body if all of it has come and none of it was read; None if not."""
         if self.more_body or self.disconnected or self.waiting_for_100_continue:
             return None
         if self.response_started or len(self.body) > most:
@@ -221,7 +221,7 @@ class Cycle(RequestResponseCycle):
         return body
 
     def respond_at_once(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
-        """Write a whole answer; return False if it is not one that needs nothing else."""
+        """Write a whole answer at once; return False if that is not possible."""
         lines = [_line(*each) for each in (*self.default_headers, *headers)]
         if (
             self.response_started
@@ -244,14 +244,14 @@ class Cycle(RequestResponseCycle):
 
 @lru_cache(maxsize=256)
 def _line(name: bytes, value: bytes) -> bytes | None:
-    """Write a header; None if it is invalid, or says something about the connection."""
+    """Return a header's line; None if it is invalid, or says something about the connection."""
     if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value) or name in _ABOUT_CONNECTION:
         return None
     return b"%b: %b\r\n" % (name, value)
 
 
 def _target(url: bytes) -> tuple[str, bytes, bytes]:
-    """Return path, raw path and query. Raises what is a bad request."""
+    """Return path, raw path and query. Any error it raises means a bad request."""
     return _known_target(url) if len(url) <= _SHORT_URL else _known_target.__wrapped__(url)
 
 

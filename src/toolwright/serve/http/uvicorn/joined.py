@@ -8,8 +8,8 @@ from typing import Any
 class JoinedWrites:
     """A transport that holds the head of an answer back until its body comes.
 
-    Uvicorn writes them apart. Each write is a system call and often a packet of its own, which is
-    the largest part of what a small answer costs. Only heads that announce the length of a body
+    Uvicorn writes them separately. Each write is a system call and often a packet of its own, which
+    is the largest part of the cost of a small answer. Only heads that announce the length of a body
     are held: a stream has none, and its client waits for the head.
     """
 

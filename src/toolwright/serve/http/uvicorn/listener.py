@@ -12,7 +12,7 @@ MAX_BURST = 32
 
 
 class Counts(Protocol):
-    """What a listener asks, and reports to."""
+    """Tells a listener whether there is room, and counts its connections."""
 
     def has_room(self) -> bool:
         """Return whether another connection may be accepted now."""
@@ -35,7 +35,7 @@ class Accepted(socket.socket):
     on_close: Callable[[Accepted], None] | None = None
 
     def close(self) -> None:
-        """Close it, and say so."""
+        """Close it, and report that."""
         super().close()
         if (told := self.on_close) is not None:
             self.on_close = None
@@ -50,9 +50,9 @@ class Accepted(socket.socket):
 class Listener(socket.socket):
     """Accepts connections while there is room for them.
 
-    Asyncio accepts all that wait before it looks at any: thousands would use up the open files of
-    the process, and then nothing is accepted for a second. Loops that do not call `accept` (of
-    Windows, uvloop) only miss that.
+    Asyncio accepts all waiting connections before it looks at any: thousands would use up the open
+    files of the process, and then nothing is accepted for a second. Loops that do not call
+    `accept` (on Windows, uvloop) merely go without this bound.
     """
 
     counts: Counts
@@ -70,7 +70,7 @@ class Listener(socket.socket):
 
 
 def counted(listening: socket.socket, counts: Counts) -> Listener:
-    """Return a listening socket that is counted; it takes the place of the one given."""
+    """Return a socket that counts, in place of the given listening socket."""
     family, kind, number = listening.family, listening.type, listening.proto
     made = Listener(family, kind, number, fileno=listening.detach())
     made.counts = counts

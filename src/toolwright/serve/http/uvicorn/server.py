@@ -25,7 +25,7 @@ from .listener import counted
 
 _LARGER_THAN_A_READ = 1 << 20
 _FLUSH = 1
-"""Seconds for answers that are written already to reach their clients."""
+"""Seconds for answers that are already written to reach their clients."""
 
 
 class Server(uvicorn.Server):
@@ -48,9 +48,9 @@ class Server(uvicorn.Server):
                 ws="none",
                 # We enter and leave it ourselves, so that what it raises reaches the caller.
                 lifespan="off",
-                # We read the headers of proxies ourselves: uvicorn believes any client on this machine.
+                # We read proxy headers ourselves: uvicorn believes any client on this machine.
                 proxy_headers=False,
-                # Warnings are about malformed requests: a line for each would be a flood of its own.
+                # Warnings are about malformed requests: a line for each would itself be a flood.
                 log_level="error",
                 access_log=False,
                 ssl_certfile=certificate,
@@ -61,18 +61,18 @@ class Server(uvicorn.Server):
         self.app = app
         self.is_told = False
         self.is_guest = False
-        """Whether it runs in somebody else's loop, and so leaves the signals alone."""
+        """Whether it runs in a loop that is not its own, and so leaves the signals alone."""
         self.announce: Callable[[], None] = lambda: None
         """Called once connections are accepted; by then a signal ends it as it should."""
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
-        # asyncio reads into 256 kB. Until a larger piece of memory was freed once, the allocator of
-        # Linux asks the system for each of them, and gives it back: three system calls a request.
+        # asyncio reads into 256 kB. Until a larger block has been freed once, Linux's allocator
+        # asks the system for each of them, and gives it back: three system calls per request.
         bytearray(_LARGER_THAN_A_READ)
         with counted(listening, self.connections) as heard, unshared(lambda: self._open(heard)):
             self.run(sockets=[heard])
-        # What thousands of sessions leave behind need not be taken apart when the process ends:
+        # What thousands of sessions leave behind need not be collected when the process ends:
         # that would take half as long as ending them.
         atexit.register(gc.freeze)
 
@@ -102,7 +102,7 @@ class Server(uvicorn.Server):
                     signal.signal(number, signal.SIG_DFL)
 
     def _capture_others(self) -> list[int]:
-        """Take the signals that uvicorn leaves alone: a closed terminal ends us, too."""
+        """Take the signals that uvicorn leaves alone: a closed terminal ends us as well."""
         if threading.current_thread() is not threading.main_thread():
             return []
         others = [each for each in ending_signals() if each not in HANDLED_SIGNALS]

@@ -11,7 +11,7 @@ MOST_LINES = 8_000
 MOST_COLUMNS = 1_000
 _MOST_BYTES = 800_000
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Characters that take no place, or turn the order of others around."""
+"""Characters that take no space, or reverse the order of others."""
 _PANEL_TOP = re.compile(r"[╭┌+]─+ ([^─╮┐]{1,200}) ─*[╮┐+]?")
 _BORDER = frozenset("│┃|")
 _PANEL_END = frozenset("╰└")
@@ -24,13 +24,13 @@ class Line:
     indent: int
     text: str
     framed: bool = False
-    """Whether it stood in a panel, which is a table: two blanks part its cells."""
+    """Whether it was in a panel, which is a table: two blanks separate its cells."""
     starred: bool = False
     """Whether a panel marks it as required."""
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing stands on it."""
+        """Whether there is nothing on it."""
         return not self.text
 
 

@@ -1,6 +1,6 @@
 """A help text as data: usage, description, options, commands, arguments.
 
-The grammar is one for all families. It looks at each line once, and keeps a bounded number of
+One grammar serves all families. It looks at each line once, and keeps a bounded number of
 everything: what it reads was written by a program that nobody vouches for.
 """
 
@@ -49,7 +49,7 @@ class OptionText:
     has_gap: bool = False
     """Whether a blank line was passed: what follows is not the first paragraph."""
     more: str = ""
-    """The paragraphs behind the first."""
+    """The paragraphs after the first."""
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class Page:
 
     @property
     def is_help(self) -> bool:
-        """Whether it says anything that help says."""
+        """Whether it has anything that a help text has."""
         return bool(self.usages or self.options or self.commands)
 
 
@@ -100,7 +100,7 @@ def read_page(said: bytes) -> Page:
 
 
 def _merged(options: list[OptionText]) -> list[OptionText]:
-    """Return options once each: `--time` and `--time=WORD` is one whose value may be missing."""
+    """Return each option once: `--time` and `--time=WORD` are one whose value may be missing."""
     found: dict[tuple[str, ...], OptionText] = {}
     for option in options:
         known = found.setdefault(option.spelling.flags, option)
@@ -111,7 +111,7 @@ def _merged(options: list[OptionText]) -> list[OptionText]:
 
 
 class _PageReader:
-    """Takes one line after the other."""
+    """Takes one line after another."""
 
     def __init__(self) -> None:
         self.page = Page()
@@ -121,7 +121,7 @@ class _PageReader:
         self.command: CommandText | None = None
         self.argument = ""
         self.indent = 0
-        """Of the entry that is being read."""
+        """The indent of the entry that is being read."""
         self.row: int | None = None
         """The indent of the rows of this section."""
         self.columns = _Columns()
@@ -182,7 +182,7 @@ class _PageReader:
             return "options"
         return "commands" if _COMMANDS.search(heading) else "text"
 
-    # -- what goes on
+    # -- what continues a part
 
     def blank(self) -> None:
         if self.part == "usage" and self.page.usages:
@@ -284,7 +284,7 @@ class _PageReader:
         return True
 
     def add_command(self, line: Line) -> None:
-        if line.text.startswith("{"):  # argparse: the commands stand below, further in
+        if line.text.startswith("{"):  # argparse: the commands are below, further in
             self.row = None
             self.page.arguments.setdefault(line.text.partition("  ")[0][:200], "")
             return
@@ -320,9 +320,9 @@ class _PageReader:
 
 
 class _Columns:
-    """Where options begin: what is further in is text that begins with a dash.
+    """Where options begin: a dash further in begins text, not an option.
 
-    `-x` has one column. Options without a short name stand in the same one, or three or four to the
+    `-x` has one column. Options without a short name begin in the same one, or three or four to the
     right of it, where the long names of others are.
     """
 

@@ -24,27 +24,27 @@ _MOST_VALUES = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
-    """What stands on the line of an option in front of its description."""
+    """The part of an option's line before its description."""
 
     flags: tuple[str, ...]
     negatives: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
-    """What it takes, as written; none for a switch."""
+    """The values that it takes, as written; empty for a switch."""
     is_optional: bool = False
     """Whether its value may be missing: `--color[=WHEN]`."""
     repeats: bool = False
-    """Whether three dots stand behind it."""
+    """Whether three dots follow it."""
     has_equals: bool = False
     shown_default: str | None = None
     """The value in `--replicas=1:`, which is how kubectl writes defaults."""
     is_certain: bool = True
     """Whether it is clear where the spelling ends and the description begins."""
     rest: str = ""
-    """The description, as far as it stands on the same line."""
+    """The description, as far as it is on the same line."""
 
 
 def read_spelling(text: str, *, framed: bool = False) -> Spelling | None:
-    """Return how the option that a line begins with is spelled; None if it begins with none."""
+    """Return how the option that a line begins with is spelled; None if there is none."""
     reader = _Reader(text)
     if framed:
         return reader.cells()
@@ -170,7 +170,7 @@ class _Reader:
         words = _words(segment)
         if segment.startswith("-") or not words or words[0] in ("/", "|", "or"):
             return  # another flag
-        # Only what a comma or a slash leads on to is another flag of the same option.
+        # It is another flag of the same option only after a comma or a slash.
         upto = next((at for at, word in enumerate(words) if word.endswith(",")), len(words))
         if upto < len(words) and words[upto + 1 : upto + 2] and words[upto + 1].startswith("-"):
             words = [word for word in (*words[:upto], words[upto].rstrip(",")) if word]
@@ -190,7 +190,7 @@ class _Reader:
         elif len(words) == 1:
             self.take(words)
         else:
-            self.is_certain = False  # the description, one blank behind the flag
+            self.is_certain = False  # the description, one blank after the flag
 
     def take(self, words: list[str]) -> None:
         self.at += 1 + len(" ".join(words))
@@ -211,7 +211,7 @@ class _Reader:
         self.values = tuple(words)
 
     def group(self, start: int) -> str:
-        """Return a text in brackets, with them; empty if they do not close."""
+        """Return a text in brackets, including them; empty if they are not closed."""
         depth = 0
         for at in range(start, min(len(self.text), start + 300)):
             if self.text[at] in _CLOSES:

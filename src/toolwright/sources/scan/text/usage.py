@@ -30,21 +30,21 @@ class Usage:
     runs: bool = True
     """Whether there is a usage without a further command."""
     may_run: bool = False
-    """Whether the further command stands in brackets."""
+    """Whether the further command is in brackets."""
     text: str = ""
-    """The usage behind the path."""
+    """The usage after the path."""
     is_clear: bool = True
     """Whether positionals were understood one by one."""
     choices: tuple[str, ...] = ()
     """The commands that argparse lists in the usage itself."""
     required_flags: frozenset[str] = frozenset()
-    """Flags that stand there without brackets."""
+    """Flags that are in it without brackets."""
     exclusive: tuple[tuple[tuple[str, ...], bool], ...] = ()
-    """Flags of which one is allowed at most, and whether one is needed."""
+    """Flags of which at most one is allowed, and whether one is needed."""
 
 
 def has_path(usages: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether a usage has all words of a path, in their order."""
+    """Return whether a usage has all words of a path, in order."""
     return any(_behind(_tokens(usage), path) is not None for usage in usages)
 
 
@@ -55,7 +55,7 @@ def read_usage(
     *,
     has_commands: bool,
 ) -> Usage:
-    """Read what stands behind a path in the usages of its command.
+    """Read what follows a path in the usages of its command.
 
     Without commands below it, a word such as `COMMAND` is a positional.
     """
@@ -113,13 +113,13 @@ def _tokens(usage: str) -> list[str]:
 
 
 def _behind(tokens: list[str], path: Sequence[str]) -> list[str] | None:
-    """Return the words behind a path; None if it is not all there.
+    """Return the words after a path; None if it is not all there.
 
-    Options and positionals of groups may stand between its words.
+    Options and positionals of groups may come between its words.
     """
     at = 1 if tokens else 0
     for word in path:
-        # `git stash [push [-p] ...]`: what may be left out stands in brackets.
+        # `git stash [push [-p] ...]`: what may be left out is in brackets.
         while at < len(tokens) and tokens[at] != word and not tokens[at].startswith(f"[{word} "):
             at += 1
         if at >= len(tokens):
@@ -208,7 +208,7 @@ def _each(
     if len(set(names)) < len(names) or several not in ([], [len(found) - 1]):
         return None
     if optional != sorted(optional):
-        return None  # one that may be missing in front of one that may not
+        return None  # one that may be missing comes before one that may not
     texts = {_key(name): text for name, text in described.items()}
     return tuple(each.parameter(texts) for each in found)
 
@@ -256,7 +256,7 @@ def _word(text: str) -> _Word | None:
 
 
 def _unwrapped(text: str) -> tuple[str, bool, bool]:
-    """Return a name without brackets and dots; whether it may be missing, and be repeated."""
+    """Return a name without brackets and dots, whether it is optional, and whether it repeats."""
     is_optional = repeats = False
     for _ in range(4):
         if text.endswith("..."):
