@@ -158,7 +158,7 @@ def test_calls_over_stdio_are_bounded(tmp_path, era):
         for _ in range(1_500):
             begin("wait")
         refused = [server.next() for _ in range(500)]
-        assert all("run already" in text for text in texts(refused))
+        assert all("are already running" in text for text in texts(refused))
         for message in refused[:1]:
             assert message["result"]["isError"]
         for number in range(1, 11):
