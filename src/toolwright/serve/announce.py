@@ -28,7 +28,7 @@ def address(config: HttpConfig, port: int) -> str:
 
 
 def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:
-    """Tell a person at a terminal that this server waits for a client, and what they may want."""
+    """Show a person at a terminal that this server waits for a client, and what they may want."""
     # Short lines: a terminal would break long ones inside words.
     said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
     say(f"{said}\n{hint} Ctrl-C ends it.")

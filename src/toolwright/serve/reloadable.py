@@ -106,7 +106,7 @@ class Reloadable:
         old.retire(lambda: self._succeed(old))
 
     def changed(self, lists: Sequence[str]) -> None:
-        """Tell the listeners that lists have changed."""
+        """Notify the listeners that lists have changed."""
         for what in lists:
             self._tell(what, "")
 

@@ -177,7 +177,7 @@ class StreamCalls:
         return True
 
     def end(self) -> None:
-        """Tell all waiting calls that nothing more will come."""
+        """Notify all waiting calls that nothing more will come."""
         self._ended = True
         for own in list(self._waiting):
             settle = self._waiting.pop(own, None)

@@ -81,14 +81,14 @@ class Offered:
     def _hidden(
         self, ctx: Any, kind: RequestKind, name: str, find: Callable[[Any], object]
     ) -> None:
-        """Tell the author why something was not found: it exists only for others, or not at all."""
+        """Report why something was not found: it exists only for others, or not at all."""
         code = "not_found"
         if find(None) is not None:
             code = "role" if find(self._roles(ctx)) is None else "disabled"
         self._refused(ctx, kind, code, name)
 
     def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
-        """Tell the author of a refusal; to the caller, what is hidden does not exist."""
+        """Report a refusal to the author's hooks; to the caller, what is hidden does not exist."""
         caller = caller_of(ctx)
         who = None if caller is None else caller.name
         self.box.refused(kind, code, name, caller=who, client=client_of(ctx))
