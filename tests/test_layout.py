@@ -1,4 +1,4 @@
-"""The tests have the same folders as the package, and no test module is too long to read."""
+"""The tests have the same folders as the package."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,7 +7,6 @@ import toolwright
 
 TESTS = Path(__file__).parent
 SOURCE = Path(toolwright.__file__).parent
-LONGEST = 600
 OTHERS = {"seeds", "probes", "properties", "real", "wire", "typing"}
 """Folders whose tests belong to no single part: see CONTRIBUTING.md."""
 
@@ -21,14 +20,6 @@ def test_every_folder_is_one_of_the_package():
     assert not OTHERS & parts
     folders = {path.relative_to(TESTS).parts[0] for path in modules() if path.parent != TESTS}
     assert folders - parts - OTHERS == set()
-
-
-def test_no_module_of_the_tests_is_longer_than_six_hundred_lines():
-    lengths = {
-        str(path.relative_to(TESTS)): len(path.read_text(encoding="utf-8").splitlines())
-        for path in modules()
-    }
-    assert {name: count for name, count in lengths.items() if count > LONGEST} == {}
 
 
 def test_no_two_helpers_that_are_imported_by_name_have_the_same_name(pytestconfig):

@@ -158,15 +158,6 @@ def test_no_class_name_is_in_two_modules():
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
-def test_no_folder_has_more_than_fourteen_modules():
-    folders = {}
-    for path in modules():
-        folders.setdefault(path.parent.relative_to(SOURCE).as_posix(), ["__init__"])
-        if path.stem != "__init__":
-            folders[path.parent.relative_to(SOURCE).as_posix()].append(path.stem)
-    assert {name: held for name, held in folders.items() if len(held) > 14} == {}
-
-
 def lines_of(function):
     """Return the length of a function, without its docstring and those of attributes it sets."""
     docs = [node.value for node in ast.walk(function) if isinstance(node, ast.Expr)]
@@ -244,10 +235,6 @@ def test_listing_plain_functions_loads_neither_translators_nor_plugins():
     unneeded |= {"toolwright.read.docstring.reader", "toolwright.read.names.evaluate"}
     assert loaded_after(statement) & unneeded == set()
 
-
-def test_no_module_is_longer_than_four_hundred_lines():
-    long = {dotted(path): len(path.read_text().splitlines()) for path in modules()}
-    assert {name: count for name, count in long.items() if count > 400} == {}
 
 
 def test_every_public_name_is_there_and_no_other():
