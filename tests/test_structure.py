@@ -236,7 +236,6 @@ def test_listing_plain_functions_loads_neither_translators_nor_plugins():
     assert loaded_after(statement) & unneeded == set()
 
 
-
 def test_every_public_name_is_there_and_no_other():
     public = {name for name in dir(toolwright) if not name.startswith("_")}
     assert public == set(toolwright.__all__)

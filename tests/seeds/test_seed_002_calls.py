@@ -11,7 +11,7 @@ from typing import Literal, NotRequired, Optional, TypedDict, Union
 import pytest
 from pydantic import BaseModel, EmailStr, Field
 
-from toolwright import Toolbox, tool
+from toolwright import SchemaError, Tool, Toolbox, tool
 from toolwright.results import validate
 
 OLD = "2025-11-25"
@@ -331,3 +331,15 @@ def test_an_explicit_schema_is_enforced(sent):
     result = custom_tool_box().call("custom_tool", sent)
     assert result.is_error
     assert result.error.code == "arguments"
+
+
+@pytest.mark.parametrize("option", ["input_schema", "output_schema"])
+def test_a_type_as_an_explicit_schema_is_refused_with_what_to_write(option):
+    class Order(BaseModel):
+        number: int
+
+    def place(**fields: int) -> int: ...
+
+    with pytest.raises(SchemaError, match=rf"{option} that is a type") as refused:
+        Tool(place, **{option: Order}).to_mcp()
+    assert f"{option}=TypeAdapter(Order).json_schema()" in str(refused.value)

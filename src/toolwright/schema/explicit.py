@@ -24,6 +24,9 @@ _MOST_SAID = 1_000_000
 
 def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str) -> Any:
     """Return a validator for an explicit schema. Raises `SchemaError` for a bad one."""
+    if isinstance(schema, type):
+        hint = f"{option}=TypeAdapter({schema.__name__}).json_schema(), with pydantic's TypeAdapter"
+        raise signature.refusal(f"has an {option} that is a type", hint=hint)
     if fault := schema_fault(schema):
         raise signature.refusal(f"has an {option} that {fault}")
     if option == "input_schema" and schema.get("type") != "object":
