@@ -3,9 +3,11 @@
 import datetime
 import decimal
 import enum
+import pathlib
 from typing import Any, Literal, Optional
 
 import pytest
+from typing_extensions import TypedDict
 from ways import label, result_of
 from taking import Color, Filter, Item, Rank, flattened, read, refused
 
@@ -127,8 +129,106 @@ def test_a_list_of_text_keeps_text_that_looks_like_json_inside_it():
     assert read(list[str], ["[1]", "5"]) == (["[1]", "5"], [])
 
 
-def test_a_comma_separated_text_stays_one_item():
-    assert read(list[str], "a, b") == (["a, b"], ["list"])
+class Paged(TypedDict):
+    pages: list[str]
+
+
+ONE_OR_MORE = [
+    "a, b, c",
+    "Smith, John",
+    "a;b",
+    "a\nb",
+    "a\r\n",
+    "a\u2028b",
+    "\u82f9\uff0c\u679c",
+    "a\u3001b",
+]
+CUT = ['["a","b"', '["a"', "[", " [1, 2", '{"a": 1', '"a"', '"a', '```json\n["a"']
+NOTHING = ["", " ", "null", "None"]
+
+
+@pytest.mark.parametrize("sent", [*ONE_OR_MORE, *CUT, *NOTHING])
+@pytest.mark.promise("call.no-guessed-lists")
+def test_a_text_that_may_not_be_one_item_is_refused_for_a_list(sent):
+    hints = [list[str], set[str], tuple[str, ...], tuple[str, str], list, list[Any], list[str | int],
+             list[str] | dict[str, int], list[datetime.date], list[pathlib.Path], list[list[str]]]  # fmt: skip
+    for hint in hints:
+        assert "send " in refused(hint, sent)
+    assert "`x.k`" in refused(dict[str, list[str]], {"k": sent})
+    assert "`x[0]`" in refused(list[list[str]], [sent])
+    assert "`x[0].pages`" in refused(list[Paged], [{"pages": sent}])
+    assert read(list[str], [sent]) == ([sent], [])
+    assert read(list[str] | str, sent) == (sent, [])
+
+
+def test_a_list_that_came_as_whole_json_is_still_read():
+    for sent in ('["a, b", "c;\\n"]', "['a, b', 'c;\\n']", '```json\n["a, b", "c;\\n"]\n```'):
+        assert read(list[str], sent) == (["a, b", "c;\n"], ["json"])
+
+
+def test_a_refused_text_says_how_to_send_the_list():
+    told = "must be a list of strings; got"
+    assert refused(list[str], "Smith, John") == (
+        f'probe: `x` {told} "Smith, John"; send a list with each item on its own: '
+        '["Smith, John"] is one item'
+    )
+    assert refused(list[str], '["a"') == (
+        f'probe: `x` {told} "[\\"a\\""; the JSON in this text is no such list: '
+        "send the list itself, not a text"
+    )
+    assert refused(list[int], "1,2").endswith('got "1,2"; send a list with each item on its own')
+    assert len(refused(list[str], "a, " * 10_000)) < 250
+
+
+def test_a_listed_value_with_a_comma_is_one_item():
+    assert read(list[Literal["a, b", "c"]], "A, B") == (["a, b"], ["choice", "list"])
+    assert "send" in refused(list[Literal["a", "c"]], "a, c")
+
+
+def test_an_empty_object_that_fits_no_item_is_an_empty_list():
+    assert read(list[str], {}) == ([], ["list"])
+    assert read(dict[str, set[int]], {"k": {}}) == ({"k": set()}, ["list"])
+    assert read(list[dict[str, int]], {}) == ([{}], ["list"])
+    assert read(list[str] | dict[str, int], {}) == ({}, [])
+
+
+# -- names
+
+
+@pytest.mark.parametrize("name", ["n ", " n", "`n`", "'n'", '"n"', "n\n"])
+@pytest.mark.promise("call.stray-characters")
+def test_stray_characters_around_a_name_are_taken_off(name):
+    reached = []
+
+    def probe(n: int, page: int = 1):
+        reached.append((n, page))
+
+    def lacks(sent):
+        result = result_of(probe, sent)
+        assert result.is_error
+        return "unknown argument" in result.text
+
+    result = result_of(probe, {name: "5"})
+    assert reached.pop() == (5, 1)
+    assert [(repair.path, repair.code) for repair in result.repairs] == [
+        (("n",), "name"),
+        (("n",), "json"),
+    ]
+    assert lacks({name: 5, "n": 5})
+    assert lacks({name: 5, "  n": 5})
+    assert lacks({f"{name}x": 5})
+    assert reached == []
+
+
+def test_a_name_stays_as_it_came_where_any_name_is_taken():
+    reached = []
+
+    def probe(n: int, **rest: int):
+        reached.append((n, rest))
+
+    assert not result_of(probe, {"n": "1", "n ": 2}).is_error
+    assert reached == [(1, {"n ": 2})]
+    assert result_of(flattened, {"`word`": "a"}).value == ["a", 10, 1]
 
 
 # -- choices

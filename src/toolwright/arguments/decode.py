@@ -18,10 +18,15 @@ _MOST_SCALAR = 4000
 """The longest number or word, in characters: Python converts 4300 digits, in quadratic time."""
 _MOST_DEPTH = 60
 UNREADABLE: Any = object()
+NO_VALUE = ("", "null", "None")
+"""Texts that models send for nothing at all."""
 
 _BEGINNINGS = frozenset("[{(\"'`+-.0123456789tfnTFN")
 _CONTAINERS = frozenset("[{(\"'")
 _PYTHON_BEGINNINGS = frozenset("[{(TFN'\"")
+_JSON_BEGINNINGS = ("[", "{", '"', "```")
+# What stands between items: commas and semicolons of any script, and the ends of lines.
+_SEPARATOR = re.compile(r"[,;\n\r\v\f\x1c-\x1e\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b]")
 _BRACKET = re.compile(r"[\[{(\]})]")
 # A string, which is kept, closed or not; or a comma before a closing bracket, which is dropped.
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?+)|,(?=\s*+[\]}])', re.DOTALL)
@@ -56,6 +61,19 @@ def decode(text: str) -> Any:
             return decoded
         text = decoded
     return UNREADABLE
+
+
+def begins_like_json(text: str) -> bool:
+    """Return whether a text begins as JSON does: a list, an object, a string or a fence."""
+    return text.lstrip().startswith(_JSON_BEGINNINGS)
+
+
+def may_be_several(text: str) -> bool:
+    """Return whether a text may stand for several items of a list, or for none.
+
+    `a, b` is one item or two, JSON that was cut has lost some, and `null` is no list.
+    """
+    return begins_like_json(text) or _SEPARATOR.search(text) is not None or text.strip() in NO_VALUE
 
 
 def _unfenced(text: str) -> str:

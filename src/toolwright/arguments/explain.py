@@ -9,6 +9,7 @@ from typing import Any
 
 from .._json_values import is_list, is_object
 from ..errors import Fault
+from .decode import begins_like_json, may_be_several
 from .shape import Shape, kind_of
 from .wording import count_of, path_text, truncate, value_text
 
@@ -17,6 +18,9 @@ MOST_EXPLAINED = 200
 """How many of a validator's errors are read."""
 _MOST_HINTS = 10
 """For how many faults the nearest name or value is searched for: this costs the most."""
+_NARROWER = ("enum", "const", "format", "pattern")
+_SHORT = 40
+"""The longest text that is shown as it should be sent, in characters."""
 _WORDS = {
     "integer": "an integer",
     "number": "a number",
@@ -122,7 +126,26 @@ def _fault(
     if not hint and kind_of(value) in shape.kinds(node) and shape.values(node) is None:
         # The JSON type is right; the content of the text or number is wrong.
         return Fault(path, kind, f"{place} {plain(str(error['msg']))}{got}")
+    hint = hint or _list_hint(value, node, shape)
     return Fault(path, "type", f"{place} must be {_wanted(node, shape)}{got}{hint}")
+
+
+def _list_hint(value: Any, node: Any, shape: Shape) -> str:
+    """Return how to send what came as a text in place of a list; empty if it did not."""
+    if not isinstance(value, str) or "array" not in shape.kinds(node):
+        return ""
+    if begins_like_json(value):
+        return "; the JSON in this text is no such list: send the list itself, not a text"
+    if not may_be_several(value):
+        return ""
+    if len(value) > _SHORT or not value.strip():
+        return "; send a list with each item on its own"
+    arms = shape.arms(shape.child(node, 0)) or ({"type": "string"},)
+    takes_any = any(
+        arm.keys().isdisjoint(_NARROWER) and arm.get("type", "string") == "string" for arm in arms
+    )
+    one = f": {value_text([value])} is one item" if takes_any else ""
+    return f"; send a list with each item on its own{one}"
 
 
 def unknown(

@@ -180,8 +180,15 @@ class Reader:
 
     def _repaired(self, data: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
         repairer = Repairer(self.shape)
+        data = repairer.without_noise(data)
+        flat = self.compiled.flat.values()
+        is_closed = self.shape.root.get("additionalProperties") is False
+        if is_closed and not any(model.takes_rest for model in flat):
+            names = frozenset(self.shape.root.get("properties", ()))
+            names = names.union(*(model.fields for model in flat))
+            data = repairer.with_plain_names(data, names)
         if self.compiled.flat:
-            data, whole = self._nested(repairer.without_noise(data), whole=True)
+            data, whole = self._nested(data, whole=True)
             text = "`{}` came as one object; its fields belong at the top level"
             repairer.done += [Repair((key,), "nested", text.format(key)) for key in whole]
         return repairer.arguments(data), repairer.done

@@ -6,11 +6,13 @@ is recorded.
 
 from __future__ import annotations
 
+import string
+from collections import Counter
 from typing import Any
 
 from .._json_values import is_list, is_object
 from ..results import Repair
-from .decode import MOST_TEXT, UNREADABLE, decode
+from .decode import MOST_TEXT, NO_VALUE, UNREADABLE, decode, may_be_several
 from .shape import Shape, kind_of
 from .wording import path_text, value_text
 
@@ -26,6 +28,7 @@ _MOST_DEPTH = 200
 NOISE = frozenset(("toolCallId", "tool_call_id", "sessionId", "_meta"))
 """Keys that some clients add to the arguments of every call."""
 
+_STRAY = f"{string.whitespace}`'\""
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
 _UNCHANGED: Any = object()
@@ -54,13 +57,32 @@ class Repairer:
             self._note((key,), "noise", f"`{key}` is not an argument; left out")
         return {key: value for key, value in data.items() if key not in noise}
 
+    def with_plain_names(self, data: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+        """Return the arguments, blanks, backticks and quotes taken off around unknown names.
+
+        A name is left as it came if that gives none of `names`, or one that came as well.
+        """
+        if data.keys() <= names:
+            return data
+        plain = {key: key.strip(_STRAY) for key in data if key not in names}
+        taken = Counter([*data, *plain.values()])
+        named: dict[str, Any] = {}
+        for key, value in data.items():
+            name = plain.get(key, key)
+            if name != key and name in names and taken[name] == 1:
+                self._note((name,), "name", f"{value_text(key)} read as {path_text((name,))}")
+                named[name] = value
+            else:
+                named[key] = value
+        return named
+
     def arguments(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments, repaired where they can be."""
         root = self.shape.root
         known: dict[str, Any] = root.get("properties", {})
         required = frozenset(root.get("required", ()))
         made: dict[str, Any] = {}
-        for key, value in self.without_noise(data).items():
+        for key, value in data.items():
             node = known.get(key, root.get("additionalProperties"))
             fixed = self._value(value, node, (key,), optional=key in known and key not in required)
             if fixed is not _ABSENT:
@@ -151,15 +173,22 @@ class Repairer:
         if "array" in kinds and not is_list(value) and value is not None:
             before = len(self.done)
             item = self._value(value, self.shape.child(node, 0), (*path, 0))
-            if not self._fits(item, self.shape.child(node, 0)):
-                del self.done[before:]
-                return _UNCHANGED
-            return self._read(path, "list", value, [item])
+            if self._is_item(item, self.shape.child(node, 0)):
+                return self._read(path, "list", value, [item])
+            del self.done[before:]
+            if value == {}:
+                return self._read(path, "list", value, [])
         return _UNCHANGED
 
-    def _fits(self, value: Any, node: Any) -> bool:
+    def _is_item(self, value: Any, node: Any) -> bool:
+        """Return whether a value that came in place of a list can only be meant as one item."""
         kinds = self.shape.kinds(node) if is_object(node) else frozenset[str]()
-        return not kinds or kind_of(value) in kinds
+        if kinds and kind_of(value) not in kinds:
+            return False
+        if not isinstance(value, str) or not may_be_several(value):
+            return True
+        choices = self.shape.choices(node)
+        return choices is not None and value in choices.values
 
     def _text(
         self, text: str, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
@@ -202,5 +231,5 @@ def _means_absent(value: Any, kinds: frozenset[str]) -> bool:
         isinstance(value, str)
         and "string" not in kinds
         and len(value) <= _MOST_CHOICE
-        and value.strip() in ("", "null", "None")
+        and value.strip() in NO_VALUE
     )
