@@ -395,5 +395,13 @@ class ResultWriter:
         )
 
 
+class BareWriter(ResultWriter):
+    """Hands values to a Python caller as they are: nothing is checked, written or cut."""
+
+    def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
+        """Make the result of a value, whatever it is."""
+        return written(value, None, repairs=repairs)
+
+
 def _lists_integers(hint: Any) -> bool:
     return get_origin(hint) is list and any(each is int for each in get_args(hint))

@@ -114,6 +114,18 @@ class GeneratorDrain:
         return text
 
 
+class AwaitOnly(GeneratorDrain):
+    """Awaits what the target of one tool gives, and leaves generators to whoever called it."""
+
+    async def emptied(self, value: Any, call: Call | None) -> Any:
+        """Return the value as it is."""
+        return value
+
+    def taken(self, items: Iterator[Any], call: Call | None) -> Any:
+        """Return the generator as it is."""
+        return items
+
+
 def size_of(item: Any) -> int:
     """Estimate the bytes of an item's JSON: at least one, or empty items would never end."""
     return max(len(item) if isinstance(item, str | bytes) else len(_written(item)), 1)

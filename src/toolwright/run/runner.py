@@ -23,13 +23,13 @@ from ..errors import ArgumentError, CallError, SchemaError
 from ..limits import Timeout
 from ..options import Options
 from ..outcome.failure import failed, is_a
-from ..outcome.writer import ResultWriter
+from ..outcome.writer import BareWriter, ResultWriter
 from ..read.wrappers import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
 from .current import Outermost, looks_up
-from .drain import PLAIN, GeneratorDrain, is_awaitable, is_deferred, settled_class
+from .drain import PLAIN, AwaitOnly, GeneratorDrain, is_awaitable, is_deferred, settled_class
 from .inject.injector import Injector
 from .limited import LimitedRunner
 from .loop import background
@@ -53,7 +53,13 @@ class Runner:
         compiled: Compiled,
         options: Options,
         home: Shared | None = None,
+        *,
+        bare: bool = False,
     ) -> None:
+        """Prepare everything; with `bare`, results have the target's own value and nothing else."""
+        bare = bare and options.run_on in ("thread", "inline")  # the others send JSON
+        if bare and options.cache is not None:
+            options = replace(options, cache=None)  # it keeps JSON
         self.name = name
         self.target = target
         self.compiled = compiled
@@ -62,10 +68,13 @@ class Runner:
         self.reader = Reader(name, compiled, repair=options.repair)
         self.read = self.reader.read
         self.bind = None if compiled.plan.by_name_only else compiled.plan.bind
-        self.outcome = ResultWriter(name, compiled, options)
+        self.outcome = (BareWriter if bare else ResultWriter)(name, compiled, options)
         self.result_of = self.outcome.of
         self.failure_of = self.outcome.failure_of
-        self.drain = GeneratorDrain(name, joins=compiled.text_output, most=options.max_result)
+        # What was injected is closed when the call ends: a generator may need it until its end.
+        waits_only = bare and not compiled.plan.injected
+        drain = AwaitOnly if waits_only else GeneratorDrain
+        self.drain = drain(name, joins=compiled.text_output, most=options.max_result)
         self.settled = settled_class(compiled.output_hint)
         self.is_async = is_async(target)
         self.outermost = Outermost(name)

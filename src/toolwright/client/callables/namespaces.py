@@ -9,7 +9,8 @@ from typing import Any, cast
 from ...arguments.wording import truncate
 from ...errors import CallError, ToolNotFound
 from ...results import Result
-from ...tools.definition import Tool
+from ...run.runner import Runner
+from ...tools.definition import Tool, compiled_of
 
 Namespace = Mapping[str, Any]
 """What may be called, by name."""
@@ -89,21 +90,22 @@ def call(
     *,
     raise_on_error: bool = True,
 ) -> Any:
-    """Call the function that a name means in a namespace; return the bare value.
+    """Call the function that a name means in a namespace; return the bare value, whatever it is.
 
-    Arguments are validated and repaired as a tool's are. What the function raises is raised, or,
-    with `raise_on_error=False`, returned as a text for the model.
+    Arguments are validated and repaired as a tool's are; the value is neither checked nor changed.
+    What the function raises is raised, or, with `raise_on_error=False`, returned as a text for the
+    model.
 
     >>> call("sums", {"a": 1, "b": 2}, [lambda: None, {"sums": lambda a, b: a + b}])
     3
     """
     try:
-        tool = _tool(name, functions)
+        runner = _runner(name, functions)
     except ToolNotFound as error:
         if raise_on_error:
             raise
         return error.for_model()
-    return _value(tool.call(arguments), raise_on_error=raise_on_error)
+    return _value(runner.call(arguments), raise_on_error=raise_on_error)
 
 
 async def call_async(
@@ -115,12 +117,12 @@ async def call_async(
 ) -> Any:
     """Do the same from async code; async functions are awaited, others run in a thread."""
     try:
-        tool = _tool(name, functions)
+        runner = _runner(name, functions)
     except ToolNotFound as error:
         if raise_on_error:
             raise
         return error.for_model()
-    return _value(await tool.call_async(arguments), raise_on_error=raise_on_error)
+    return _value(await runner.call_async(arguments), raise_on_error=raise_on_error)
 
 
 def _value(result: Result, *, raise_on_error: bool) -> Any:
@@ -132,9 +134,8 @@ def _value(result: Result, *, raise_on_error: bool) -> Any:
     raise result.error if raised is None else raised
 
 
-def _tool(name: str, functions: Functions) -> Tool:
-    found = resolve(name, functions)
-    if isinstance(found, Tool):
-        return found
+def _runner(name: str, functions: Functions) -> Runner:
+    target = resolve(name, functions)
     # Every exception is told: the program chose these functions, and the model must fix its call.
-    return Tool(found, name=name, on_unsupported="permissive", speak="all")
+    tool = Tool(target, name=name, on_unsupported="permissive", speak="all")
+    return Runner(name, tool.target, compiled_of(tool), tool.options, bare=True)
