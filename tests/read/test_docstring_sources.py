@@ -31,8 +31,8 @@ class Sender:
 
 
 @pytest.mark.promise("documentation.objects", "documentation.made-with")
-def test_a_class_describes_the_tool_and_its_call_the_parameters():
-    assert Tool(Sender("x")).description == "Sends letters."
+def test_the_call_of_an_object_describes_the_tool_and_its_parameters():
+    assert Tool(Sender("x")).description == "Send one."
     assert texts(Sender("x")) == {
         "to": None,
         "body": "What each letter says.",
@@ -47,6 +47,21 @@ def test_an_instance_may_have_a_docstring_of_its_own():
     sender.__doc__ = "Sends this letter.\n\nArgs:\n    to: Who gets it."
     assert Tool(sender).description == "Sends this letter."
     assert texts(sender)["to"] == "Who gets it."
+
+
+@pytest.mark.promise("documentation.objects")
+def test_a_class_describes_an_object_whose_call_says_nothing_of_itself():
+    class Printer(Sender):
+        """Prints letters."""
+
+        def __call__(self, to: str) -> None:
+            """
+            Args:
+                to: Who reads it.
+            """
+
+    assert Tool(Printer("x")).description == "Prints letters."
+    assert texts(Printer("x")) == {"to": "Who reads it."}
 
 
 @pytest.mark.promise("documentation.objects")

@@ -370,10 +370,9 @@ def test_a_bound_method_is_a_tool():
 
 @pytest.mark.promise("target.callables")
 def test_a_callable_object_is_a_tool_named_after_its_class():
-    # The document names it `__call__`, which says nothing, and takes the text of `__call__`; the
-    # class says what the object is for, so its text describes the tool.
+    # The document names it `__call__`, which says nothing.
     tool = Tool(ca)
-    assert (tool.name, tool.description) == ("ClassA", "I am a class")
+    assert (tool.name, tool.description) == ("ClassA", "Do another thing")
     assert tool.input_schema == arguments(
         {"b": {"type": "string", "description": "That is `b`"}}, "b"
     )

@@ -1,5 +1,7 @@
 """A tool is a value: what toolboxes do with it leaves it as it was."""
 
+import datetime
+import inspect
 import pickle
 import threading
 import time
@@ -7,7 +9,7 @@ from typing import Annotated
 
 import pytest
 
-from toolwright import Inject, Tool, Toolbox, ToolTimeout
+from toolwright import Inject, SchemaError, Tool, Toolbox, ToolTimeout
 from toolwright.read import target as targets
 from toolwright.stores import MemoryStore
 from toolwright.tools.definition import compiled_of, runner_of, signature_of
@@ -211,3 +213,39 @@ def test_an_injected_provider_of_a_tool_alone_is_its_own():
     assert tool.call().value == "2"
     box.close()
     assert tool.call().value == "2"
+
+
+def test_the_signature_has_names_hints_defaults_and_descriptions():
+    def price(
+        sku: str,  # What is sold.
+        count: Annotated[int, "How many."] = 1,
+        *,
+        at: "datetime.date | None" = None,
+    ) -> float:  # In euros.
+        """Return a price.
+
+        Args:
+            at: On which day.
+        """
+        return 1.0
+
+    signature = Tool(price).signature
+    assert [(each.name, each.default, each.description) for each in signature.parameters] == [
+        ("sku", inspect.Parameter.empty, "What is sold."),
+        ("count", 1, "How many."),
+        ("at", None, "On which day."),
+    ]
+    assert [each.hint for each in signature.parameters] == [
+        str,
+        Annotated[int, "How many."],
+        datetime.date | None,
+    ]
+    assert (signature.returns, signature.returns_description) == (float, "In euros.")
+    with pytest.raises(AttributeError):
+        signature.returns = int
+    with pytest.raises(SchemaError, match="Missing"):
+        _ = Tool(untyped).signature
+
+
+def untyped(a: "Missing") -> int:  # noqa: F821
+    return a

@@ -41,7 +41,7 @@ class Parameter(NamedTuple):
     untyped: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Signature:
     """A target, read: its name, what it takes and gives, and what its author says about it."""
 

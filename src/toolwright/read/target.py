@@ -311,7 +311,8 @@ def _open_object(obj: Any) -> Target:
     if shows_signature(obj):
         parameters, returns = _bare(obj)
         inner = replace(inner, parameters=parameters, returns=returns)
-    documented = (obj, cls, *inner.documented)
+    # What a call does describes the tool; what the class says of itself, only where that is silent.
+    documented = (obj, *inner.documented, cls)
     return replace(inner, name=name_of(obj), call=obj, documented=documented)
 
 

@@ -136,6 +136,21 @@ class Tool:
         return f"{signature.description}\n\nReturns: {returns}".strip()
 
     @property
+    def signature(self) -> Signature:
+        """What was read off the target: `parameters` with their names, hints, defaults and texts.
+
+        A parameter without a default has `inspect.Parameter.empty`. Raises `SchemaError`.
+
+        >>> def add(
+        ...     a: int,  # The first number.
+        ...     b: int = 1,
+        ... ) -> int: ...
+        >>> [(each.name, each.hint, each.description) for each in Tool(add).signature.parameters]
+        [('a', <class 'int'>, 'The first number.'), ('b', <class 'int'>, '')]
+        """
+        return signature_of(self)
+
+    @property
     def input_schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments: a fresh copy, draft 2020-12."""
         return json.loads(compiled_of(self).input_schema)

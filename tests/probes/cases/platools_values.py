@@ -55,7 +55,7 @@ probe(
     properties={"a": INT, "b": {"type": "integer", "default": 1}},
     required=["a"],
     output=INT,
-    description="Adds.",
+    description="Add two numbers.",
     bind=[({"a": 1}, {"a": 1, "b": 1})],
 )(Adder())
 
