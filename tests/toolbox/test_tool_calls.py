@@ -484,3 +484,34 @@ def test_hundreds_of_calls_in_one_message_are_all_answered():
     asked = message("openai", *[(f"c{n}", "twice", {"n": n}) for n in range(300)])
     found = answers("openai", box.run_tool_calls(asked, "openai"))
     assert found == [(f"c{n}", str(2 * n), None) for n in range(300)]
+
+
+@pytest.mark.promise("loops.legacy")
+@pytest.mark.parametrize("dialect", ["openai", "groq", "deepseek"])
+def test_the_single_function_call_of_older_messages_is_run(shop, dialect):
+    def asking(name, arguments):
+        call = {"name": name, "arguments": arguments}
+        return {"role": "assistant", "content": None, "function_call": call}
+
+    good = asking("price", '{"item": "bike", "count": "2"}')
+    answer = [{"role": "function", "name": "price", "content": "2 of bike"}]
+    assert shop.run_tool_calls(good, dialect) == answer
+    assert shop.run_tool_calls({"choices": [{"message": good}]}, dialect) == answer
+    parsed = types.SimpleNamespace(**good, tool_calls=None)
+    parsed.function_call = types.SimpleNamespace(**good["function_call"])
+    assert shop.run_tool_calls(parsed, dialect) == answer
+    assert asyncio.run(shop.run_tool_calls_async(good, dialect)) == answer
+    for bad in (asking("prize", "{}"), asking("price", "{"), asking("price", '{"item": 3}')):
+        (message,) = shop.run_tool_calls(bad, dialect)
+        assert message["role"] == "function"
+        assert message["name"] == bad["function_call"]["name"]
+        assert message["content"].startswith("Error: ")
+
+
+def test_a_function_call_of_another_provider_is_not_taken_for_an_older_message(shop):
+    part = {"function_call": {"name": "price", "args": {"item": "bike"}}}
+    with pytest.raises(ValueError, match="gemini"):
+        shop.run_tool_calls({"parts": [part]}, "openai")
+    older = {"role": "assistant", "function_call": {"name": "price", "arguments": "{}"}}
+    with pytest.raises(ValueError, match="openai"):
+        shop.run_tool_calls(older, "anthropic")

@@ -18,7 +18,8 @@ class ToolAnswer(NamedTuple):
     """A result, and which call it answers."""
 
     result: Result
-    call_id: str
+    call_id: str | None
+    """None for OpenAI's older `function_call`, which has none."""
     name: str
 
 
@@ -62,6 +63,8 @@ def _is_image(block: Mapping[str, Any]) -> bool:
 
 
 def _chat(answer: ToolAnswer) -> JsonObject:
+    if answer.call_id is None:
+        return {"role": "function", "name": answer.name, "content": _text(answer)}
     return {"role": "tool", "tool_call_id": answer.call_id, "content": _text(answer)}
 
 

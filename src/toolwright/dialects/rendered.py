@@ -110,11 +110,12 @@ class Rendered:
         near = get_close_matches(name, self.names, n=1)
         return f"did you mean `{near[0]}`?" if near else ""
 
-    def result(self, result: Result, call_id: str = "", name: str = "") -> JsonObject:
+    def result(self, result: Result, call_id: str | None = "", name: str = "") -> JsonObject:
         """Return a result as the provider takes it: a message, or one block of a message.
 
         Anthropic, Gemini and Bedrock take the results of one turn as blocks of one message, in the
-        role of the user. `name` is the tool's own or published name.
+        role of the user. `name` is the tool's own or published name; `call_id=None` answers a
+        `function_call`, which has no id.
         """
         from .messages import ToolAnswer, message
 

@@ -103,7 +103,9 @@ async def run_tool_calls_async(
         if call is not None:
             end(call)
     answers = [
-        dialect.result(result, call_id=each.asked.id, name=each.asked.name)
+        dialect.result(
+            result, None if each.asked.is_legacy else each.asked.id, name=each.asked.name
+        )
         for each, result in zip(admitted, results, strict=True)
     ]
     return grouped(name, answers)

@@ -2,6 +2,7 @@
 
 import json
 
+import mcp_types as t
 import pytest
 from counting import examples
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +11,8 @@ from pydantic import TypeAdapter
 from specs import specs
 from test_agree import leave_out_nulls, written
 
-from toolwright import Tool
+from toolwright import Tool, Toolbox
+from toolwright.client import connect, make_tool
 from toolwright.client.callables import remote_callable
 from toolwright.client.callables.values import plain_json
 
@@ -96,3 +98,44 @@ def titles(tool, era):
 def test_a_function_comes_back_from_its_schema(drawn, style, era):
     hint, value = drawn
     check(hint, value, style, era)
+
+
+DEFINITION = {
+    "name": "rm",
+    "title": "Remove",
+    "description": "Remove a file.",
+    "icons": [{"src": "https://example.com/rm.png", "sizes": ["any"]}],
+    "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}},
+    "annotations": {"destructiveHint": True, "idempotentHint": True},
+    "_meta": {"example.com/owner": {"team": "files"}},
+}
+
+
+def removing(name, **arguments):
+    return "removed"
+
+
+@pytest.mark.promise("callables.round-trip")
+@pytest.mark.parametrize("form", [dict, t.Tool.model_validate], ids=["dict", "sdk"])
+def test_a_callable_keeps_title_hints_icons_and_meta(form):
+    tool = Tool(make_tool(removing, form(DEFINITION)))
+    assert tool.to_mcp() == DEFINITION
+    box = Toolbox("files", [tool])
+    assert box.to_mcp()["tools"] == [DEFINITION]
+    remote = connect(box)
+    assert Tool(remote.rm).to_mcp() == DEFINITION
+    assert Toolbox("hub", [remote.rm]).to_mcp()["tools"] == [DEFINITION]
+    assert Tool(remote.rm, destructive=False, title="Trash").to_mcp() == {
+        **DEFINITION,
+        "title": "Trash",
+        "annotations": {"destructiveHint": False, "idempotentHint": True},
+    }
+
+
+@pytest.mark.parametrize("bad", [3, "x", [1], {"readOnlyHint": "yes", "x": True}])
+def test_hints_icons_and_meta_that_break_the_protocol_are_left_out(bad):
+    definition = {**DEFINITION, "annotations": bad, "icons": bad, "_meta": bad}
+    made = Tool(make_tool(removing, definition)).to_mcp()
+    for key in ("annotations", "icons"):
+        assert key not in made
+    assert made.get("_meta", bad) == bad

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ..._json_values import JsonObject
+from ..._json_values import JsonObject, is_list, is_object
 from ...errors import SchemaError
 
 _INPUTS = ("input_schema", "inputSchema", "parameters")
 _OUTPUTS = ("output_schema", "outputSchema")
 """The newer name comes first: FastMCP warns when its tools are asked for the older one."""
+_HINTS = ("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _LONGEST_NAME = 1000
 _ABSENT: Any = object()
 
@@ -26,6 +27,10 @@ class ToolDefinition:
     input_schema: JsonObject
     output_schema: JsonObject | None = None
     title: str = ""
+    annotations: JsonObject = field(default_factory=JsonObject)
+    """The protocol's hints on behaviour; only those that are what the protocol says."""
+    icons: tuple[JsonObject, ...] = ()
+    meta: JsonObject = field(default_factory=JsonObject)
 
 
 def definition_of(tool: Any) -> ToolDefinition:
@@ -52,7 +57,40 @@ def definition_of(tool: Any) -> ToolDefinition:
         _schema(held, _INPUTS, name) or {},
         _schema(held, _OUTPUTS, name),
         title if isinstance(title, str) else "",
+        hints_of(_json(_part(held, ("annotations",)))),
+        tuple(each for each in _json(_part(held, ("icons",)), []) if is_object(each)),
+        _json(_part(held, ("_meta", "meta"))),
     )
+
+
+def hints_of(annotations: Any) -> JsonObject:
+    """Return the hints in annotations that are what the protocol says: a server may send anything."""
+    if not is_object(annotations):
+        return {}
+    return {
+        key: value
+        for key, value in annotations.items()
+        if key in _HINTS and isinstance(value, str if key == "title" else bool)
+    }
+
+
+def _json(given: Any, empty: Any = None) -> Any:
+    """Return an object, or a list where `empty` is one, as plain JSON; empty if it is neither."""
+    empty = {} if empty is None else empty
+    parts = given if is_list(given) else [given]
+    dumped = [
+        each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if hasattr(each, "model_dump")
+        else each
+        for each in parts
+    ]
+    value = dumped if is_list(given) else dumped[0]
+    if not isinstance(value, type(empty)):
+        return empty
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (RecursionError, TypeError, ValueError):
+        return empty
 
 
 def _part(tool: Any, names: tuple[str, ...]) -> Any:

@@ -232,9 +232,13 @@ def _options(tool: ToolDefinition) -> JsonObject:
     if tool.output_schema is not None:
         boxed = is_box(tool.output_schema, tool.name)
         options["output_schema"] = opened_box(tool.output_schema) if boxed else tool.output_schema
-    if tool.title:
-        options["title"] = tool.title
-    return options
+    kept = {
+        "title": tool.title,
+        "annotations": tool.annotations,
+        "icons": tool.icons,
+        "meta": tool.meta,
+    }
+    return options | {name: value for name, value in kept.items() if value}
 
 
 def _means_absent(field: RecordField) -> bool:

@@ -20,6 +20,7 @@ from ...tools.prompt import Prompt
 from ...tools.resource import Resource
 from ..answers import result_of
 from ..bounds import MOST_BYTES
+from ..callables.definition import hints_of
 from .linear import linear
 from .offered import offered_schema, refuse_hidden
 from .passing import PassedCall
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from ..wire.interface import AnyConnection
 
 _CALL, _VALUES = "_toolwright_call", "_toolwright_values"
-_HINTS = ("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 class ProxyTarget:
@@ -168,14 +168,12 @@ def proxied_tool(
         schema = offered_schema(name, schema, rule)
     target = ProxyTool(connection, name, fixed=fixed)
     target.rule = rule
-    said: Mapping[str, Any] = definition.get("annotations") or {}
-    hints = {key: value for key, value in said.items() if key in _HINTS}
     options: dict[str, Any] = {
         "title": definition.get("title"),
         "description": definition.get("description") or "",
         "input_schema": schema,
         "output_schema": linear(output) if is_object(output) else output,
-        "annotations": hints,
+        "annotations": hints_of(definition.get("annotations")),
         "max_result": MOST_BYTES,
         "extra": "pass",
     }

@@ -16,12 +16,18 @@ class Asked(NamedTuple):
     name: str
     arguments: Any
     """An object, or text that should be the JSON of one."""
+    is_legacy: bool = False
+    """Whether it is the only call of a message, without an id: OpenAI's older `function_call`."""
 
 
 def in_chat(message: Any) -> list[Asked]:
     """Read a message of OpenAI's Chat Completions (or any API of that shape), or its calls."""
     bare = [call for call in listed(message) if field(call, "function", "custom") is not None]
-    calls = bare or listed(field(_chat_message(message), "tool_calls"))
+    message = _chat_message(message)
+    calls = bare or listed(field(message, "tool_calls"))
+    legacy = None if calls else field(message, "function_call")
+    if field(legacy, "arguments") is not None:  # a part of Gemini's has `args`
+        return [_asked(None, legacy, "arguments")._replace(is_legacy=True)]
     return [_chat_call(call) for call in calls]
 
 

@@ -22,7 +22,8 @@ def by_id(asked: list[Asked], dialect: str) -> Iterator[tuple[Asked, CallError |
     answered: set[str] = set()
     for each in asked:
         if not each.id:
-            yield each, None if dialect in WITHOUT_IDS else _without_id(each)
+            needs_none = each.is_legacy or dialect in WITHOUT_IDS
+            yield each, None if needs_none else _without_id(each)
         elif each.id not in answered:
             answered.add(each.id)
             yield each, _same_id(each) if each.id in differ else None
