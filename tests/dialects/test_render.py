@@ -1,13 +1,16 @@
 """Tools as providers and clients get them."""
 
+import datetime
+import inspect
 import json
 import subprocess
 import sys
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
+from pydantic import BaseModel
 
-from toolwright import Toolbox
+from toolwright import Image, Toolbox
 from toolwright.dialects import DIALECTS, Rendered, render
 
 SCHEMA = {
@@ -27,6 +30,9 @@ STRICT = {
 }
 
 
+SEARCH = "Search the shop. Returns a string."
+
+
 @pytest.fixture
 def box():
     box = Toolbox("shop")
@@ -40,7 +46,7 @@ def box():
 
 
 def test_chat_completions(box):
-    named = {"name": "search", "description": "Search the shop."}
+    named = {"name": "search", "description": SEARCH}
     plain = {"type": "function", "function": {**named, "parameters": SCHEMA}}
     for dialect in ("openai", "mistral", "cohere", "groq", "deepseek", "ollama", "xai"):
         assert box.render(dialect).definitions == [plain]
@@ -50,7 +56,7 @@ def test_chat_completions(box):
 
 
 def test_responses_always_say_whether_they_are_strict(box):
-    named = {"type": "function", "name": "search", "description": "Search the shop."}
+    named = {"type": "function", "name": "search", "description": SEARCH}
     assert box.render("openai-responses").definitions == [
         {**named, "parameters": SCHEMA, "strict": False}
     ]
@@ -60,7 +66,7 @@ def test_responses_always_say_whether_they_are_strict(box):
 
 
 def test_anthropic(box):
-    made = {"name": "search", "description": "Search the shop.", "input_schema": SCHEMA}
+    made = {"name": "search", "description": SEARCH, "input_schema": SCHEMA}
     assert box.render("anthropic").definitions == [made]
     assert box.render("anthropic", strict=True).definitions == [{**made, "strict": True}]
 
@@ -68,7 +74,7 @@ def test_anthropic(box):
 def test_gemini(box):
     said = {"type": "integer", "description": "Default: 10."}
     schema = {**SCHEMA, "properties": {"query": {"type": "string"}, "limit": said}}
-    named = {"name": "search", "description": "Search the shop."}
+    named = {"name": "search", "description": SEARCH}
     assert box.render("gemini").definitions == [
         {"functionDeclarations": [{**named, "parametersJsonSchema": schema}]}
     ]
@@ -82,7 +88,7 @@ def test_gemini(box):
 
 
 def test_bedrock_and_nova(box):
-    named = {"name": "search", "description": "Search the shop."}
+    named = {"name": "search", "description": SEARCH}
     assert box.render("bedrock").definitions == [
         {"toolSpec": {**named, "inputSchema": {"json": SCHEMA}}}
     ]
@@ -99,7 +105,7 @@ def test_clients_get_what_the_server_lists(box, client):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_tool_without_parameters_or_description_is_fine_everywhere(dialect):
-    box = Toolbox("b", {"now": lambda: ""})
+    box = Toolbox("b", {"now": lambda: None})
     made = box.render(dialect, strict=True)
     json.dumps(made.definitions)
     assert "description" not in json.dumps(made.definitions)
@@ -363,3 +369,94 @@ def test_a_rendering_says_what_it_is(box):
     assert made.strict == {"search"}
     with pytest.raises(TypeError):
         made.names["x"] = "y"
+
+
+class Product(BaseModel):
+    sku: str
+    price: float
+
+
+class Node(BaseModel):
+    value: int
+    inner: "list[Node]" = []
+
+
+def described(returns, text="Do it.", dialect="anthropic"):
+    def target():
+        return None
+
+    target.__doc__ = text
+    if returns is not inspect.Parameter.empty:
+        target.__annotations__["return"] = returns
+    made = Toolbox("b", {"target": target}).render(dialect).definitions[0]
+    for key in ("function", "toolSpec", "functionDeclarations"):
+        made = made.get(key, made)
+    made = made[0] if isinstance(made, list) else made
+    return made.get("description", "")
+
+
+@pytest.mark.promise("dialects.returns")
+@pytest.mark.parametrize(
+    ("returns", "sentence"),
+    [
+        (str, "Returns a string."),
+        (int, "Returns an integer."),
+        (bool, "Returns a boolean."),
+        (list[str], "Returns a list of strings."),
+        (list[list[int]], "Returns a list of lists of integers."),
+        (int | None, "Returns an integer or null."),
+        (tuple[int, str], "Returns a list of integers or strings."),
+        (dict[str, int], "Returns an object whose values are integers."),
+        (dict, "Returns an object."),
+        (list, "Returns a list."),
+        (datetime.date, "Returns a string (date)."),
+        (Literal["a", "b"], 'Returns "a" or "b".'),
+        (Product, "Returns an object with `sku`, `price`."),
+        (list[Product], "Returns a list of objects with `sku`, `price`."),
+        (Node, "Returns an object with `value`, `inner`."),
+        (list[Node], "Returns a list of objects with `value`, `inner`."),
+        (None, ""),
+        (Any, ""),
+        (Image, ""),
+        (bytes, ""),
+        (inspect.Parameter.empty, ""),
+    ],
+    ids=str,
+)
+def test_a_provider_without_output_schemas_reads_what_is_returned(returns, sentence):
+    for dialect in ("anthropic", "openai", "gemini", "bedrock", "mistral", "cohere"):
+        assert described(returns, dialect=dialect) == f"Do it. {sentence}".rstrip()
+    assert described(returns, text="") == sentence
+    assert described(returns, dialect="cursor") == "Do it."  # it has the schema itself
+
+
+def test_the_result_is_told_after_what_the_author_says_of_it():
+    def stock() -> int:  # How many there are
+        """Count."""
+        return 1
+
+    box = Toolbox("b", [stock])
+    assert box.render("anthropic").definitions[0]["description"] == (
+        "Count.\n\nReturns: How many there are\n\nThe result is an integer."
+    )
+
+
+def test_the_result_of_a_foreign_tool_is_told_however_it_is_boxed_or_tangled():
+    def told(schema):
+        entry = {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": schema}
+        return render([entry], "anthropic").definitions[0].get("description")
+
+    box = Toolbox("b", {"names": names})
+    assert (
+        told(box.to_mcp("2025-06-18")["tools"][0]["outputSchema"]) == "Returns a list of strings."
+    )
+    wide = {"type": "object", "properties": {f"field_{n}{'x' * 90}": {} for n in range(1000)}}
+    assert told(wide).endswith(", ....")
+    assert len(told(wide)) < 450
+    circle = {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}}
+    for strange in (circle, True, [], {"type": 3}, {"enum": []}, {"anyOf": [{}]}, {"$ref": "#/x"}):
+        assert told(strange) is None
+
+
+def names() -> list[str]:
+    return []

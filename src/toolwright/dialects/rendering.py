@@ -162,7 +162,8 @@ class _Rendering:
         return each.encoded(self._dialect.rules)
 
     def _sent(self, each: Renderable, name: str, encoded: EncodedSchema) -> Sent:
-        text = with_sentences(each.description, list(encoded.sentences))
+        text = each.description if self._dialect.wire == "mcp" else each.described
+        text = with_sentences(text, list(encoded.sentences))
         most = self._dialect.limits.description
         if most is not None and len(text) > most:
             self._lose(each.name, "description", f"has {len(text)} characters: cut at {most}")

@@ -14,17 +14,36 @@ from .facts.rules import Rules
 from .losses import Loss
 from .schemas.encode import EncodedSchema, encode
 from .schemas.parse import Document
+from .schemas.words import with_returns
 
 
 class Renderable:
     """A tool's name, text and schema, and the schema as each dialect has it."""
 
-    __slots__ = ("_document", "_encoded", "_listed", "compiled", "description", "name", "schema")
+    __slots__ = (
+        "_document",
+        "_encoded",
+        "_listed",
+        "compiled",
+        "described",
+        "description",
+        "name",
+        "schema",
+    )
 
-    def __init__(self, name: str, description: str, schema: bytes, compiled: object = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        schema: bytes,
+        output: Any = None,
+        compiled: object = None,
+    ) -> None:
         self.name = name
         self.description = description
         self.schema = schema
+        self.described = with_returns(description, output)
+        """The description with the result in words: providers have no output schemas."""
         self.compiled = compiled
         """What the schema comes from: a tool may be compiled again, with another schema."""
         self._document: Document | None = None
@@ -76,7 +95,9 @@ def _definition(tool: Tool | Mapping[str, Any], *, is_mcp: bool) -> Renderable |
         return Loss(tool.name, "", "definition", f"is refused, so it is left out: {error}")
     found = _known.get(tool)
     if found is None or found.compiled is not compiled:
-        found = Renderable(tool.name, tool.description, compiled.input_schema, compiled)
+        # Bytes are sent as content, whatever their JSON would be.
+        output = None if compiled.bytes_output else tool.output_schema
+        found = Renderable(tool.name, tool.description, compiled.input_schema, output, compiled)
         _known[tool] = found
     if is_mcp and not found.is_listed:
         found.list_as(tool.to_mcp_json())
@@ -94,7 +115,9 @@ def _foreign(tool: Any) -> Renderable | Loss:
     text = given.get("description")
     schema = given.get("inputSchema", given.get("input_schema", {}))
     try:
-        made = Renderable(name, text if isinstance(text, str) else "", compact_json(schema))
+        output = given.get("outputSchema", given.get("output_schema"))
+        text = text if isinstance(text, str) else ""
+        made = Renderable(name, text, compact_json(schema), output)
         made.list_as(compact_json(dict(given)))
     except (TypeError, ValueError, RecursionError):
         return Loss(name, "", "inputSchema", "is not JSON, so the tool is left out")

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 from ..._json_values import is_list, is_object
+from ...arguments.wording import truncate
 
 _LONGEST = 300
+_MOST_DEPTH = 4
+_MOST_ARMS = 5
+_MOST_NAMES = 8
+_BOXES = ("x-toolwright-box", "x-fastmcp-wrap-result")
+"""Keys by which servers mark a value that is wrapped in `{"result": ...}`."""
+_RETURNS = re.compile(r"^[^\w\n]*(?:returns?|yields?)\b", re.IGNORECASE | re.MULTILINE)
+_NOUNS = {
+    "string": ("a string", "strings"),
+    "integer": ("an integer", "integers"),
+    "number": ("a number", "numbers"),
+    "boolean": ("a boolean", "booleans"),
+    "array": ("a list", "lists"),
+    "object": ("an object", "objects"),
+    "null": ("null", "null"),
+}
+"""What one value of a type is called, and what many are."""
 
 
 def in_words(key: str, value: Any) -> str:
@@ -32,6 +50,73 @@ def with_sentences(text: str, sentences: list[str]) -> str:
     if not text:
         return said
     return f"{text} {said}" if text[-1] in ".!?:;" else f"{text}. {said}"
+
+
+def with_returns(text: str, schema: Any) -> str:
+    """Return a description followed by what a tool with this output schema returns."""
+    if is_object(schema) and any(schema.get(key) for key in _BOXES):
+        schema = schema.get("properties", {}).get("result")
+    said = _ResultWords(schema).said(schema)
+    if not said or said == "null":
+        return text
+    sentence = f"The result is {said}." if _RETURNS.search(text) else f"Returns {said}."
+    # A text of many lines may end in a list, or an example.
+    return f"{text.rstrip()}\n\n{sentence}" if "\n" in text else with_sentences(text, [sentence])
+
+
+class _ResultWords:
+    """Says in a few words what values a schema admits; nothing where they could be any."""
+
+    def __init__(self, root: Any) -> None:
+        self._definitions = root.get("$defs") if is_object(root) else None
+
+    def said(self, node: Any, depth: int = 0, *, many: bool = False) -> str:
+        """Return the words for one value, or for many."""
+        if not is_object(node) or depth > _MOST_DEPTH:
+            return ""
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            known = self._definitions if is_object(self._definitions) else {}
+            return self.said(known.get(reference.rpartition("/")[2]), depth + 1, many=many)
+        for key in ("anyOf", "oneOf"):
+            if is_list(node.get(key)):
+                return self._union(node[key], depth, many=many)
+        values = node.get("enum", [node["const"]] if "const" in node else None)
+        if is_list(values) and 0 < len(values) <= _MOST_ARMS:
+            return " or ".join(map(shown, values))
+        kind = node.get("type")
+        if is_list(kind):
+            return self._union([{**node, "type": each} for each in kind], depth, many=many)
+        if not isinstance(kind, str) or kind not in _NOUNS:
+            return ""
+        return _NOUNS[kind][many] + self._rest(kind, node, depth)
+
+    def _union(self, arms: list[Any], depth: int, *, many: bool) -> str:
+        if len(arms) > _MOST_ARMS:
+            return ""
+        said = [self.said(arm, depth + 1, many=many) for arm in arms]
+        return " or ".join(dict.fromkeys(said)) if all(said) else ""
+
+    def _rest(self, kind: str, node: Any, depth: int) -> str:
+        """Return what is said of the format, items or fields of a value."""
+        if kind == "string":
+            named = node.get("format")
+            return f" ({_cut_name(named)})" if isinstance(named, str) else ""
+        if kind == "array":
+            items = self.said(node.get("items"), depth + 1, many=True)
+            return f" of {items}" if items else ""
+        if kind != "object" or depth > 2:
+            return ""
+        fields = node.get("properties")
+        if is_object(fields) and fields:
+            names = [f"`{_cut_name(name)}`" for name in list(fields)[:_MOST_NAMES]]
+            return f" with {', '.join([*names, *(['...'] if len(fields) > len(names) else [])])}"
+        values = self.said(node.get("additionalProperties"), depth + 1, many=True)
+        return f" whose values are {values}" if values else ""
+
+
+def _cut_name(name: str) -> str:
+    return truncate(name, 40)
 
 
 def _choice(values: Any) -> str:
