@@ -20,11 +20,12 @@ def connect(
     /,
     **options: Unpack[ConnectOptions],
 ) -> McpClient:
-    """Return a client of a server: at a URL, started by a command, or a toolbox of this process.
+    """Return a client of a server: at a URL, started by a command, or in this process.
 
     A text is a URL, else an existing path (of a script, or of an `mcp.json`, from which
-    `name` chooses a server), else the words of a command, which no shell sees. Nothing is sent
-    or started before the client is used. Raises `TypeError` or `ValueError` if no server is named.
+    `name` chooses a server), else the words of a command, which no shell sees. A
+    `Toolbox`, and a server object of FastMCP or the SDK, are reached in memory. Nothing is sent or
+    started before the client is used. Raises `TypeError` or `ValueError` if no server is named.
     """
     settings = settings_from(options)
     found = target_of(target, name)

@@ -14,6 +14,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 from .._json_values import is_list, is_object
+from ..tools.members import is_mcp_server
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _KEYS = ("mcpServers", "servers", "context_servers", "mcp_servers")
@@ -73,17 +74,30 @@ class LocalBox:
         return str(self.box.name)
 
 
-Connectable = ServerAddress | StartedServer | LocalBox
+@dataclass(frozen=True, slots=True)
+class ServerObject:
+    """A server object of FastMCP or the SDK in this process."""
+
+    server: Any = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return its name in errors."""
+        return str(getattr(self.server, "name", "") or type(self.server).__name__)
+
+
+Connectable = ServerAddress | StartedServer | LocalBox | ServerObject
 
 
 def target_of(given: Any, name: str | None = None) -> Connectable:
-    """Return what a text, a path, words or a toolbox stand for. Raises `TypeError`, `ValueError`.
+    """Return what a text, a path, words, a toolbox or a server object stand for. Raises `TypeError`, `ValueError`.
 
     A text is a URL, else an existing path, else the words of a command.
     """
     kind = cast("type[Any]", type(given))
     if hasattr(kind, "__servable__"):
         return LocalBox(given.__servable__())
+    if is_mcp_server(given):
+        return ServerObject(given)
     if isinstance(given, os.PathLike):
         return _from_path(Path(cast("os.PathLike[str]", given)), name)
     if isinstance(given, str):
@@ -94,7 +108,7 @@ def target_of(given: Any, name: str | None = None) -> Connectable:
         words = list(cast("Sequence[Any]", given))
         if words and all(isinstance(word, str | os.PathLike) for word in words):
             return StartedServer(tuple(str(word) for word in words))
-    msg = f"connect() takes a URL, a command, a path or a Toolbox; got {kind.__name__}"
+    msg = f"connect() takes a URL, a command, a path, a Toolbox or a server object; got {kind.__name__}"
     raise TypeError(msg)
 
 

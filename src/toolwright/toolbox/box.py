@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 from .._door import public
@@ -18,10 +19,10 @@ from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
 from ..tools.loading import loading, noted_while_loading
-from ..tools.members import listed
+from ..tools.members import is_mcp_server, listed, server_in
 from .checking import check
 from .registry import Registry, check_options
-from .remote import include_client, is_client
+from .remote import include_client, include_server, is_client
 from .rendering import render
 from .runtime import Runtime, Scope
 from .served import Served
@@ -147,8 +148,8 @@ class Toolbox(Mapping[str, Tool]):
         """Add all tools of a module, an object, a class, a mapping or another toolbox.
 
         A command-line program (an app of Click, Typer, argparse or Cyclopts, or a `CommandLine`)
-        gives its commands, a connected server all that it offers; `rules` say which, and how they
-        run. Another toolbox also gives its resources and prompts. `select` takes glob patterns on
+        gives its commands, a connected server and a server object of FastMCP or the SDK all that
+        they offer; `rules` say which, and how they run. Another toolbox also gives its resources and prompts. `select` takes glob patterns on
         the source's own names (`!pattern` leaves out), `prefix` goes before each name; URIs stay.
 
         Where some members are marked with `@tool`, only those are taken; else a module gives its
@@ -157,6 +158,9 @@ class Toolbox(Mapping[str, Tool]):
         """
         if is_client(source):
             return include_client(self._registry, source, select, prefix, rules, options)
+        server = server_in(source) if isinstance(source, ModuleType) else source
+        if is_mcp_server(server):
+            return include_server(self._registry, server, select, prefix, rules, options)
         if rules is not None or is_program(source):
             from .command_lines import include_commands
 
@@ -168,6 +172,7 @@ class Toolbox(Mapping[str, Tool]):
         if isinstance(source, Toolbox):
             self._registry.variables |= served(source).variables
             offered = [*source.resources.values(), *source.prompts.values()]
+            self._registry.hosted += served(source).hosted
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         return self._registry.include(source, select, prefix, options, enabled, offered)
 

@@ -23,7 +23,7 @@ from ..tools.definition import (
     tool_with,
 )
 from ..tools.loading import RefusedTarget, note, noted_while_loading, raise_or_note
-from ..tools.members import members
+from ..tools.members import is_mcp_server, members
 from .command_lines import only_command
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ class Registry:
         """Other toolboxes that something here was included from."""
         self.variables: dict[str, str] = {}
         """Environment variables of included programs; an installed server needs them, too."""
+        self.hosted: list[Any] = []
+        """Server objects of this process that run while the toolbox is open."""
         self.mirrors: list[object] = []
         """What keeps the tools of other servers up to date."""
         self.asks = False
@@ -85,6 +87,9 @@ class Registry:
             target, options = target.__tool_target__(options)
         elif is_program(target):
             target, options = only_command(target, options)
+        elif is_mcp_server(target):
+            name = str(target.name)
+            raise SchemaError("is a server, and no tool", tool=name, hint="use `box.include(...)`")
         tool = self._bound(target, options)
         if self.eager:
             tool.compile()

@@ -6,11 +6,13 @@ import contextlib
 from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakSet
 
 from ..errors import CallError, SchemaError, ToolNotFound
-from ..tools.loading import raise_or_note, refused_while_loading
+from ..tools.loading import note, raise_or_note, refused_while_loading
 
 if TYPE_CHECKING:
+    from ..client import McpClient
     from ..options import ToolOptions
     from ..sources.rules import Rule
     from ..tools.definition import Tool
@@ -55,6 +57,79 @@ def include_client(
         return []
     raise_or_note(bad)
     return added
+
+
+def include_server(
+    registry: Registry,
+    server: Any,
+    select: str | Sequence[str],
+    prefix: str,
+    rules: Sequence[Rule] | None,
+    options: ToolOptions,
+) -> list[Tool]:
+    """Add what a server object of FastMCP or the SDK offers; it runs until the toolbox is closed.
+
+    Raises `CallError` if its lifespan fails, and `DefinitionError` for tools that are refused.
+    """
+    from .._log import logger
+    from ..client import connect
+    from ..client.proxy.mirror import Mirror
+    from ..run.loop import background
+
+    # Its questions go to whoever calls. Nothing limits it but the options of the toolbox.
+    client = connect(server, ask=False, timeout=None, connect_timeout=None)
+    hosted = IncludedServer(client, server)
+    if _has_own_sign_in(server):
+        what = "%s: its own `auth` does not apply here: say who may call where it is served"
+        logger("client").warning(what, hosted.name)
+    mirror = Mirror(client, RegistryShelf(registry), select, prefix, rules, options)
+    try:
+        added, bad = background.run(mirror.begin())
+    except CallError as error:
+        if refused_while_loading() is None:
+            raise
+        note(SchemaError(f"cannot be started: {error}", tool=hosted.name))
+        return []
+    registry.mirrors.append(mirror)
+    registry.hosted.append(hosted)
+    raise_or_note(bad)
+    return added
+
+
+class IncludedServer:
+    """A server object that runs while one of the toolboxes that include it is open."""
+
+    def __init__(self, client: McpClient, server: Any) -> None:
+        from ..client.client import connection_of
+
+        self.server = server
+        self._client = client
+        self._users: WeakSet[Any] = WeakSet()
+        self.name = str(connection_of(client))
+
+    async def enter(self, by: object) -> None:
+        """Start it, unless it runs. Raises `CallError` if its lifespan fails."""
+        self._users.add(by)
+        await self._client.__aenter__()
+
+    def release(self, by: object) -> None:
+        """End it, unless other toolboxes need it; the next call starts it again."""
+        if self._is_last(by):
+            self._client.close()
+
+    async def release_async(self, by: object) -> None:
+        """End it from async code."""
+        if self._is_last(by):
+            await self._client.aclose()
+
+    def _is_last(self, by: object) -> bool:
+        self._users.discard(by)
+        return not self._users
+
+
+def _has_own_sign_in(server: Any) -> bool:
+    """Return whether FastMCP's `auth=`, or `token_verifier=` of the SDK, was given."""
+    return any(getattr(server, name, None) is not None for name in ("auth", "_token_verifier"))
 
 
 class RegistryShelf:

@@ -289,7 +289,7 @@ class Runtime:
     async def open(self) -> None:
         """Enter the lifespans of this toolbox and of those it includes; all of them, or none."""
         try:
-            for each in (self, *self._registry.origins):
+            for each in (self, *self._registry.origins, *self._registry.hosted):
                 await each.enter(self)
         except BaseException:
             await self.aclose()
@@ -311,7 +311,7 @@ class Runtime:
 
     def open_blocking(self) -> None:
         """Enter the lifespans from sync code."""
-        if self.is_wrapped:
+        if self.is_wrapped or self._registry.hosted:
             from ..run.loop import background
 
             background.run(self.open())
@@ -319,13 +319,13 @@ class Runtime:
     def close(self) -> None:
         """Leave the lifespan and clean up providers; the next call enters and makes them again."""
         self._shared.close()
-        for each in (*self._registry.origins, self):
+        for each in (*self._registry.hosted, *self._registry.origins, self):
             each.release(self)
 
     async def aclose(self) -> None:
         """Close from async code."""
         await self._shared.aclose()
-        for each in (*self._registry.origins, self):
+        for each in (*self._registry.hosted, *self._registry.origins, self):
             await each.release_async(self)
 
     def release(self, by: object) -> None:

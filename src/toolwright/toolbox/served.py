@@ -64,6 +64,8 @@ class Served:
     ) -> None:
         self.resources = registry.resources
         self.prompts = registry.prompts
+        self.hosted = registry.hosted
+        """Server objects that run while the toolbox is open."""
         self.variables = registry.variables
         """Environment variables of the toolbox's programs, where their rules agree."""
         self.routes: list[OwnRoute] = []

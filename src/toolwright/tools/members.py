@@ -3,12 +3,42 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from .decorator import is_marked, marks
 from .definition import Tool
+
+_SERVERS = (
+    ("fastmcp.server.server", "FastMCP"),
+    ("mcp.server.mcpserver.server", "MCPServer"),
+    ("mcp.server.lowlevel.server", "Server"),
+)
+_USUAL = ("mcp", "server", "app")
+
+
+def is_mcp_server(value: Any) -> bool:
+    """Return whether a value is a server object of FastMCP or the SDK; imports neither."""
+    kinds = (getattr(sys.modules.get(module), name, None) for module, name in _SERVERS)
+    return any(isinstance(kind, type) and issubclass(type(value), kind) for kind in kinds)
+
+
+def server_in(module: types.ModuleType) -> Any:
+    """Return the server object of FastMCP or the SDK that a module has; None without one.
+
+    Of several, the one with the usual name is meant. Raises `TypeError` if none has it.
+    """
+    servers = {name: each for name, each in vars(module).items() if is_mcp_server(each)}
+    if len({id(each) for each in servers.values()}) <= 1:
+        return next(iter(servers.values()), None)
+    for name in _USUAL:
+        if name in servers:
+            return servers[name]
+    names = ", ".join(f"`{name}`" for name in servers)
+    msg = f"{module.__name__} has several servers: say which of {names}"
+    raise TypeError(msg)
 
 
 def members(source: Any) -> list[tuple[str, Any]]:

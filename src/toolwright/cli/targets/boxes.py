@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
+from weakref import WeakValueDictionary
 
-from ...toolbox.box import Toolbox
+from ..._log.printable import say
+from ...toolbox.box import Toolbox, served
+from ...tools.decorator import is_marked
 from ...tools.loading import refused_while_loading
+from ...tools.members import is_mcp_server, server_in
 from ..usage import BadTarget
 from .modules import name_of
 
 _FAVOURITES = ("box", "toolbox", "app", "mcp", "server")
+
+
+_boxes: WeakValueDictionary[int, Toolbox] = WeakValueDictionary()
+"""The toolboxes of server objects, each of which keeps its server alive."""
 
 
 class NoTools(BadTarget):
@@ -25,6 +33,8 @@ def named_in(module: ModuleType, path: str, attribute: str) -> Toolbox:
         found = getattr(found, part, None)
         if found is None:
             raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
+    if is_mcp_server(found):
+        return server_box(found)
     if not _holds_functions(found):
         kind = type(found).__name__
         raise BadTarget(f"`{attribute}` is {kind}: not a toolbox, and it holds no functions")
@@ -43,7 +53,11 @@ def box_of(
     """
     box = _found_in(source) if isinstance(source, ModuleType) else None
     if box is not None:
+        _name_left_out(source, box)
         return box
+    server = server_of(source) if isinstance(source, ModuleType) else None
+    if server is not None:
+        return server_box(server)
     box = Toolbox(name_of(module))
     if is_function and not isinstance(source, type):
         box.add(source)
@@ -52,6 +66,52 @@ def box_of(
     if not box and len(refused_while_loading() or ()) <= refused_before:
         raise NoTools(f"{module.__name__} has no toolbox and no public functions with types")
     return box
+
+
+def server_of(module: ModuleType) -> Any:
+    """Return the server object of FastMCP or the SDK that a module offers; None if it has tools.
+
+    Raises `BadTarget` if it has several.
+    """
+    if any(isinstance(each, Toolbox) or is_marked(each) for each in vars(module).values()):
+        return None
+    try:
+        return server_in(module)
+    except TypeError as error:
+        raise BadTarget(str(error)) from None
+
+
+def server_box(server: Any) -> Toolbox:
+    """Return a toolbox with all that a server object offers: always the same one.
+
+    Raises `BadTarget` if the server cannot be started.
+    """
+    known = _boxes.get(id(server))
+    if known is not None:
+        return known
+    texts = {name: getattr(server, name, None) for name in ("version", "instructions", "title")}
+    box = Toolbox(
+        str(server.name),
+        version=texts["version"] or "",
+        instructions=texts["instructions"] or "",
+        title=texts["title"],
+    )
+    box.include(server)
+    if not served(box).hosted:
+        refused = refused_while_loading() or []
+        raise BadTarget(str(refused.pop() if refused else f"{server.name} cannot be started"))
+    _boxes[id(server)] = box
+    return box
+
+
+def _name_left_out(module: ModuleType, box: Toolbox) -> None:
+    """Name the servers beside a toolbox that it does not include: their tools are not offered."""
+    inside = [each.server for each in served(box).hosted]
+    for name, value in vars(module).items():
+        if is_mcp_server(value) and not any(value is each for each in inside):
+            say(
+                f"note: the server `{name}` is not part of the toolbox: `{box.name}.include({name})` adds it"
+            )
 
 
 def _found_in(module: ModuleType) -> Toolbox | None:

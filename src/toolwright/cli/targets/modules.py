@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..._log.traces import place_of
+from ...tools.members import is_mcp_server
 from ..usage import BadTarget, UsageError
 
 _STAND_IN = "toolwright_target_"
@@ -43,7 +44,12 @@ def _why_not(path: str, error: BaseException) -> str:
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if missing and (path == missing or path.startswith(f"{missing}.")):
         return f"there is no file or module {path}"
-    if missing:
+    if _needs_sdk_1(error):
+        said = (
+            f"{path} is written for version 1 of the MCP SDK, and here is version 2: start it with"
+            f" a Python that has version 1, --command 'PYTHON {path}'"
+        )
+    elif missing:
         said = f"{path} needs {missing}, which is not installed"
     elif isinstance(error, SystemExit):
         said = f"{path} ended the program when it was imported"
@@ -52,6 +58,15 @@ def _why_not(path: str, error: BaseException) -> str:
         said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
     place = place_of(error)
     return said if not place or place in said else f"{said} ({place})"
+
+
+def _needs_sdk_1(error: BaseException) -> bool:
+    """Return whether code fails since it uses what the MCP SDK had before its version 2."""
+    if isinstance(error, ImportError):
+        return (error.name or "").split(".")[0] == "mcp" and "fastmcp" in str(error).lower()
+    if not isinstance(error, AttributeError) or not is_mcp_server(error.obj):
+        return False
+    return error.name in ("list_tools", "call_tool", "list_resources", "list_prompts")
 
 
 def import_target(path: str, package: Path | None = None) -> ModuleType:
@@ -76,6 +91,7 @@ def name_of(module: ModuleType) -> str:
 def _file(place: Path) -> ModuleType:
     if not place.is_file():
         raise BadTarget(f"there is no file {place}")
+    _refuse_running(place)
     folder = str(place.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)
@@ -84,6 +100,31 @@ def _file(place: Path) -> ModuleType:
     if known is not None and Path(known).resolve() == place.resolve():
         return sys.modules[name]
     return _under(_free(name, place), place)
+
+
+def _refuse_running(place: Path) -> None:
+    """Refuse a file that would run its own server, for as long as that runs, when it is imported."""
+    text = place.read_bytes()
+    if b".run(" not in text or (b"FastMCP(" not in text and b"MCPServer(" not in text):
+        return
+    import ast
+
+    servers: set[str] = set()
+    for node in ast.parse(text, str(place)).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
+            kind = ast.unparse(node.value.func).rpartition(".")[2].partition("[")[0]
+            if kind in ("FastMCP", "MCPServer"):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                servers |= {ast.unparse(each) for each in targets}
+        called = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Attribute):
+            continue
+        owner = ast.unparse(called.func.value)
+        if called.func.attr == "run" and owner in servers:
+            raise BadTarget(
+                f"{place} runs its server when it is imported: write `{owner}.run()` below"
+                f' `if __name__ == "__main__":` ({place}:{node.lineno})'
+            )
 
 
 def _in_package(file: Path, package: Path) -> ModuleType:

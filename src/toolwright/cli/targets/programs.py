@@ -15,6 +15,7 @@ from ...read.command_trees import framework_of, is_program
 from ...toolbox.box import Toolbox
 from ...tools.catalog import matches
 from ...tools.decorator import is_marked
+from ...tools.members import is_mcp_server
 from ..usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def app_named(module: ModuleType, attribute: str) -> Any:
     """
     if not attribute:
         has_tools = any(
-            isinstance(each, Toolbox) or is_marked(each) for each in vars(module).values()
+            isinstance(each, Toolbox) or is_marked(each) or is_mcp_server(each)
+            for each in vars(module).values()
         )
         return None if has_tools else _app_in(module)
     found: Any = module

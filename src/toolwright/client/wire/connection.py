@@ -19,7 +19,7 @@ from ...run.loop import background
 from ..asking.handlers import NoAnswer, QuestionHandlers
 from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
-from ..targets import ServerAddress, StartedServer
+from ..targets import ServerAddress, ServerObject, StartedServer
 from .direct import DirectSender
 from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
 from .interface import ServerList
@@ -43,7 +43,9 @@ class Connection:
 
     is_local = False
 
-    def __init__(self, target: ServerAddress | StartedServer, settings: ClientSettings) -> None:
+    def __init__(
+        self, target: ServerAddress | StartedServer | ServerObject, settings: ClientSettings
+    ) -> None:
         self.target = target
         self.settings = settings
         self.handlers = QuestionHandlers(settings)
@@ -172,6 +174,8 @@ class Connection:
         tries = modes[self.settings.era]
         if self.settings.era == "auto" and isinstance(self.target, StartedServer):
             tries = ("auto", "legacy")  # some end at a request that comes before the handshake
+        if self.settings.era == "auto" and isinstance(self.target, ServerObject):
+            tries = ("legacy",)  # FastMCP's `ctx.elicit` needs a session, and every server has one
         failure: Exception | None = None
         for mode in tries:
             live = LiveSession(self, mode)

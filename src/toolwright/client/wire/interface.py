@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..settings import ClientSettings
-from ..targets import ServerAddress, StartedServer
+from ..targets import ServerAddress, ServerObject, StartedServer
 from .scope import RequestScope
 from .server_info import ServerInfo
 
@@ -70,7 +70,7 @@ class AnyConnection(Protocol):
 class Owner(Protocol):
     """What a session needs of the connection that it belongs to."""
 
-    target: ServerAddress | StartedServer
+    target: ServerAddress | StartedServer | ServerObject
     settings: ClientSettings
     handlers: QuestionHandlers
     on_change: Any

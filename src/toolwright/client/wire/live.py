@@ -16,7 +16,8 @@ from mcp.shared.exceptions import MCPError
 from ..._log import logger
 from ..._protocol import STATELESS_SINCE
 from ..bounds import MOST_TEXT, short
-from ..targets import StartedServer
+from ..targets import ServerObject, StartedServer
+from .hosted import HostedServer
 from .http.bounded import http_client
 from .http.calls import HttpCalls
 from .interface import Owner
@@ -38,6 +39,7 @@ class LiveSession:
         self.mode = mode
         self.messages = ServerMessages(owner)
         self.streams: ProcessStreams | None = None
+        self.hosted: HostedServer | None = None
         self.http: HttpCalls | None = None
         self.failure = ""
         self._client: Client | None = None
@@ -67,7 +69,8 @@ class LiveSession:
     @property
     def has_ended(self) -> bool:
         """Whether nothing more can be sent."""
-        gone = self.streams is not None and self.streams.ended.is_set()
+        carrier = self.streams or self.hosted
+        gone = carrier is not None and carrier.ended.is_set()
         return gone or self._leave.is_set() or self._task is None or self._task.done()
 
     @property
@@ -134,6 +137,8 @@ class LiveSession:
 
     async def _explained(self, error: BaseException) -> BaseException:
         """Return an error that says why a server ended, not only that its stream was closed."""
+        if self.hosted is not None and self.hosted.failure is not None:
+            return first_of(self.hosted.failure)
         closed = isinstance(error, MCPError) and error.code == t.CONNECTION_CLOSED
         if self.streams is not None and closed:
             return MCPError(code=t.CONNECTION_CLOSED, message=await self.why())
@@ -141,8 +146,9 @@ class LiveSession:
 
     async def _until_end(self) -> None:
         waits = [asyncio.ensure_future(self._leave.wait())]
-        if self.streams is not None:
-            waits.append(asyncio.ensure_future(self.streams.ended.wait()))
+        carrier = self.streams or self.hosted
+        if carrier is not None:
+            waits.append(asyncio.ensure_future(carrier.ended.wait()))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -155,6 +161,9 @@ class LiveSession:
         if isinstance(target, StartedServer):
             self.streams = ProcessStreams(target, settings.max_answer)
             return self.streams.open()
+        if isinstance(target, ServerObject):
+            self.hosted = HostedServer(target.server)
+            return self.hosted.open()
         auth: Any = None
         headers = {**target.headers, **settings.headers}
         if settings.signs_in(headers):
