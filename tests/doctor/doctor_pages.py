@@ -9,6 +9,7 @@ from toolwright.cli.load import load
 from toolwright.doctor.configuration import settings_from
 from toolwright.doctor.examine import examine
 from toolwright.doctor.registry import Check
+from toolwright.toolbox.box import served
 
 PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -41,7 +42,14 @@ def diagnose(path, config=""):
     loaded = load(str(path))
     own = [each for each in vars(_module(loaded.box)).values() if isinstance(each, Check)]
     tools = [tool for name, tool in loaded.box.items() if loaded.box.is_enabled(name)]
-    return examine(loaded.box.name, tools, settings, refused=loaded.refused, checks=own)
+    return examine(
+        loaded.box.name,
+        tools,
+        settings,
+        refused=loaded.refused,
+        checks=own,
+        lifespans=served(loaded.box).lifespans,
+    )
 
 
 def _module(box):

@@ -68,7 +68,10 @@ class Sources:
 
     def of(self, tool: Tool) -> AuthorSource | None:
         """Return the source of a tool; None if it has none, or it cannot be read."""
-        function = _function_of(tool)
+        return self.of_function(_function_of(tool))
+
+    def of_function(self, function: Any) -> AuthorSource | None:
+        """Return the source of a function; None if it has none, or it cannot be read."""
         code = code_of(function)
         if code is None or not code.co_filename:
             return None

@@ -34,6 +34,7 @@ def examine(
     refused: Iterable[DefinitionError] = (),
     checks: Iterable[Check | ModuleType] = (),
     errors_only: bool = False,
+    lifespans: Iterable[Any] = (),
 ) -> Report:
     """Make every check that is wanted, or only those that may find errors.
 
@@ -46,7 +47,7 @@ def examine(
     examination = _Examination(name, settings, known)
     examination.refuse(each for error in refused for each in _each(error))
     with no_collection():  # a third of the time would go into scanning objects that are kept
-        return examination.report(tools)
+        return examination.report(tools, lifespans)
 
 
 def _own_checks(settings: Settings, given: Iterable[Check | ModuleType]) -> list[Check]:
@@ -142,7 +143,7 @@ class _Examination:
                 )
             )
 
-    def report(self, tools: Sequence[Tool]) -> Report:
+    def report(self, tools: Sequence[Tool], lifespans: Iterable[Any]) -> Report:
         compile_tools(tools)
         sources = Sources()
         subjects: list[CheckedTool] = []
@@ -153,7 +154,8 @@ class _Examination:
                 self.refuse([error])
                 continue
             subjects.append(CheckedTool(tool, sources, self.settings))
-        box = CheckedToolbox(self.name, subjects, self.settings)
+        written = [source for each in lifespans if (source := sources.of_function(each))]
+        box = CheckedToolbox(self.name, subjects, self.settings, written)
         for check in self.checks:
             if check.scope == "toolbox":
                 self.found += self._made(check, box)

@@ -146,8 +146,16 @@ class CheckedTool:
 class CheckedToolbox:
     """All tools of a toolbox, as checks see them: iterable, and indexed by name."""
 
-    def __init__(self, name: str, tools: Sequence[CheckedTool], settings: Settings) -> None:
+    def __init__(
+        self,
+        name: str,
+        tools: Sequence[CheckedTool],
+        settings: Settings,
+        lifespans: Sequence[AuthorSource] = (),
+    ) -> None:
         self.name = name
+        self.lifespans = tuple(lifespans)
+        """The functions that open and close what the tools use."""
         self.tools = tuple(tools)
         self.settings = settings
         self._by_name = {tool.name: tool for tool in tools}

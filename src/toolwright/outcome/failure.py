@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
@@ -20,6 +21,12 @@ _MOST_TEXT = 10_000
 _MOST_SPOKEN = 4_000
 """How many characters of an exception's own message are sent."""
 _MOST_READ = 100_000
+_THREAD_ERRORS = frozenset(("sqlite3.ProgrammingError", "builtins.RuntimeError", "greenlet.error"))
+_OTHER_THREAD = re.compile(r"\b(?:same|different|main) thread\b")
+_ANY_THREAD = (
+    "tools run in several threads: open it for any thread (sqlite3: check_same_thread=False, and a"
+    " lock), or for each call with Inject"
+)
 _CONTROLS = (*range(9), *range(11, 32), *range(127, 160))
 """All control characters but the tab and the end of a line."""
 _ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS}
@@ -137,10 +144,24 @@ def _failure_of(
         log.info("%s raised %s", name, kind, exc_info=raised)
     else:
         call = call or Call(name)  # a plain call has no `Call` until it needs an id
-        error = UnexpectedError(f"{name} failed unexpectedly (reference {call.id})")
-        log.error("%s failed unexpectedly (reference %s)", name, call.id, exc_info=raised)
+        what = f"{name} failed unexpectedly (reference {call.id})"
+        how = ""
+        if _is_of_other_thread(raised):
+            what, how = f"{what}: it used what belongs to another thread", f"; {_ANY_THREAD}"
+        error = UnexpectedError(what)
+        log.error("%s%s", what, how, exc_info=raised)
     error.__cause__ = raised
     return failed(error, repairs, call)
+
+
+def _is_of_other_thread(raised: BaseException) -> bool:
+    """Return whether a value was used that only the thread that made it may use."""
+    if not kinds_of(raised) & _THREAD_ERRORS:
+        return False
+    try:
+        return _OTHER_THREAD.search(str(raised)[:_MOST_SPOKEN]) is not None
+    except BaseException:  # noqa: BLE001 - an exception's own `__str__` may fail
+        return False
 
 
 def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import contextvars
 import inspect
 import itertools
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
+from queue import SimpleQueue
 from typing import Any, cast
 
 from .._log import log
@@ -276,18 +279,57 @@ async def _in_thread(context: Any) -> AsyncGenerator[Any]:
 
 
 async def enter_in_thread(context: Any, stack: AsyncExitStack) -> Any:
-    """Enter a sync context manager in a thread; it is also left in a thread."""
+    """Enter a sync context manager in a thread of its own, in which it is also left.
+
+    What it opens may belong to that thread, and a variable of its context is reset where it was
+    set.
+    """
+    own = _OwnThread()
+    stack.callback(own.end)
 
     async def leave(kind: Any, error: Any, trace: Any) -> Any:
-        return await in_thread(context.__exit__, kind, error, trace)
+        return await _to_its_end(own.begin(context.__exit__, kind, error, trace))
 
     try:
-        value = await in_thread(context.__enter__)
+        value = await _to_its_end(own.begin(context.__enter__))
     except _Opened:
         stack.push_async_exit(leave)
         raise asyncio.CancelledError from None
     stack.push_async_exit(leave)
     return value
+
+
+class _OwnThread:
+    """A daemon thread that runs one function after another, all in one context."""
+
+    def __init__(self) -> None:
+        self._work: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        context = contextvars.copy_context()
+        run = partial(context.run, self._run)
+        threading.Thread(target=run, name="toolwright-lifespan", daemon=True).start()
+
+    def begin(self, function: Callable[..., Any], *sent: Any) -> Pending:
+        """Have a function called; return its outcome, which is still to come."""
+        pending = Pending()
+
+        def work() -> None:
+            try:
+                value = function(*sent)
+            except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+                pending.settle(None, error)
+            else:
+                pending.settle(value)
+
+        self._work.put(work)
+        return pending
+
+    def end(self) -> None:
+        """End it, once it has done what was begun."""
+        self._work.put(None)
+
+    def _run(self) -> None:
+        while (work := self._work.get()) is not None:
+            work()
 
 
 async def in_thread(
@@ -302,6 +344,11 @@ async def in_thread(
             lambda: short_wait.timed(lambda: function(*sent)), pending.settle, always=True
         )
         short_wait.block(pending.signal)
+    return await _to_its_end(pending)
+
+
+async def _to_its_end(pending: Pending) -> Any:
+    """Wait for a function in a thread, even if cancelled, and return its value."""
     try:
         await LOOP.wait(pending.signal, None)
     except asyncio.CancelledError as cancelled:

@@ -27,6 +27,10 @@ class Checkable(Protocol):
         """Return whether a tool is listed."""
         ...
 
+    def __servable__(self) -> Any:
+        """Return the toolbox as servers see it."""
+        ...
+
 
 def check(
     box: Checkable,
@@ -48,4 +52,5 @@ def check(
 
     settings = with_given(settings_from(config), select=select, ignore=ignore, severity=severity)
     tools = [tool for name, tool in box.items() if box.is_enabled(name)]
-    return examine(box.name, tools, settings, checks=checks)
+    lifespans = box.__servable__().lifespans
+    return examine(box.name, tools, settings, checks=checks, lifespans=lifespans)

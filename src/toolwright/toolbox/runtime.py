@@ -56,6 +56,8 @@ class Runtime:
         self._shared = shared
         self._hooks: list[Hook] = []
         self._on_refusal: list[OnRefusal] = []
+        self.own_lifespan = lifespan
+        """The lifespan in the form in which its author gave it."""
         self._open_lifespan = None
         if lifespan is not None:
             from ..run.lifespan import opener_of
@@ -213,6 +215,12 @@ class Runtime:
         return await self.wrapped(
             call, values or {}, inside(self, inner_of(prompt.tool), call, run)
         )
+
+    @property
+    def lifespans(self) -> list[Any]:
+        """The lifespans of this toolbox and of those it includes, as their authors gave them."""
+        every = (self, *self._registry.origins)
+        return [own for each in every if (own := getattr(each, "own_lifespan", None)) is not None]
 
     @property
     def wraps(self) -> bool:

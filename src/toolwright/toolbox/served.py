@@ -148,6 +148,11 @@ class Served:
         return False
 
     @property
+    def lifespans(self) -> list[Any]:
+        """The lifespans of the toolbox and of those it includes, as their authors gave them."""
+        return self._runtime.lifespans
+
+    @property
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan."""
         return self._runtime.is_wrapped

@@ -31,6 +31,7 @@ def examined(
     """
     from ...doctor.configuration import with_given
     from ...doctor.examine import examine
+    from ...toolbox.box import served
 
     tools = [tool for name, tool in box.items() if box.is_enabled(name)]
     try:
@@ -42,7 +43,14 @@ def examined(
             dialects=_words(getattr(chosen, "dialects", None)),
         )
         chosen.strict = chosen.strict or settings.strict
-        return examine(box.name, tools, settings, refused=refused, errors_only=errors_only)
+        return examine(
+            box.name,
+            tools,
+            settings,
+            refused=refused,
+            errors_only=errors_only,
+            lifespans=served(box).lifespans,
+        )
     except ValueError as error:
         raise UsageError(str(error)) from error
 

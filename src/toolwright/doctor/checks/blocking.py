@@ -1,10 +1,11 @@
-"""Calls that block the event loop, in async tools."""
+"""Calls that block the loop; what belongs to one thread."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Iterator
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...read.wrappers import attribute
 from ..author_source import AuthorSource, Import, imported
 from ..findings import Severity
 from ..registry import Found, check
-from ..subjects import CheckedTool
+from ..subjects import CheckedTool, CheckedToolbox
 
 _BLOCKS = {
     "time.sleep": "await asyncio.sleep(...)",
@@ -96,6 +97,39 @@ def blocking_call(tool: CheckedTool) -> Found:
                 severity=Severity.INFO,
                 fix="use await asyncio.to_thread(...)",
             )
+
+
+@check(
+    "thread_bound",
+    fix="open it with check_same_thread=False and guard it with a lock, or open one for each call"
+    " with Inject",
+    group="async",
+    scope="toolbox",
+)
+def thread_bound(box: CheckedToolbox) -> Found:
+    """A lifespan opens what only its own thread may use, and tools run in other threads."""
+    for source in box.lifespans:
+        is_async = isinstance(source.node, ast.AsyncFunctionDef)
+        # An async lifespan is opened on the loop, where async tools run.
+        elsewhere = [each.name for each in box if not is_async or _leaves_loop(each)]
+        names = _Names(source)
+        for call in ast.walk(source.node):
+            if not elsewhere or not isinstance(call, ast.Call):
+                continue
+            given = {each.arg for each in call.keywords}
+            if names.dotted(call.func) != "sqlite3.connect" or given & {"check_same_thread", None}:
+                continue
+            text = (
+                f"has a lifespan, {source.node.name}, that opens a connection of sqlite3: only the"
+                f" thread that opens it may use it, and {elsewhere[0]} runs in another"
+            )
+            yield replace(box.finding(text), file=source.file, line=call.lineno)
+
+
+def _leaves_loop(tool: CheckedTool) -> bool:
+    """Return whether a tool runs in a thread, and not on the loop."""
+    is_async = tool.source is None or isinstance(tool.source.node, ast.AsyncFunctionDef)
+    return not is_async and tool.options.run_on != "inline"
 
 
 def _known(dotted: str) -> str:
