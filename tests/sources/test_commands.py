@@ -193,6 +193,15 @@ def test_the_first_rule_that_matches_counts():
 
 
 @pytest.mark.promise("commands.secrets")
+def test_a_rule_counts_more_than_what_is_said_for_all_commands():
+    box = Toolbox("b")
+    line = CommandLine(program(GET), rules=[Rule("get", roles=["admin"], timeout=9)])
+    box.include(line, roles=["staff"], max_concurrency=1)
+    options = box["kube_get"].options
+    assert (options.roles, options.max_concurrency) == (("admin",), 1)
+    assert options.timeout.total == 9
+
+
 def test_a_secret_is_offered_only_if_a_rule_names_it():
     tree = program(GET, parameters=GLOBAL)
     for pattern in ("*", "tok*", ["*", "!x"]):

@@ -13,7 +13,7 @@ from ..tools.catalog import matches
 from .commands.grouped import group_offer, search_offers, stays_alone
 from .commands.offers import CommandStyle, Naming, Offer, offer_of, offered_commands
 from .program import Command, Program
-from .rules import Rule, dotted
+from .rules import Rule, checked_rules, dotted
 
 Mode = Literal["auto", "command", "group", "search"]
 MOST_SINGLE = 30
@@ -64,7 +64,7 @@ class CommandLine(ProgramSource):
             raise TypeError(msg)
         program = target if isinstance(target, Program) else _read(target)
         self.program = program if argv is None else replace(program, argv=tuple(argv))
-        self.rules = _checked(rules)
+        self.rules = checked_rules(rules)
         self.mode: Mode = mode
         self.style: CommandStyle = style
         self.name = name or program.name
@@ -164,7 +164,7 @@ def command_line_of(
             raise TypeError(msg)
         return source, given
     if not isinstance(source, Program) and not framework_of(source):
-        msg = "rules are for command-line programs: Click, Typer, argparse, Cyclopts, or a scan"
+        msg = "rules are for command-line programs (Click, Typer, argparse, Cyclopts, a scan) and servers"
         raise TypeError(msg)
     return CommandLine(source, rules=rules, style=style), given
 
@@ -173,14 +173,3 @@ def _read(target: Any) -> Program:
     from .frameworks.recognise import program_of  # not needed for a scanned program
 
     return program_of(target)
-
-
-def _checked(rules: Any) -> tuple[Rule, ...] | None:
-    if rules is None:
-        return None
-    given = tuple(rules) if not isinstance(rules, Rule) else (rules,)
-    for each in given:
-        if not isinstance(each, Rule):
-            msg = f"rules takes a list of Rule; got {each!r}"
-            raise TypeError(msg)
-    return given

@@ -17,6 +17,11 @@ Patterns = str | Sequence[str]
 Commands = Patterns | Callable[[Command], bool]
 _OF_ONE = ("name", "input_schema", "output_schema", "style", "run_on", "on_unsupported", "extra")
 """Options of tools that a rule for many commands cannot have."""
+_OF_COMMANDS = (
+    *("inherited", "env", "pass_env", "folder", "ok_codes", "parse", "stdin", "max_output"),
+    "around",
+)
+"""What a rule says about the commands of a program alone."""
 
 
 class Rule:
@@ -101,12 +106,12 @@ class Rule:
         """Hooks around each call, as `Toolbox.around` takes them."""
         self.options = options
 
-    def fits(self, command: Command) -> bool:
-        """Return whether the rule is meant for a command."""
+    def fits(self, command: Command, *names: str) -> bool:
+        """Return whether the rule is meant for a command, which may have other names as well."""
         if callable(self.commands):
             if not self.commands(command):
                 return False
-        elif not matches(dotted(command), self.commands):
+        elif not matches((dotted(command), *names), self.commands):
             return False
         wanted = self.annotated
         if isinstance(wanted, str):
@@ -126,12 +131,31 @@ class Rule:
         return bool(patterns) and matches(names, patterns)
 
 
-def rule_for(command: Command, rules: Sequence[Rule] | None) -> Rule | None:
-    """Return the first rule for a command; None if it is not offered."""
+def rule_for(command: Command, rules: Sequence[Rule] | None, *names: str) -> Rule | None:
+    """Return the first rule for a command, or for another name of it; None if it is not offered."""
     if rules is None:
         return EVERYTHING
-    found = next((rule for rule in rules if rule.fits(command)), None)
-    return found if found is not None and found.offer else None
+    rule = next((rule for rule in rules if rule.fits(command, *names)), None)
+    return rule if rule is not None and rule.offer else None
+
+
+def checked_rules(rules: Any, *, of_server: bool = False) -> tuple[Rule, ...] | None:
+    """Return rules as a tuple. Raises `TypeError` for anything else.
+
+    What is about processes is refused for the tools of a server: it runs them itself.
+    """
+    if rules is None:
+        return None
+    listed = (rules,) if isinstance(rules, Rule) else tuple(rules)
+    for rule in listed:
+        if not isinstance(rule, Rule):
+            msg = f"rules takes a list of Rule; got {rule!r}"
+            raise TypeError(msg)
+        for name in _OF_COMMANDS if of_server else ():
+            if getattr(rule, name) != getattr(EVERYTHING, name):
+                msg = f"a rule for a server cannot have `{name}`, which is for commands"
+                raise TypeError(msg)
+    return listed
 
 
 def dotted(command: Command) -> str:

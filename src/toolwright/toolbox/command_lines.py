@@ -78,4 +78,5 @@ def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:
 
 
 def _options(offer: Offer, given: ToolOptions) -> ToolOptions:
-    return cast("ToolOptions", {**offer.options, **given, "name": offer.name})
+    # A rule is about fewer commands than what was said for all of them.
+    return cast("ToolOptions", {**offer.options, **given, **offer.of_rule, "name": offer.name})

@@ -16,7 +16,7 @@ from ..content.media import UNKNOWN, recognised
 from ..errors import SchemaError
 from ..options import ToolOptions
 from .definition import Tool, outline
-from .uri_template import MOST_URI, UnsafeValue, UriTemplate
+from .uri_template import MOST_URI, UnsafeValue, UriTemplate, belongs_to
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -88,6 +88,10 @@ class Resource:
         except UnsafeValue:
             return None
 
+    def __gives__(self, uri: str) -> bool:
+        """Return whether a URI that fits may be read."""
+        return True
+
     def filled(self, values: Mapping[str, Any]) -> str:
         """Return the URI that has these values. Raises `ValueError` for those that no URI can have.
 
@@ -140,7 +144,8 @@ def found_at(
     """Return the resource at a URI, and the variables in it; None if there is none.
 
     A resource with exactly this URI comes first, then the first template that it fits. If a value
-    in it is not safe there, no later template is tried.
+    in it is not safe there, no later template is tried. A URI that also belongs to a resource that
+    is not offered, and that is no wider than a template, is not read through the template.
     """
     if len(uri) > MOST_URI:
         return None
@@ -148,16 +153,18 @@ def found_at(
     if known is not None and not known.is_template and is_offered(known):
         return known, {}
     for resource in resources.values():
-        if not resource.is_template:
+        if not resource.is_template or not is_offered(resource):
             continue
         try:
             values = values_in(resource, uri)
         except UnsafeValue:
-            values = None
-            if is_offered(resource):
-                return None
-        if values is not None and is_offered(resource):
-            return resource, values
+            return None
+        if values is not None:
+            belongs = belongs_to(uri, resource._template)
+            others = (each for each in resources.values() if each is not resource)
+            hidden = (each for each in others if belongs(each._template) and not is_offered(each))
+            if resource.__gives__(uri) and next(hidden, None) is None:
+                return resource, values
     return None
 
 

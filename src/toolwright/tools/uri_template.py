@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
-__all__ = ["MOST_URI", "UnsafeValue", "UriTemplate"]
+__all__ = ["MOST_URI", "UnsafeValue", "UriTemplate", "belongs_to"]
 
 MOST_URI = 8192
 """How many characters a URI may have; a longer one matches nothing."""
@@ -35,12 +35,14 @@ class UriTemplate:
     {'year': '2026', 'month': '07'}
     """
 
-    __slots__ = ("_literals", "_many", "text", "variables")
+    __slots__ = ("_literals", "_many", "plain", "text", "variables")
 
     def __init__(self, text: str) -> None:
         """Read a template. Raises `ValueError`, saying what is wrong and what would be right."""
         variables = list(_VARIABLE.finditer(text))
         self.text = text
+        self.plain = _plain(text).casefold()
+        """How it is compared, if it has no variables."""
         self.variables = tuple(variable[2] for variable in variables)
         ends = [0, *(variable.end() for variable in variables)]
         starts = [*(variable.start() for variable in variables), len(text)]
@@ -92,6 +94,20 @@ class UriTemplate:
                 raise UnsafeValue(name)
         return values
 
+    def fits(self, uri: str) -> bool:
+        """Return whether a URI has this form, with whatever values."""
+        try:
+            return self.match(uri) is not None
+        except UnsafeValue:
+            return True
+
+    def covers(self, other: UriTemplate) -> bool:
+        """Return whether URIs of another template have this form as well."""
+        try:
+            return self.fits(other.fill(dict.fromkeys(other.variables, "any")))
+        except UnsafeValue:
+            return False
+
     def _captured(self, uri: str) -> list[str] | None:
         """Cut a URI at the literals, from both ends; every character is looked at once."""
         literals, count = self._literals, len(self.variables)
@@ -132,6 +148,31 @@ class UriTemplate:
         if self.variables and self.match(uri) != said:
             raise UnsafeValue(f"`{self.text}` cannot be filled with {said}"[:500])
         return uri
+
+
+def belongs_to(uri: str, template: UriTemplate) -> Callable[[UriTemplate], bool]:
+    """Return a function: whether a URI that fits a template also belongs to another one.
+
+    One that is wider than the template says nothing about its URIs. Spellings that a server may
+    take for the same URI (`%78`, `/./`, `//`) are the same here.
+    """
+    plain = _plain(uri)
+    folded = plain.casefold()
+
+    def belongs(other: UriTemplate) -> bool:
+        if not other.variables:
+            return other.plain == folded
+        return (other.fits(uri) or other.fits(plain)) and not other.covers(template)
+
+    return belongs
+
+
+def _plain(uri: str) -> str:
+    """Return a URI without percent signs and segments that mean nothing."""
+    scheme, _, rest = unquote(uri).replace("\\", "/").partition(":")
+    path = rest.lstrip("/")
+    segments = [each for each in path.split("/") if each not in ("", ".")]
+    return f"{scheme.lower()}:{rest[: len(rest) - len(path)]}{'/'.join(segments)}"
 
 
 def _written(value: str, literal: frozenset[str], *, keep: str) -> str:

@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..._log import logger
 from ...errors import CallError, SchemaError
 from ...options import ToolOptions
+from ...run.loop import background
 from ...sources.rules import Rule
-from ...tools.catalog import matches
 from ..client import McpClient, connection_of, listing_of
-from .proxied import described, plain_name, proxied_prompt, proxied_resource, proxied_tools
+from .proxied import (
+    Offering,
+    described,
+    name_of,
+    offered_options,
+    plain_name,
+    proxied_prompt,
+    proxied_resource,
+    proxied_tools,
+)
 
 if TYPE_CHECKING:
     from ...tools.prompt import Prompt
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
 _log = logger("client")
 _RETRY_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)
 """The pauses between attempts to reach a server; the last one is repeated."""
+_READ = {"resources": "uri", "templates": "uriTemplate"}
+"""What is read at a URI: its lists, and where they name it."""
 
 
 class Shelf(Protocol):
@@ -59,9 +70,8 @@ class Mirror:
         self.client = client
         """Held as long as the toolbox has its tools."""
         self._shelf = shelf
-        self._select = select
+        self._offering = Offering(select, rules)
         self._prefix = prefix
-        self._rules = rules
         self._options = options
         self._tools: dict[str, Any] = {}
         self._offered: dict[tuple[str, str], Mapping[str, Any]] = {}
@@ -102,9 +112,12 @@ class Mirror:
     # -- changes
 
     def changed(self, what: str, _uri: str) -> None:
-        """Look at the server's lists again; changes that come meanwhile cause one more look."""
-        if what == "resource":
-            return
+        """Look at the server's lists again; may be called in any thread."""
+        if what != "resource":
+            background.start(self._look_again())
+
+    async def _look_again(self) -> None:
+        """Look at the lists; changes that come meanwhile cause one more look."""
         if self._busy is not None and not self._busy.done():
             self._again = True
             return
@@ -129,9 +142,7 @@ class Mirror:
         added: list[Any] = []
         bad: list[SchemaError] = []
         wanted: dict[str, Any] = {}
-        found = proxied_tools(
-            connection_of(self.client), listing.definitions, self._select, self._rules
-        )
+        found = proxied_tools(connection_of(self.client), listing.definitions, self._offering)
         for name, target, told in found:
             here = self._prefix + name
             if isinstance(target, SchemaError):
@@ -141,7 +152,7 @@ class Mirror:
             wanted[here] = definition
             if self._tools.get(here) == definition:
                 continue
-            given: Any = {"name": here, **told, **self._options}
+            given: Any = {**told, **self._options, **target.rule.options, "name": here}
             try:
                 added.append(self._shelf.put_tool(target, described(given)))
             except SchemaError as error:
@@ -153,35 +164,47 @@ class Mirror:
         return added, bad
 
     async def _sync_offered(self) -> list[SchemaError]:
-        listing, connection = listing_of(self.client), connection_of(self.client)
         bad: list[SchemaError] = []
         wanted: dict[tuple[str, str], Mapping[str, Any]] = {}
-        for kind, key in (("resources", "uri"), ("templates", "uriTemplate"), ("prompts", "name")):
-            for told in (await listing.of(kind, key)).values():
-                name = plain_name(str(told.get("name") or told[key]))
-                if not matches(name, self._select):
-                    continue
-                here = self._prefix + name if kind == "prompts" else str(told[key])
-                wanted[kind, here] = told
-                if self._offered.get((kind, here)) == told:
-                    continue
-                make = proxied_prompt if kind == "prompts" else proxied_resource
-                options: Any = {"name": self._prefix + name, **self._for_offered()}
+        listing = listing_of(self.client)
+        listed = [
+            (kind, key, told, self._offering.rule(told))
+            for kind, key in (*_READ.items(), ("prompts", "name"))
+            for told in (await listing.of(kind, key)).values()
+        ]
+        # Before a template is offered that hidden ones would be read through.
+        self._offering.hold({told[key]: rule for kind, key, told, rule in listed if kind in _READ})
+        for kind, key, told, rule in listed:
+            name = plain_name(name_of(told))
+            here = self._prefix + name if kind == "prompts" else told[key]
+            if rule is None:
+                continue
+            wanted[kind, here] = told
+            if self._offered.get((kind, here)) == told:
+                continue
+            if (kind, here) in self._offered:
                 self._shelf.take_offered(kind, here)
-                try:
-                    self._shelf.put_offered(make(connection, told), options)
-                except SchemaError as error:
-                    bad.append(error)
-                    del wanted[kind, here]
+            try:
+                self._put(kind, name, told, rule)
+            except SchemaError as error:
+                bad.append(error)
+                del wanted[kind, here]
+                if kind in _READ:
+                    self._offering.hide(told[key])
         for kind, here in [each for each in self._offered if each not in wanted]:
             self._shelf.take_offered(kind, here)
         self._offered = wanted
         return bad
 
-    def _for_offered(self) -> dict[str, Any]:
-        """Return the options that resources and prompts also have."""
-        given: Any = self._options
-        return {key: given[key] for key in ("roles", "enabled") if key in given}
+    def _put(self, kind: str, name: str, told: Mapping[str, Any], rule: Rule) -> None:
+        """Offer a resource, a template or a prompt. Raises `SchemaError`."""
+        connection = connection_of(self.client)
+        options = offered_options(self._options, name, rule)
+        if kind == "prompts":
+            item: Any = proxied_prompt(connection, told, rule)
+        else:
+            item = proxied_resource(connection, told, self._offering, rule)
+        self._shelf.put_offered(item, {**options, "name": self._prefix + name})
 
 
 def _warn(bad: Sequence[SchemaError]) -> None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from ..._json_values import is_list, is_object
 from ...call import Call
-from ...errors import SchemaError
+from ...errors import CallError, SchemaError
 from ...options import ToolOptions
 from ...results import Result
 from ...sources.commands.values import typed_dict
 from ...sources.program import Command
-from ...sources.rules import Rule, rule_for
+from ...sources.rules import EVERYTHING, Rule, checked_rules, rule_for
 from ...tools.catalog import matches
 from ...tools.prompt import Prompt
 from ...tools.resource import Resource
+from ...tools.uri_template import UriTemplate, belongs_to
 from ..answers import result_of
 from ..bounds import MOST_BYTES
 from ..callables.definition import hints_of
@@ -26,6 +28,7 @@ from .offered import offered_schema, refuse_hidden
 from .passing import PassedCall
 
 if TYPE_CHECKING:
+    from ...tools.definition import Tool
     from ..wire.interface import AnyConnection
 
 _CALL, _VALUES = "_toolwright_call", "_toolwright_values"
@@ -76,12 +79,11 @@ class ProxyTarget:
 class ProxyTool(ProxyTarget):
     """Calls a tool of another server."""
 
-    rule: Rule | None = None
+    rule: Rule
 
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Result:
         """Call the tool with the given and the fixed arguments."""
-        if self.rule is not None:
-            refuse_hidden(self.name, values, self.rule)
+        refuse_hidden(self.name, values, self.rule)
         params = {"name": self.name, "arguments": {**values, **self.fixed}}
         came = await self.send(_toolwright_call, "tools/call", params)
         return result_of(self.name, came)
@@ -90,11 +92,13 @@ class ProxyTool(ProxyTarget):
 class ProxyRead(ProxyTarget):
     """Reads a resource of another server."""
 
-    template: Resource
+    template: ProxiedResource
 
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> Result:
-        """Read what is at the URI with these values."""
+        """Read what is at the URI with these values. Raises `CallError` if a rule hides it."""
         uri = self.template.filled(values) if values else self.name
+        if not self.template.__gives__(uri):
+            raise CallError(f"unknown resource `{uri[:128]}`")
         came = await self.send(_toolwright_call, "resources/read", {"uri": uri})
         blocks = [{"type": "resource", "resource": each} for each in came.get("contents") or ()]
         return Result(blocks=blocks or [{"type": "text", "text": ""}])
@@ -105,7 +109,7 @@ class ProxyGet(ProxyTarget):
 
     async def __call__(self, /, _toolwright_call: Call, **values: Any) -> list[Any]:
         """Return the messages."""
-        params = {"name": self.name, "arguments": values}
+        params = {"name": self.name, "arguments": {**values, **self.fixed}}
         came = await self.send(_toolwright_call, "prompts/get", params)
         return list(came.get("messages") or ())
 
@@ -114,10 +118,15 @@ class ProxiedResource(Resource):
     """A resource of another server, listed as that server describes it."""
 
     told: Mapping[str, Any]
+    offering: Offering
+
+    def __gives__(self, uri: str) -> bool:
+        """Return whether rules let a URI be read through this template."""
+        return not self.is_template or self.offering.gives(uri, self.told)
 
     def to_mcp(self) -> dict[str, Any]:
-        """Return it as lists show it, under the name that it has here."""
-        return {**self.told, "name": self.tool.name}
+        """Return it as lists show it, with the texts that it has here."""
+        return {**self.told, **_shown(self.tool)}
 
 
 class ProxiedPrompt(Prompt):
@@ -126,25 +135,81 @@ class ProxiedPrompt(Prompt):
     told: Mapping[str, Any]
 
     def to_mcp(self) -> dict[str, Any]:
-        """Return it as lists show it, under the name that it has here."""
-        return {**self.told, "name": self.tool.name}
+        """Return it as lists show it, with the texts that it has here."""
+        return {**self.told, **_shown(self.tool)}
+
+
+def _shown(tool: Tool) -> dict[str, str]:
+    """Return the texts of a resource or a prompt that a toolbox may have changed."""
+    texts = {"title": tool.title, "description": tool.description}
+    return {"name": tool.name, **{key: text for key, text in texts.items() if text}}
+
+
+# -- which
+
+
+class Offering:
+    """What a selection and rules offer of a server. The rules hold for whatever it has."""
+
+    def __init__(self, select: str | Sequence[str], rules: Sequence[Rule] | None) -> None:
+        self._select = select
+        self._rules = checked_rules(rules, of_server=True)
+        self._addresses: dict[str, tuple[UriTemplate, Rule | None]] = {}
+
+    def hold(self, rules: Mapping[str, Rule | None]) -> None:
+        """Hold the URIs and templates that the server has to their rules; None hides one."""
+        addresses: dict[str, tuple[UriTemplate, Rule | None]] = {}
+        for uri, rule in rules.items():
+            with contextlib.suppress(ValueError):  # it has no form in which it could be read
+                addresses[uri] = UriTemplate(uri), rule
+        self._addresses = addresses  # at once: other threads look at it
+
+    def hide(self, uri: str) -> None:
+        """Hide a URI or a template that is refused."""
+        if uri in self._addresses:
+            self._addresses[uri] = self._addresses[uri][0], None
+
+    def tool_rule(self, definition: Mapping[str, Any]) -> Rule | None:
+        """Return the rule for a tool; None if it is not offered."""
+        name = definition["name"]
+        return self._rule(definition, name) if matches(name, self._select) else None
+
+    def rule(self, told: Mapping[str, Any]) -> Rule | None:
+        """Return the rule for a resource, a template or a prompt; None if it is not offered."""
+        name = plain_name(name_of(told))
+        return self._rule(told, name_of(told)) if matches(name, self._select) else None
+
+    def gives(self, uri: str, told: Mapping[str, Any]) -> bool:
+        """Return whether a URI may be read through a template: no other rule is about it."""
+        rule = self.rule(told)
+        belongs = belongs_to(uri, UriTemplate(str(told["uriTemplate"])))
+        if any(
+            other is not rule and belongs(address) for address, other in self._addresses.values()
+        ):
+            return False
+        return self._rule(told, name_of(told), uri) is rule
+
+    def _rule(self, told: Mapping[str, Any], name: str, *uris: str) -> Rule | None:
+        hints = told.get("annotations")
+        command = Command(path=(name,), annotations=hints if is_object(hints) else {})
+        own = (told[key] for key in ("uri", "uriTemplate") if key in told)
+        return rule_for(command, self._rules, plain_name(name), *own, *uris)
+
+
+def name_of(told: Mapping[str, Any]) -> str:
+    """Return the name that a server gives to something that it has."""
+    return str(told.get("name") or told.get("uri") or told["uriTemplate"])
 
 
 # -- tools
 
 
 def proxied_tools(
-    connection: AnyConnection,
-    definitions: Mapping[str, Mapping[str, Any]],
-    select: str | Sequence[str],
-    rules: Sequence[Rule] | None,
+    connection: AnyConnection, definitions: Mapping[str, Mapping[str, Any]], offering: Offering
 ) -> Iterator[tuple[str, ProxyTool | SchemaError, ToolOptions]]:
     """Yield the selected tools: a name that a toolbox takes, a target, and options."""
     for name, definition in definitions.items():
-        if not matches(name, select):
-            continue
-        hints: Mapping[str, Any] = definition.get("annotations") or {}
-        rule = rule_for(Command(path=(name,), annotations=hints), rules)
+        rule = offering.tool_rule(definition)
         if rule is None:
             continue
         try:
@@ -154,7 +219,7 @@ def proxied_tools(
 
 
 def proxied_tool(
-    connection: AnyConnection, name: str, definition: Mapping[str, Any], rule: Rule | None = None
+    connection: AnyConnection, name: str, definition: Mapping[str, Any], rule: Rule = EVERYTHING
 ) -> tuple[ProxyTool, ToolOptions]:
     """Return a tool of a server as a target, and the options that publish it as it is.
 
@@ -162,11 +227,9 @@ def proxied_tool(
     """
     schema = linear(definition.get("inputSchema") or {})
     schema.setdefault("type", "object")
+    schema = offered_schema(name, schema, rule)
     output: Any = definition.get("outputSchema")
-    fixed = dict(rule.fixed) if rule is not None else {}
-    if rule is not None:
-        schema = offered_schema(name, schema, rule)
-    target = ProxyTool(connection, name, fixed=fixed)
+    target = ProxyTool(connection, name, fixed=rule.fixed)
     target.rule = rule
     options: dict[str, Any] = {
         "title": definition.get("title"),
@@ -181,8 +244,6 @@ def proxied_tool(
         options["meta"] = definition["_meta"]
     if is_list(definition.get("icons")):
         options["icons"] = definition["icons"]
-    if rule is not None:
-        options |= rule.options
     return target, cast(
         "ToolOptions", {key: each for key, each in options.items() if each is not None}
     )
@@ -209,16 +270,36 @@ def plain_name(name: str) -> str:
 
 # -- resources and prompts
 
+_OF_OFFERED = (
+    *("roles", "enabled", "title", "description", "speak", "max_result"),
+    *("timeout", "retry", "cache", "max_concurrency", "rate_limit"),
+)
+"""The options of tools that mean the same for resources and prompts."""
 
-def proxied_resource(connection: AnyConnection, told: Mapping[str, Any]) -> ProxiedResource:
+
+def offered_options(options: ToolOptions, name: str, rule: Rule) -> ToolOptions:
+    """Return the options of a resource or a prompt. Raises `SchemaError` if a rule cannot hold."""
+    given: dict[str, Any] = {**options, **rule.options}
+    if rule.options.get("confirm"):
+        what = "is no tool, so its users are not asked to confirm it"
+        raise SchemaError(what, tool=name, hint=f'leave it out with Rule("{name}", offer=False)')
+    return cast("ToolOptions", {key: given[key] for key in _OF_OFFERED if key in given})
+
+
+def proxied_resource(
+    connection: AnyConnection, told: Mapping[str, Any], offering: Offering, rule: Rule
+) -> ProxiedResource:
     """Return a resource, or a template of many, of a server. Raises `SchemaError`."""
     uri = str(told.get("uriTemplate") or told["uri"])
-    name = plain_name(str(told.get("name") or uri))
+    name = plain_name(name_of(told))
     plain = Resource(uri, ProxyRead(connection, uri), name=name) if "uriTemplate" in told else None
     variables = plain.variables if plain is not None else ()
+    if rule.fixed or offered_schema(name, _texts(variables), rule) != _texts(variables):
+        what = "is read at a URI, where a rule can neither fix nor hide parameters"
+        raise SchemaError(what, tool=name, hint=f'leave it out with Rule("{name}", offer=False)')
     hints = dict.fromkeys(variables, str)
     target = ProxyRead(connection, uri, typed_dict("Values", hints, variables) if hints else Any)
-    made = ProxiedResource(
+    resource = ProxiedResource(
         uri,
         target,
         name=name,
@@ -226,22 +307,42 @@ def proxied_resource(connection: AnyConnection, told: Mapping[str, Any]) -> Prox
         description=told.get("description") or "",
         mime_type=told.get("mimeType"),
     )
-    target.template = made
-    made.told = told
-    return made
+    target.template = resource
+    resource.told, resource.offering = told, offering
+    return resource
 
 
-def proxied_prompt(connection: AnyConnection, told: Mapping[str, Any]) -> ProxiedPrompt:
+def proxied_prompt(connection: AnyConnection, told: Mapping[str, Any], rule: Rule) -> ProxiedPrompt:
     """Return a prompt of a server. Raises `SchemaError`."""
+    name = str(told["name"])
     arguments = [each for each in told.get("arguments") or () if is_object(each)]
     required = [str(each["name"]) for each in arguments if each.get("required")]
-    hints = {str(each["name"]): str for each in arguments}
-    target = ProxyGet(connection, str(told["name"]), typed_dict("Values", hints, required))
-    made = ProxiedPrompt(
+    schema = _texts([str(each["name"]) for each in arguments], required)
+    offered: dict[str, Any] = offered_schema(plain_name(name), schema, rule)["properties"]
+    hints = dict.fromkeys(offered, str)
+    target = ProxyGet(
+        connection,
+        name,
+        typed_dict("Values", hints, [each for each in required if each in offered]),
+        {key: each if isinstance(each, str) else str(each) for key, each in rule.fixed.items()},
+    )
+    prompt = ProxiedPrompt(
         target,
-        name=plain_name(str(told["name"])),
+        name=plain_name(name),
         title=told.get("title"),
         description=told.get("description") or "",
     )
-    made.told = told
-    return made
+    shown = [each for each in arguments if each["name"] in offered]
+    prompt.told = {**told, "arguments": shown} if arguments else told
+    return prompt
+
+
+def _texts(names: Iterable[str], required: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the schema of arguments that are texts."""
+    properties = {name: {"type": "string"} for name in names}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }

@@ -55,6 +55,8 @@ class Offer(NamedTuple):
     target: Any
     options: ToolOptions
     around: tuple[Hook, ...] = ()
+    of_rule: ToolOptions = ToolOptions()
+    """The options that its rule has, which are in `options` as well."""
 
 
 def offered_commands(
@@ -138,7 +140,7 @@ def offer_of(
         options["input_schema"] = two_parts_schema(target)
         if not rule.parse:
             options["output_schema"] = OUTPUT_SCHEMA
-    return Offer(name, target, cast("ToolOptions", options), rule.around)
+    return Offer(name, target, cast("ToolOptions", options), rule.around, rule.options)
 
 
 def _refuser(name: str) -> Callable[..., SchemaError]:
