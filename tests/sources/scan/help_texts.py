@@ -1,4 +1,6 @@
-"""Help texts in the style of each family, for programs that do not exist."""
+"""Help texts in the style of each family: of programs that do not exist, and parts of real ones."""
+
+import re
 
 COBRA = {
     "": """\
@@ -347,4 +349,178 @@ Usage: deploy.sh COMMAND
 Commands:
   now     deploys, whatever follows
   later   deploys at night
+"""
+# Of kubectl 1.20: a default in place of each value, the description behind it.
+KUBECTL_OLD = """\
+Display one or many resources
+
+Examples:
+  # List all pods in ps output format.
+  kubectl get pods
+
+Options:
+  -A, --all-namespaces=false: If present, list the requested object(s) across all namespaces.
+      --cascade=true: If true, cascade the deletion of the resources managed by this resource.
+      --chunk-size=500: Return large lists in chunks rather than all at once.
+      --dry-run='none': Must be "none", "server", or "client".
+  -f, --filename=[]: Filename, directory, or URL to files identifying the resource to get.
+      --env=[]: Environment variables to set in the container.
+      --field-selector='': Selector (field query) to filter on, supports '=', '==', and '!='.
+      --from-literal=[]: Specify a key and literal value to insert in secret (i.e. mykey=somevalue)
+      --log-backtrace-at=:0: when logging hits line file:N, emit a stack trace
+      --pod-running-timeout=1m0s: The length of time (like 5s, 2m, or 3h) to wait
+      --ports=[]: Ports to take.
+      --qps=50.5: How many a second.
+      --reject-paths='^/api/.*/pods: exec,^/x': Paths that the proxy should reject.
+      --resources=[pods,nodes]: Which to take.
+      --tail=-1: Lines of recent log file to display.
+      --vmodule=: comma-separated list of pattern=N settings for file-filtered logging
+
+Usage:
+  kubectl get [(-o|--output=)json|yaml] (TYPE[.VERSION][.GROUP] ...) [flags] [options]
+
+Use "kubectl options" for a list of global command-line options (applies to all commands).
+"""
+# Since kubectl 1.24 the description is on the next line.
+KUBECTL_NEW = re.sub(
+    r"^ *((?:-\w, )?--[\w-]+=(?:'[^']*'|[^' ]*):) (.*)$", r"    \1\n\t\2\n", KUBECTL_OLD, flags=re.M
+)
+KUBECTL = """\
+kubectl controls the Kubernetes cluster manager.
+
+Basic Commands (Intermediate):
+  get           Display one or many resources
+
+Other Commands:
+  options       Print the list of flags inherited by all commands
+
+Usage:
+  kubectl [flags] [options]
+
+Use "kubectl <command> --help" for more information about a given command.
+Use "kubectl options" for a list of global command-line options (applies to all commands).
+"""
+KUBECTL_OPTIONS = """\
+The following options can be passed to any command:
+
+      --as-group=[]: Group to impersonate for the operation.
+      --cache-dir='~/.kube/cache': Default cache directory
+  -n, --namespace='': If present, the namespace scope for this CLI request
+      --log-flush-frequency=5s: Maximum number of seconds between log flushes
+"""
+# Of uv 0.13 and cargo 1.95: clap, with a text of its own for `--help`, or with a list elsewhere.
+UV = {
+    "": """\
+An extremely fast Python package manager.
+
+Usage: uv [OPTIONS] <COMMAND>
+
+Commands:
+  add   Add dependencies to the project
+  help  Display documentation for a command
+
+Cache options:
+  -n, --no-cache               Avoid reading from or writing to the cache [env: UV_NO_CACHE=]
+      --cache-dir <CACHE_DIR>  Path to the cache directory [env: UV_CACHE_DIR=]
+
+Global options:
+  -q, --quiet...                Use quiet output
+      --color <COLOR_CHOICE>    Control the use of color in output [possible values: auto, always]
+  -h, --help                    Display the concise help for this command
+  -V, --version                 Display the uv version
+""",
+    "add": """\
+Add dependencies to the project
+
+Usage: uv add [OPTIONS] <PACKAGES|--requirements <REQUIREMENTS>>
+
+Arguments:
+  [PACKAGES]...  The packages to add, as PEP 508 requirements (e.g., `ruff==0.5.0`)
+
+Options:
+  -r, --requirements <REQUIREMENTS>
+          Add the packages listed in the given files
+  -c, --constraints <CONSTRAINTS>
+          Constrain versions using the given requirements files [env: `UV_CONSTRAINT`=]
+      --extra <EXTRA>
+          Extras to enable for the dependency; may be provided more than once
+      --bounds <BOUNDS>
+          The kind of version specifier to use [possible values: lower, major, minor, exact]
+      --workers <NUM>
+          How many [default: 4]
+      --dev
+          Add the requirements to the development dependency group
+  -h, --help
+          Display the concise help for this command
+""",
+}
+CARGO = {
+    "": """\
+Rust's package manager
+
+Usage: cargo [+toolchain] [OPTIONS] [COMMAND]
+
+Options:
+      --list                     List installed commands
+      --explain <CODE>           Provide a detailed explanation of a rustc error message
+  -v, --verbose...               Use verbose output (-vv very verbose/build.rs output)
+  -h, --help                     Print help
+
+Commands:
+    build, b    Compile the current package
+    ...         See all commands with --list
+
+See 'cargo help <command>' for more information on a specific command.
+""",
+    "build": """\
+Compile a local package and all of its dependencies
+
+Usage: cargo build [OPTIONS]
+
+Options:
+      --bin [<NAME>]      Build only the specified binary
+  -h, --help              Print help
+""",
+    "clippy": """\
+Checks a package to catch common mistakes and improve your Rust code.
+
+Usage:
+    cargo clippy [OPTIONS] [--] [<ARGS>...]
+
+Common options:
+    --fix                    Automatically apply lint suggestions.
+    -h, --help               Print this message
+""",
+}
+CARGO_LIST = """\
+Installed Commands:
+    b                    alias: build
+    build                Compile a local package and all of its dependencies
+    clippy               Checks a package to catch common mistakes and improve your Rust code.
+"""
+# Of curl 7.88: values are in brackets, and often one blank away from their description.
+CURL = """\
+Usage: curl [options...] <url>
+ -d, --data <data>          HTTP POST data
+ -f, --fail                 Fail fast with no output on HTTP errors
+ -h, --help <category>      Get help for commands
+
+This is not the full help, this menu is stripped into categories.
+Use "--help category" to get an overview of all categories.
+For all options use the manual or "--help all".
+"""
+CURL_ALL = """\
+Usage: curl [options...] <url>
+     --ciphers <list of ciphers> SSL ciphers to use
+ -d, --data <data>          HTTP POST data
+     --disallow-username-in-url Disallow username in URL
+ -f, --fail                 Fail fast with no output on HTTP errors
+ -h, --help <category>      Get help for commands
+     --http1.1              Use HTTP 1.1
+ -m, --max-time <fractional seconds> Maximum time allowed for the transfer
+     --retry <num>          Retry request if transient problems occur
+ -x, --proxy [protocol://]host[:port] Use this proxy
+     --service-name <name>  SPNEGO service name
+     --socks5 <host[:port]> SOCKS5 proxy on given host + port
+ -V, --version              Show version number and quit
 """

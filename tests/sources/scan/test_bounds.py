@@ -32,11 +32,24 @@ def test_a_command_that_hangs_is_left_out_with_a_note(tmp_path):
     assert [each.name for each in found.program.root.commands] == ["make", "net"]
 
 
+@pytest.mark.promise("scan.own-words")
 @pytest.mark.parametrize(
     ("does", "said"),
     [
         ("kill -9 $$", "prog --help was ended by signal 9"),
         ("exit 3", "prog prints no help for --help, -h or help"),
+        (
+            "echo 'prog: error while loading libsass' >&2; exit 127",
+            "prog prints no help for --help, -h or help; it says: prog: error while loading libsass",
+        ),
+        (
+            r"printf 'Traceback (most recent call last):\n  File x\nImportError: ada\n'; exit 1",
+            "prog prints no help for --help, -h or help; it says: ImportError: ada",
+        ),
+        (
+            r"printf '\n\033[31mno license\033[0m\nbuy one\n' >&2; kill -6 $$",
+            "prog --help was ended by signal 6; it says: no license",
+        ),
         ("echo nothing of use; exit 0", "prog prints no help for --help, -h or help"),
         ("head -c 3000000 /dev/zero; exit 0", "prog prints no help for --help, -h or help"),
     ],
@@ -132,6 +145,7 @@ def test_a_program_gets_an_empty_home_no_input_and_none_of_our_secrets(tmp_path,
     assert set(seen) - {"PWD", "SHLVL", "_", "OLDPWD"} <= {
         *("PATH", "LD_LIBRARY_PATH", "USER", "LOGNAME", "SHELL", "TZ", "PYENV_ROOT"),
         *("PYENV_VERSION", "RBENV_ROOT", "ASDF_DATA_DIR", "ASDF_DIR", "JAVA_HOME"),
+        *("RUSTUP_HOME", "RUSTUP_AUTO_INSTALL", "VOLTA_HOME"),
         *("LANG", "LC_ALL", "TERMINAL_WIDTH", "MANPAGER", "GIT_CONFIG_NOSYSTEM", "HOME", "TMPDIR"),
         *("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
         *("CI", "GIT_TERMINAL_PROMPT", "PIP_NO_INPUT", "EDITOR", "VISUAL", "PAGER", "GIT_PAGER"),
@@ -173,6 +187,7 @@ def test_progress_is_told_while_it_scans(tmp_path):
     assert told[-1] == (3.0, 3.0, "commands")
 
 
+@pytest.mark.promise("scan.questions")
 def test_every_question_that_can_be_asked_is_one_of_those_that_run_nothing(tmp_path):
     program = fake(tmp_path, "skyctl")
     with HelpAsker(str(program.path), Limits()) as asker:
@@ -182,12 +197,16 @@ def test_every_question_that_can_be_asked_is_one_of_those_that_run_nothing(tmp_p
         asker.complete("a", "-")
         asker.probe(["a"], "--flag")
         asker.probe(["a"], "-f", "b")
+        asker.probe_list(["a"], "--flag")
+        asker.global_options()
+        asker.full_help("--help", "all")
         asker.git_commands("builtins")
         asker.git_options(["a"])
     assert [line for line in program.asked if not ALLOWED.fullmatch(line)] == []
     public = [name for name in vars(HelpAsker) if not name.startswith("_")]
     assert public == [
-        *("workers", "help", "short_help", "help_word", "complete", "probe", "git_commands"),
+        *("workers", "help", "short_help", "help_word", "full_help", "complete"),
+        *("global_options", "probe", "probe_list", "git_commands"),
         *("git_options", "stop", "is_over"),
     ]
 
@@ -208,3 +227,19 @@ def test_no_thread_is_left_behind(tmp_path):
     begun = time.monotonic()
     while [each for each in threading.enumerate() if each.name.startswith("scan")]:
         assert time.monotonic() - begun < 30
+
+
+@pytest.mark.promise("scan.launchers")
+def test_a_launcher_finds_its_programs_where_they_are_by_default(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / ".rustup").mkdir(parents=True)
+    (home / ".pyenv").write_text("not a folder")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("RUSTUP_HOME", "PYENV_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    program = fake(tmp_path, "press", {"": OPTPARSE}, does='env > "$here/env"')
+    scan(str(program.path), settings())
+    seen = dict(line.split("=", 1) for line in (program.answers / "env").read_text().splitlines())
+    assert seen["RUSTUP_HOME"] == str(home / ".rustup")
+    assert "PYENV_ROOT" not in seen
+    assert seen["HOME"] != str(home)

@@ -2,7 +2,7 @@
 
 import pytest
 from fake_programs import ALLOWED, brief, fake
-from help_texts import COBRA
+from help_texts import COBRA, KUBECTL, KUBECTL_NEW, KUBECTL_OLD, KUBECTL_OPTIONS
 
 from toolwright.sources import patterns
 from toolwright.sources.argv.build import command_line
@@ -211,3 +211,90 @@ Options:
     found = scanned(program)
     assert [each.path for each in found.program.root.walk()] == [(), ("box",), ("box", "ls")]
     assert at(found, "box", "ls").aliases == ("list",)
+
+
+def kubectl(tmp_path, get):
+    program = fake(tmp_path, "kubectl", {"": KUBECTL, "get": get}, built_with="spf13/cobra")
+    program.says("options --help", "\n")
+    program.says("options", KUBECTL_OPTIONS)
+    program.says("__complete ", listing("get\tDisplay", "options\tPrint"))
+    program.says("__complete -", listing("--as-group\tGroup", "--namespace\tIf"))
+    program.says("__complete get -", listing("--tail\tLines"))
+    no_integer = 'strconv.Atoi: parsing "zz9!": invalid syntax'
+    separated = 'parse error on line 1, column 5: bare " in non-quoted-field'
+    for flag in ("get --filename", "get --from-literal", "get --resources", "--as-group"):
+        program.says(f"{flag}=zz9! --help", get)
+    for flag, value, why in (
+        ("--ports", "zz9!", no_integer),
+        ("--env", "zz9!", "zz9! must be formatted as key=value"),
+        ("--filename", 'zz9!"', separated),
+        ("--resources", 'zz9!"', separated),
+    ):
+        said = REFUSED.format(flag=flag, why=why)
+        program.says(f"get {flag}={value} --help", err=said, code=1)
+    program.says('get --from-literal=zz9!" --help', get)
+    program.says('--as-group=zz9!" --help', KUBECTL)
+    return program
+
+
+@pytest.mark.promise("scan.shown-defaults")
+@pytest.mark.parametrize("get", [KUBECTL_OLD, KUBECTL_NEW], ids=["one line", "two lines"])
+def test_a_default_in_place_of_the_value_is_a_default_and_shows_the_type(tmp_path, get):
+    found = scanned(kubectl(tmp_path, get))
+    texts = {"type": "array", "items": TEXT}
+    held = at(found, "get")
+    assert brief(held) == {
+        "all_namespaces": TRUTH,
+        "cascade": TRUTH,
+        "chunk_size": ("value", {"type": "integer"}),
+        "dry_run": ("value", TEXT),
+        "filename": ("joined", texts),
+        "env": ("map", {"type": "object", "additionalProperties": TEXT}),
+        "field_selector": ("value", TEXT),
+        "from_literal": ("repeat", texts),
+        "log_backtrace_at": ("value", TEXT),
+        "pod_running_timeout": ("value", {**TEXT, "pattern": DURATION}),
+        "ports": ("joined", {"type": "array", "items": {"type": "integer"}}),
+        "qps": ("value", {"type": "number"}),
+        "reject_paths": ("value", TEXT),
+        "resources": ("joined", texts),
+        "tail": ("value", {"type": "integer"}),
+        "vmodule": ("value", TEXT),
+        "args": ("rest", texts),
+    }
+    assert {each.name: each.default for each in held.parameters if each.default is not UNSET} == {
+        "all_namespaces": False,
+        "cascade": True,
+        "chunk_size": 500,
+        "dry_run": "none",
+        "log_backtrace_at": ":0",
+        "pod_running_timeout": "1m0s",
+        "qps": 50.5,
+        "reject_paths": "^/api/.*/pods: exec,^/x",
+        "resources": ["pods", "nodes"],
+        "tail": -1,
+    }
+    assert {each.type_name for each in held.parameters} == {""}
+    texts = {each.name: each.description for each in held.parameters}
+    assert texts["filename"].startswith("Filename, directory, or URL")
+    assert texts["vmodule"].startswith("comma-separated list")
+
+
+def test_options_of_all_commands_that_a_command_of_its_own_lists_are_read(tmp_path):
+    found = scanned(kubectl(tmp_path, KUBECTL_OLD))
+    root = found.program.root
+    assert brief(root) == {
+        "as_group": ("repeat", {"type": "array", "items": TEXT}),
+        "cache_dir": ("value", TEXT),
+        "namespace": ("value", TEXT),
+        "log_flush_frequency": ("value", {**TEXT, "pattern": DURATION}),
+    }
+    assert all(each.inherited for each in root.parameters)
+    assert root.parameters[2].flags == ("--namespace", "-n")
+    assert [each.name for each in root.commands] == ["get"]
+    assert found.notes == ()
+
+
+def test_a_list_of_options_is_asked_for_only_where_the_help_names_it(skyctl):
+    scanned(skyctl)
+    assert "options" not in skyctl.asked

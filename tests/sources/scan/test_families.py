@@ -4,8 +4,12 @@ import pytest
 from fake_programs import ALLOWED, brief, fake
 from help_texts import (
     ARGPARSE,
+    CARGO,
+    CARGO_LIST,
     CLAP,
     CLICK,
+    CURL,
+    CURL_ALL,
     GIT_HELPS,
     GNU,
     OLD_TYPER_PANELS,
@@ -13,6 +17,7 @@ from help_texts import (
     PLAIN,
     SCRIPT,
     TYPER_PANELS,
+    UV,
 )
 
 from toolwright.sources.program import UNSET, Exclusive
@@ -300,3 +305,67 @@ def test_help_on_standard_error_or_behind_another_word_is_found(tmp_path):
 def test_a_default_that_is_only_text_is_no_value(tmp_path):
     found = scanned(fake(tmp_path, "mixer", ARGPARSE))
     assert parameter(command(found, "make"), "force").default is UNSET
+
+
+def test_clap_is_known_by_its_file_where_the_help_is_in_words_of_its_own(tmp_path):
+    found = scanned(fake(tmp_path, "uv", UV, built_with="clap_builder"), probes=False)
+    assert found.program.framework == "clap"
+    count = ("count", {"type": "integer", "minimum": 0, "maximum": 20})
+    assert brief(found.program.root) == {
+        "no_cache": SWITCH,
+        "cache_dir": ("value", TEXT),
+        "quiet": count,
+        "color": ("value", {"type": "string", "enum": ["auto", "always"]}),
+    }
+    add = command(found, "add")
+    assert brief(add) == {
+        "requirements": ("value", TEXT),
+        "constraints": ("value", TEXT),
+        "extra": ("repeat", TEXTS),
+        "bounds": ("value", {"type": "string", "enum": ["lower", "major", "minor", "exact"]}),
+        "workers": ("value", {"type": "integer"}),
+        "dev": SWITCH,
+        "args": ("rest", TEXTS),
+    }
+    assert parameter(add, "workers").default == 4
+    assert parameter(add, "constraints").environment == ("UV_CONSTRAINT",)
+
+
+def test_commands_that_are_listed_elsewhere_are_asked_but_not_probed_if_another_program(tmp_path):
+    program = fake(tmp_path, "cargo", CARGO, built_with="clap_builder").says("--list", CARGO_LIST)
+    for flag in ("--list", "--verbose"):
+        said = f"error: unexpected value 'zz9!' for '{flag}' found; no more were expected\n"
+        program.says(f"{flag}=zz9! --help", err=said, code=1)
+    found = scanned(program)
+    assert [each.name for each in found.program.root.commands] == ["build", "clippy"]
+    assert found.program.root.commands[0].aliases == ("b",)
+    assert brief(command(found, "build")) == {
+        "bin": ("optional", {"type": ["string", "boolean"]}),
+    }
+    assert brief(command(found, "clippy"))["fix"] == SWITCH
+    assert not [line for line in program.asked if line.startswith("clippy --fix")]
+
+
+def test_the_help_with_all_options_is_asked_for_where_the_help_names_it(tmp_path):
+    program = fake(tmp_path, "curl", {"": CURL}).says("--help all", CURL_ALL)
+    found = scanned(program)
+    assert program.asked == ["--help", "--help all"]
+    assert brief(found.program.root) == {
+        "ciphers": ("value", TEXT),
+        "data": ("value", TEXT),
+        "disallow_username_in_url": SWITCH,
+        "fail": SWITCH,
+        "http1_1": SWITCH,
+        "max_time": ("value", TEXT),
+        "retry": ("value", {"type": "integer"}),
+        "proxy": ("value", TEXT),
+        "service_name": ("value", TEXT),
+        "socks5": ("value", TEXT),
+        "url": ("value", TEXT),
+    }
+    texts = {each.name: each.description for each in found.program.root.parameters}
+    assert texts["ciphers"] == "SSL ciphers to use"
+    assert texts["service_name"] == "SPNEGO service name"
+    assert texts["disallow_username_in_url"] == "Disallow username in URL"
+    assert not found.program.takes_equals
+    assert found.notes == ()

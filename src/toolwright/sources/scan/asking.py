@@ -24,17 +24,33 @@ PROBED = "zz9!"
 """A value that is not a number, a truth value, a duration or the name of anything."""
 _PASSED = (
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "USER", "LOGNAME", "SHELL", "TZ"),
-    *("PYENV_ROOT", "PYENV_VERSION", "RBENV_ROOT", "ASDF_DATA_DIR", "ASDF_DIR", "JAVA_HOME"),
+    *("PYENV_VERSION", "ASDF_DIR", "JAVA_HOME"),
 )
 """Where to find programs and what they are started with; no credentials."""
+_LAUNCHERS = {
+    "RUSTUP_HOME": ".rustup",
+    "PYENV_ROOT": ".pyenv",
+    "RBENV_ROOT": ".rbenv",
+    "ASDF_DATA_DIR": ".asdf",
+    "VOLTA_HOME": ".volta",
+}
+"""Where launchers such as `cargo` find the program that they start: by default a folder of the home
+that a scan does not let them see. There are no credentials in these."""
 _SET = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
     "TERMINAL_WIDTH": "200",
     "MANPAGER": "cat",
     "GIT_CONFIG_NOSYSTEM": "1",
+    "RUSTUP_AUTO_INSTALL": "0",
 }
 """English and wide output, in addition to what keeps every program that we run from asking."""
+
+
+def _launchers() -> dict[str, str]:
+    home = os.environ.get("HOME", "/")
+    places = {name: os.environ.get(name) or f"{home}/{_LAUNCHERS[name]}" for name in _LAUNCHERS}
+    return {name: place for name, place in places.items() if Path(place).is_dir()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +91,7 @@ class HelpAsker:
         home = str(self._home)
         own = {"HOME": home, "TMPDIR": str(Path(self._folder.name, "tmp"))}
         own |= {f"XDG_{name}_HOME": home for name in ("CONFIG", "CACHE", "DATA", "STATE")}
-        return passed | _SET | own
+        return passed | _launchers() | _SET | own
 
     def __enter__(self) -> Self:
         return self
@@ -114,9 +130,17 @@ class HelpAsker:
         """Ask `BIN help path`."""
         return self._ask("help", *path)
 
+    def full_help(self, *words: str) -> HelpAnswer:
+        """Ask `BIN --help all` or the like, where its help says that this shows all options."""
+        return self._ask(*words)
+
     def complete(self, *words: str) -> HelpAnswer:
         """Ask `BIN __complete words`: Cobra answers what could go there, and runs nothing."""
         return self._ask("__complete", *words)
+
+    def global_options(self) -> HelpAnswer:
+        """Ask `BIN options`, where its help says that this lists the options of all commands."""
+        return self._ask("options")
 
     def probe(self, path: Sequence[str], flag: str, below: str = "") -> HelpAnswer:
         """Ask `BIN path --flag=zz9! --help`: what the parser says about such a value.
@@ -125,6 +149,10 @@ class HelpAsker:
         option that takes a value would take `--help`, and the command would run.
         """
         return self._ask(*path, f"{flag}={PROBED}", *filter(None, [below]), "--help")
+
+    def probe_list(self, path: Sequence[str], flag: str) -> HelpAnswer:
+        """Ask `BIN path --flag=zz9!" --help`: what separates values by commas refuses the quote."""
+        return self._ask(*path, f'{flag}={PROBED}"', "--help")
 
     def git_commands(self, *groups: str) -> HelpAnswer:
         """Ask `git --list-cmds=groups`."""

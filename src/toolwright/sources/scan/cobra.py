@@ -14,6 +14,7 @@ from .asking import HelpAsker
 from .process import HelpAnswer
 from .text.page import OptionText, Page
 from .text.spelling import Spelling
+from .tree import Node
 
 _DIRECTIVE = re.compile(r":(\d{1,4})")
 _ERROR = 1
@@ -51,6 +52,26 @@ def read_completions(answer: HelpAnswer) -> Completions | None:
 def is_global(option: OptionText) -> bool:
     """Return whether an option is listed among those that every command takes."""
     return _GLOBAL.search(option.heading) is not None
+
+
+def names_global_options(page: Page, name: str) -> bool:
+    """Return whether a help text says that `BIN options` lists what every command takes."""
+    return f'Use "{name} options" for a list of global' in page.text
+
+
+def add_global_options(node: Node, listed: Page) -> None:
+    """Add the options of `BIN options` to the program itself; completion may have them already.
+
+    Then `options` itself is no command that anyone would miss.
+    """
+    node.page.commands = [each for each in node.page.commands if each.name != "options"]
+    shown = long_flags(node.page)
+    for option in listed.options:
+        option.heading = "Global Flags"
+        if not shown & set(option.spelling.flags):
+            node.page.options.append(option)
+    shown = long_flags(node.page)
+    node.unshown = [each for each in node.unshown if not shown & set(each.spelling.flags)]
 
 
 def long_flags(page: Page) -> set[str]:

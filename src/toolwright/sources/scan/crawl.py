@@ -19,6 +19,7 @@ from .assemble import Assembler
 from .families import DESCENDED, Evidence, evidence_of, framework_of, may_probe
 from .probing import Prober
 from .process import HelpAnswer
+from .text.lines import lines_of
 from .text.page import CommandText, Page, read_page
 from .text.usage import has_path
 from .tree import Node
@@ -32,6 +33,11 @@ _FAILURES = {
     "missing": "it cannot be started",
     "budget": "the scan had reached its limit",
 }
+_MORE_HELP = re.compile(
+    r"(?<![\w-])(--help[ -]all|(?:--help|-h) full)(?![\w-])|all commands with (--list)(?![\w-])"
+)
+"""What programs call a help text with everything, and a list with all commands."""
+_LONGEST_WORDS = 300
 OnProgress = Callable[[float, float | None, str], None]
 
 
@@ -132,6 +138,17 @@ def _page_of(answer: HelpAnswer) -> Page:
     return page if page.is_help else read_page(answer.stderr)
 
 
+def _own_words(answer: HelpAnswer) -> str:
+    """Return what a program says instead of its help, such as which library it misses."""
+    if answer.code == 0:
+        return ""
+    lines = [each.text for each in lines_of(answer.stderr or answer.stdout) if not each.is_blank]
+    if not lines:
+        return ""
+    is_traceback = lines[0].startswith("Traceback ")
+    return f"; it says: {lines[-1 if is_traceback else 0][:_LONGEST_WORDS]}"
+
+
 @dataclass(slots=True)
 class _Crawl:
     """Walks over the commands of a program."""
@@ -162,6 +179,8 @@ class _Crawl:
             if listed is not None:
                 self._merge(page, listed.words)
                 self._add_completed(node)
+            if cobra.names_global_options(page, Path(name).name):
+                cobra.add_global_options(node, _page_of(self.asker.global_options()))
         elif self.framework == "git":
             page.commands = git.list_commands(self.asker)
             self.told = git.list_told(self.asker)
@@ -170,19 +189,35 @@ class _Crawl:
         self.nodes[()] = node
 
     def _first_page(self, name: str) -> Page:
+        words = ""
         for ask in (self.asker.help, self.asker.short_help, self.asker.help_word):
             answer = ask(())
             if answer.failure == "missing":
                 raise NoSuchProgram(f"{name} cannot be started")
             page = _page_of(answer)
             if page.is_help:
-                return page
+                return self._whole_page(page)
+            words = words or _own_words(answer)
             if answer.failure == "timeout":
                 limit = self.settings.limits.seconds
                 raise ScanError(f"{name} --help did not end within {limit:g} seconds")
             if answer.code < 0:
-                raise ScanError(f"{name} --help was ended by signal {-answer.code}")
-        raise ScanError(f"{name} prints no help for --help, -h or help")
+                raise ScanError(f"{name} --help was ended by signal {-answer.code}{words}")
+        raise ScanError(f"{name} prints no help for --help, -h or help{words}")
+
+    def _whole_page(self, page: Page) -> Page:
+        """Return a help text with the options and commands that it says another one lists."""
+        more = _MORE_HELP.search(page.text)
+        if more is None:
+            return page
+        whole = _page_of(self.asker.full_help(*(more[1] or more[2]).split()))
+        if len(whole.options) > len(page.options):
+            page.options = whole.options
+        aliases = {each.name for each in whole.commands if each.text.startswith("alias: ")}
+        self._merge(
+            page, {each.name: each.text for each in whole.commands if each.name not in aliases}
+        )
+        return page
 
     # -- commands
 

@@ -70,7 +70,7 @@ def framework_of(page: Page, evidence: Evidence) -> str:
         return "typer" if page.is_framed else "click"
     if about == _PIP_HELP and "[options]" in usage:
         return "optparse"
-    if _CLAP_HELP.match(about):
+    if _CLAP_HELP.match(about) or (evidence.is_clap and about and "[OPTIONS]" in usage):
         return "clap"
     if evidence.is_getopt and _GNU_HELP.match(about):
         return "gnu"
@@ -84,6 +84,15 @@ def may_probe(framework: str, evidence: Evidence) -> bool:
         or (framework == "gnu" and evidence.is_getopt)
         or (framework == "clap" and evidence.is_clap)
     )
+
+
+def is_of_its_program(page: Page, root: Page, framework: str) -> bool:
+    """Return whether the parser of a program reads a command itself, and not another program.
+
+    `cargo` lists whatever is called `cargo-` on the PATH among its commands.
+    """
+    about = _help_of(page)
+    return framework != "clap" or bool(_CLAP_HELP.match(about)) or about == _help_of(root)
 
 
 def takes_equals(framework: str, page: Page) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -13,6 +14,8 @@ from .text.spelling import Spelling
 
 DURATION = r"^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 """As Go's `time.ParseDuration` reads it."""
+_WHOLE = re.compile(r"-?[0-9]{1,40}")
+_FRACTION = re.compile(r"-?[0-9]{1,40}\.[0-9]{1,40}(?:e[+-]?[0-9]{1,3})?")
 _BYTES = r"^(-1|[0-9]+(\.[0-9]+)? ?([kKmMgGtTpP]i?)?[bB]?)$"
 """As `docker/go-units` reads a size; -1 means none at all."""
 
@@ -27,6 +30,7 @@ Learnt = Literal[
     "ip",
     "network",
     "map",
+    "joined",  # takes several texts, separated by commas
     "choices",
     "accepted",  # takes any value
     "unknown",  # there is no such option here
@@ -123,6 +127,15 @@ _TYPER: dict[str, OptionKind] = {
 NAMED_BY_PFLAG = frozenset(_PFLAG)
 _NUMBERS = frozenset(("n", "num", "number", "int", "integer", "count"))
 _PATHS = frozenset(("file", "path", "dir", "directory", "filename", "folder"))
+_SHOWN_LIST = _listed("string", "repeat")
+"""What takes several values by its default, `[]`; each in a word of its own is right for most."""
+_PROBED_LISTS: dict[Learnt, OptionKind] = {
+    "joined": _PFLAG["strings"],
+    "map": _PFLAG["map"],
+    "integer": _PFLAG["ints"],
+    "unsigned": _PFLAG["uints"],
+    "number": _PFLAG["floats"],
+}
 _PROBED: dict[Learnt, OptionKind] = {
     "boolean": TRUTH,
     "integer": _INTEGER,
@@ -166,7 +179,8 @@ def _switch(
     """
     if probed.learnt == "accepted":
         return "its help shows no value, but it takes one"
-    is_shown = framework in ("click", "typer", "argparse", "optparse", "clap", "git")
+    parsers = ("click", "typer", "argparse", "optparse", "clap", "git")
+    is_shown = framework in parsers or spelling.is_switch
     if probed.learnt != "switch" and not (is_shown and spelling.is_certain):
         return "nothing shows for sure that it takes no value"
     if spelling.negatives:
@@ -192,8 +206,8 @@ def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> OptionK
         name = " ".join(spelling.values)
         kind = _PFLAG.get(name.lower(), _TEXT)
         if kind is _TEXT:
-            several = details.is_multiple or details.default == "[]"
-            base = _listed("string", "repeat") if several else _TEXT
+            several = details.is_multiple or is_listed(spelling, details)
+            base = _SHOWN_LIST if several else _TEXT
             kind = replace(base, type_name=name[:40], is_known=False)
     kind = _with_probe(kind, spelling, probed)
     if probed.choices and kind.schema.get("type") == "string":
@@ -203,6 +217,8 @@ def _kind_in_go(spelling: Spelling, details: Details, probed: Probed) -> OptionK
 
 def _with_probe(kind: OptionKind, spelling: Spelling, probed: Probed) -> OptionKind:
     """Return the type that a probe has shown, unless the help says more than that."""
+    if kind.schema is _SHOWN_LIST.schema and probed.learnt in _PROBED_LISTS:
+        return replace(_PROBED_LISTS[probed.learnt], type_name=kind.type_name)
     shown = _PROBED.get(probed.learnt)
     if shown is None:
         accepts = probed.learnt in ("accepted", "choices")
@@ -216,14 +232,24 @@ def _with_probe(kind: OptionKind, spelling: Spelling, probed: Probed) -> OptionK
     return shown
 
 
+def is_listed(spelling: Spelling, details: Details) -> bool:
+    """Return whether the default of a pflag flag is a list, or a map: they look the same."""
+    default = spelling.shown_default or details.default or ""
+    return default.startswith("[")
+
+
 def _kind_of_default(default: str) -> OptionKind:
     if default in ("true", "false"):
         return TRUTH
-    if default == "[]":
-        return _listed("string", "joined")
-    if default.lstrip("-").isdigit():
+    if default.startswith("["):
+        return _SHOWN_LIST
+    if default.startswith("'"):
+        return _STRING
+    if _WHOLE.fullmatch(default):
         return _INTEGER
-    return _DURATION if default in ("0s", "0") else _STRING
+    if _FRACTION.fullmatch(default):
+        return _NUMBER
+    return _DURATION if re.search(DURATION, default) else _TEXT
 
 
 def _kind_in_click(spelling: Spelling, details: Details) -> OptionKind | str:

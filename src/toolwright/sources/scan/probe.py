@@ -22,6 +22,7 @@ _SAID: tuple[tuple[str, Learnt], ...] = (
     ("invalid CIDR", "network"),
     ("invalid string being converted to CIDR", "network"),
     (f"{VALUE} must be formatted as key=value", "map"),
+    ("parse error on line 1, column", "joined"),
     ("unknown flag:", "unknown"),
     ("unknown shorthand flag:", "unknown"),
     # glibc's getopt

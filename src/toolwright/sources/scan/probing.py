@@ -8,7 +8,8 @@ from typing import Any
 
 from . import cobra
 from .asking import HelpAsker
-from .kinds import NAMED_BY_PFLAG, Probed
+from .families import is_of_its_program
+from .kinds import NAMED_BY_PFLAG, Probed, is_listed
 from .parameters import is_left_out
 from .probe import read_probe
 from .text.details import details_of
@@ -40,6 +41,8 @@ class Prober:
         """Probe what the help leaves open; an option that several commands share only once."""
         wanted: dict[_Key, tuple[Node, OptionText]] = {}
         for _, node in sorted(nodes.items(), key=lambda item: item[0]):
+            if not is_of_its_program(node.page, nodes[()].page, self.framework):
+                continue
             for option in (*node.page.options, *node.unshown):
                 if self._is_open(option):
                     wanted.setdefault(_key(option), (node, option))
@@ -63,8 +66,10 @@ class Prober:
             return False
         if not spelling.values:
             return True
-        if self.framework != "cobra" or spelling.shown_default is not None:
+        if self.framework != "cobra":
             return False
+        if spelling.shown_default is not None:
+            return is_listed(spelling, details_of(option.text))
         name = " ".join(spelling.values).lower()
         return name not in NAMED_BY_PFLAG or bool(details_of(option.text).hinted)
 
@@ -72,14 +77,23 @@ class Prober:
         flag = next((each for each in option.spelling.flags if each.startswith("--")), None)
         flag = flag or option.spelling.flags[0]
         probed = read_probe(self.asker.probe(node.path, flag), self.framework)
-        if self.completes and probed.learnt == "accepted":
-            probed = self._listed(node, option, flag) or probed
+        if self.framework == "cobra" and probed.learnt == "accepted":
+            probed = (
+                self._separated(node, option, flag) or self._listed(node, option, flag) or probed
+            )
         self.learnt[_key(option)] = probed
+
+    def _separated(self, node: Node, option: OptionText, flag: str) -> Probed | None:
+        """Return whether an option with a list as its default separates its values by commas."""
+        if not is_listed(option.spelling, details_of(option.text)):
+            return None
+        probed = read_probe(self.asker.probe_list(node.path, flag), self.framework)
+        return probed if probed.learnt == "joined" else None
 
     def _listed(self, node: Node, option: OptionText, flag: str) -> Probed | None:
         """Return the values that help and completion agree on; either alone is only a hint."""
         hinted = details_of(option.text).hinted
-        if not hinted:
+        if not hinted or not self.completes:
             return None
         listed = cobra.listed_values(self.asker, node.path, flag)
         return Probed("choices", listed) if set(listed) == set(hinted) else None
@@ -111,4 +125,6 @@ class Prober:
 
 
 def _key(option: OptionText) -> _Key:
+    if is_listed(option.spelling, details_of(option.text)):
+        return (id(option),)  # `--env=[]` is a list here and a map there, with the same text
     return (option.spelling.flags, option.spelling.values, option.text)

@@ -13,7 +13,7 @@ _DEFAULT = re.compile(
     r"""|\[(?:[^\[\]]{0,200}; )?default: ("[^"\n]{0,300}"|[^\[\];]{1,300}|\[[^\[\]]{0,300}\])[\];]"""
 )
 _ENVIRONMENT = re.compile(
-    r"\[(?:[^\[\]]{0,200}; )?env(?: var)?: ?([A-Za-z_][A-Za-z0-9_]{0,100}(?:, ?[A-Z_][A-Z0-9_]{0,100}){0,9})"
+    r"\[(?:[^\[\]]{0,200}; )?env(?: var)?: ?`?([A-Za-z_][A-Za-z0-9_]{0,100}(?:, ?[A-Z_][A-Z0-9_]{0,100}){0,9})"
 )
 _REQUIRED = re.compile(r"[\[(;] ?required[\]);]", re.IGNORECASE)
 _RANGE = re.compile(

@@ -20,6 +20,8 @@ _MOST_DESCRIPTION = 6_000
 _MOST_USAGES = 30
 _MOST_USAGE = 1_000
 _LONGEST_HEADING = 80
+_ENOUGH_VALUES = 5
+"""Values in brackets that show how a whole text writes them."""
 
 Part = Literal["text", "usage", "examples", "aliases", "commands", "arguments", "options"]
 _USAGE = re.compile(r"usage(?: of [^:]{1,80})?:?(?: |$)", re.IGNORECASE)
@@ -94,6 +96,7 @@ def read_page(said: bytes) -> Page:
         reader.add(line)
     page = reader.page
     page.options = _merged(page.options)
+    _find_switches(page.options)
     page.usages = [usage[:_MOST_USAGE] for usage in page.usages]
     page.text = "\n".join(line.text for line in lines)
     return page
@@ -108,6 +111,20 @@ def _merged(options: list[OptionText]) -> list[OptionText]:
             option.spelling = replace(option.spelling, is_optional=True)
             found[option.spelling.flags] = option
     return list(found.values())
+
+
+def _find_switches(options: list[OptionText]) -> None:
+    """Mark the options without a value, where the text writes all values in brackets.
+
+    A word that follows one of them is then the description, however few blanks are between.
+    """
+    values = [each.spelling for each in options if each.spelling.values]
+    bracketed = [each.is_optional or each.values[0][:1] in ("<", "[") for each in values]
+    if len(values) < _ENOUGH_VALUES or not all(bracketed):
+        return
+    for option in options:
+        if not option.spelling.values:
+            option.spelling = replace(option.spelling, is_switch=True, is_certain=True)
 
 
 class _PageReader:

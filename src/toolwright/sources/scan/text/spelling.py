@@ -18,6 +18,8 @@ _BETWEEN = re.compile(r"(?:, ?| ?\| ?| or )(?=-)|,(?=-)")
 _LONG_FOLLOWS = re.compile(r" (?=--[A-Za-z])")
 _OPPOSITE = re.compile(r" ?/ ?(?=-)")
 _CAPITALS = re.compile(r"[A-Z0-9%+][A-Z0-9_.:/|,=+@*?#-]*(?:\.\.\.)?")
+_QUOTED_END = re.compile(r"':(?= |$)")
+_DEFAULT_END = re.compile(r":(?= |$)")
 _CLOSES = {"<": ">", "[": "]", "{": "}", "(": ")"}
 _MOST_VALUES = 8
 
@@ -39,6 +41,8 @@ class Spelling:
     """The value in `--replicas=1:`, which is how kubectl writes defaults."""
     is_certain: bool = True
     """Whether it is clear where the spelling ends and the description begins."""
+    is_switch: bool = False
+    """Whether it takes no value by how the whole text writes values."""
     rest: str = ""
     """The description, as far as it is on the same line."""
 
@@ -154,13 +158,15 @@ class _Reader:
             self.repeats = True
 
     def take_behind_equals(self) -> None:
+        default = _shown_default(self.text, self.at)
+        if default is not None:
+            self.at += len(default) + len(":")
+            self.shown_default = default
+            self.values = (default,)
+            return
         word = self.word(self.at)
         self.at += len(word)
-        if word.endswith(":") and self.at == len(self.text):  # kubectl: `--replicas=1:`
-            self.shown_default = word[:-1]
-            self.values = (word[:-1],)
-            return
-        bare = word.rstrip(".")
+        bare = word.rstrip(".:")
         self.repeats |= word != bare and word.endswith("...")
         self.values = (bare or word,)
 
@@ -182,8 +188,11 @@ class _Reader:
             taken += 1
         if taken == len(words):
             self.take(words)
-        elif taken and words[0][0] in _CLOSES:
-            self.take(words[:taken])
+        elif taken and words[0][0] in _CLOSES:  # `--ciphers <list> SSL ciphers to use`
+            others = (
+                at for at in range(taken) if words[at][0] not in _CLOSES and words[at] != "..."
+            )
+            self.take(words[: next(others, taken)])
         elif taken:
             self.take(words[:1])  # `--level N be as loud as N`: or is N the first word of the text?
             self.is_certain = False
@@ -203,7 +212,8 @@ class _Reader:
             self.is_optional = True
             self.values = (marked[1],)
             return
-        if len(words) == 1 and words[0].startswith("[") and words[0].endswith("]"):
+        # Not `[protocol://]host[:port]`, which only begins and ends with something optional.
+        if len(words) == 1 and words[0][0] == "[" and _Reader(words[0]).group(0) == words[0]:
             inner = words[0][1:-1]
             if inner and "|" not in inner and "," not in inner and "%" not in inner:
                 self.is_optional = True
@@ -229,6 +239,30 @@ class _Reader:
             group = self.group(at) if self.text[at] in _CLOSES else ""
             at += len(group) or 1
         return self.text[start:at]
+
+
+def _shown_default(text: str, start: int) -> str | None:
+    """Return the default that kubectl writes in place of a value: `--replicas=1: How many.`.
+
+    The description may be on the next line. A text is in quotes, which do not end where the text
+    has one itself. A word in capitals before the colon is what the option takes: `--file=FILE:`.
+    """
+    quote = text[start : start + 1]
+    if quote == "'":
+        ends = _QUOTED_END.search(text, start + 1)
+        end = ends.start() + 1 if ends is not None else -1
+    elif quote == "[":
+        end = text.find("]", start) + 1 or -1
+    else:
+        ends = _DEFAULT_END.search(text, start)
+        end = ends.start() if ends is not None else -1
+    if end < 0 or not _DEFAULT_END.match(text, end):
+        return None
+    default = text[start:end]
+    is_literal = quote in ("'", "[")
+    if not is_literal and (" " in default or quote in _CLOSES or default.isupper()):
+        return None
+    return default
 
 
 def _words(segment: str) -> list[str]:
