@@ -329,6 +329,23 @@ usage: git remote [-v | --verbose]
 
     -v, --verbose         be verbose; must be placed before a subcommand
 """,
+    "log": """\
+usage: git log [<options>] [<revision-range>] [[--] <path>...]
+
+    -q, --quiet           suppress diff output
+    --decorate[=...]      decorate options
+""",
+    "diff": """\
+usage: git diff [<options>] [<commit>] [--] [<path>...]
+   or: git diff [<options>] --cached [--merge-base] [<commit>] [--] [<path>...]
+   or: git diff [<options>] <blob> <blob>
+   or: git diff [<options>] --no-index [--] <path> <path>
+
+common diff options:
+  -z            output diff-raw with lines terminated with NUL.
+  --name-status show names and status of changed files.
+  --abbrev=<n>  abbreviate object names in diff-tree header and diff-raw.
+""",
     "remote add": """\
 usage: git remote add [<options>] <name> <url>
 
@@ -349,6 +366,57 @@ Usage: deploy.sh COMMAND
 Commands:
   now     deploys, whatever follows
   later   deploys at night
+"""
+# Of git 2.39, as man writes it.
+GIT_LOG_MANUAL = """\
+GIT-LOG(1)                        Git Manual                        GIT-LOG(1)
+
+SYNOPSIS
+       git log [<options>] [<revision-range>] [[--] <path>...]
+
+OPTIONS
+       --no-decorate, --decorate[=short|full|auto|no]
+           Print out the ref names of any commits that are shown.
+
+       -<number>, -n <number>, --max-count=<number>
+           Limit the number of commits
+           to output.
+
+           --not-an-option
+
+       --since=<date>, --after=<date>
+           Show commits more recent than a specific date.
+
+       --author=<pattern>, --committer=<pattern>
+           Limit the commits output to ones with author/committer header lines.
+
+       --oneline
+           This is a shorthand for "--pretty=oneline --abbrev-commit" used together.
+
+       --expand-tabs=<n>, --expand-tabs, --no-expand-tabs
+           Perform a tab expansion.
+
+       -L<start>,<end>:<file>, -L:<funcname>:<file>
+           Trace the evolution of the line range.
+
+       -M[<n>], --find-renames[=<n>]
+           If generating diffs, detect and report renames for each commit.
+
+       --pretty=oneline is what
+       -p means
+       --diff-algorithm={patience|minimal}
+           Choose a diff algorithm. There is also myers.
+"""
+GIT_DIFF_MANUAL = """\
+OPTIONS
+       -a, --text
+           Treat all files as text.
+
+       --name-status
+           Show only names and status of changed files.
+
+       --abbrev[=<n>]
+           Show the shortest prefix.
 """
 # Of kubectl 1.20: a default in place of each value, the description behind it.
 KUBECTL_OLD = """\

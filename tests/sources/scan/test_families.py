@@ -10,7 +10,9 @@ from help_texts import (
     CLICK,
     CURL,
     CURL_ALL,
+    GIT_DIFF_MANUAL,
     GIT_HELPS,
+    GIT_LOG_MANUAL,
     GNU,
     OLD_TYPER_PANELS,
     OPTPARSE,
@@ -228,12 +230,13 @@ def git(tmp_path):
     groups = ["mainporcelain", "ancillarymanipulators", "ancillaryinterrogators"]
     groups += ["plumbingmanipulators", "plumbinginterrogators"]
     listed = ",".join(f"list-{group}" for group in groups)
-    program.says(f"--list-cmds={listed}", "add\nremote\ngitk\nlog\n")
-    program.says("--list-cmds=builtins", "add\nremote\nlog\n")
+    program.says(f"--list-cmds={listed}", "add\nremote\ngitk\nlog\ndiff\n")
+    program.says("--list-cmds=builtins", "add\nremote\nlog\ndiff\n")
     program.says("--list-cmds=parseopt", "add remote ")
     for path, text in GIT_HELPS.items():
         program.says(f"{path} -h", err=text, code=129)
-    program.says("log -h", err="usage: git log [<options>] [<path>...]\n\n    --[no-]quiet  hush\n")
+    program.says("log --help", GIT_LOG_MANUAL)
+    program.says("diff --help", GIT_DIFF_MANUAL)
     told = "--dry-run --verbose --chmod= --pathspec-from-file= --refresh --no-dry-run -- --no-chmod"
     program.says("add --git-completion-helper", told)
     program.says("remote --git-completion-helper", "--verbose add --no-verbose")
@@ -247,7 +250,7 @@ def test_git_lists_its_commands_and_tells_completion_its_options(tmp_path):
     assert found.program.framework == "git"
     assert not found.program.takes_dashes  # `--` stands before paths there
     assert found.program.root.parameters == ()  # `-c` makes git run anything
-    assert [each.name for each in found.program.root.commands] == ["add", "remote", "log"]
+    assert [each.name for each in found.program.root.commands] == ["add", "remote", "log", "diff"]
     assert brief(command(found, "add")) == {
         "dry_run": ("pair", {"type": "boolean"}),
         "verbose": SWITCH,
@@ -262,9 +265,49 @@ def test_git_lists_its_commands_and_tells_completion_its_options(tmp_path):
         "name": ("value", TEXT),
         "url": ("value", TEXT),
     }
-    assert brief(command(found, "log"))["quiet"] == ("pair", {"type": "boolean"})
     assert "log --git-completion-helper" not in program.asked
     assert "gitk -h" not in program.asked  # not built in: it might run
+
+
+@pytest.mark.promise("scan.manuals")
+def test_what_git_says_of_some_commands_in_their_manuals_alone_is_read_there(tmp_path):
+    program = git(tmp_path)
+    found = scanned(program)
+    maybe = ("optional", {"type": ["string", "boolean"]})
+    log = command(found, "log")
+    assert brief(log) == {
+        "quiet": SWITCH,
+        "decorate": maybe,
+        "no_decorate": SWITCH,
+        "max_count": ("value", {"type": "integer"}),
+        **dict.fromkeys(("since", "after", "author", "committer"), ("value", TEXT)),
+        "oneline": SWITCH,
+        "expand_tabs": ("optional", {"type": ["integer", "boolean"]}),
+        "no_expand_tabs": SWITCH,
+        "find_renames": ("optional", {"type": ["integer", "boolean"]}),
+        "diff_algorithm": ("value", TEXT),
+        "args": ("rest", TEXTS),
+    }
+    assert parameter(log, "max_count").flags == ("--max-count", "-n")
+    assert parameter(log, "max_count").description == "Limit the number of commits to output."
+    assert brief(command(found, "diff")) == {
+        "text": SWITCH,
+        "name_status": SWITCH,
+        "abbrev": ("optional", {"type": ["integer", "boolean"]}),
+        "z": SWITCH,
+        **dict.fromkeys(("cached", "merge_base", "no_index"), SWITCH),
+        "args": ("rest", TEXTS),
+    }
+    assert found.notes == ()
+    assert "add --help" not in program.asked
+
+
+def test_without_manuals_git_says_that_options_are_missing(tmp_path):
+    program = git(tmp_path)
+    program.says("log --help", err="No manual entry for git-log\n", code=16)
+    found = scanned(program)
+    assert list(brief(command(found, "log"))) == ["quiet", "decorate", "args"]
+    assert found.notes == ("git's manual is not installed: options that only it lists are missing",)
 
 
 def test_of_an_unknown_program_only_what_is_sure_is_said(tmp_path):

@@ -41,6 +41,7 @@ _SET = {
     "LC_ALL": "C.UTF-8",
     "TERMINAL_WIDTH": "200",
     "MANPAGER": "cat",
+    "MANWIDTH": "200",
     "GIT_CONFIG_NOSYSTEM": "1",
     "RUSTUP_AUTO_INSTALL": "0",
 }

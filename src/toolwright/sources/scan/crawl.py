@@ -288,7 +288,9 @@ class _Crawl:
 
     def _visit(self, path: tuple[str, ...], text: CommandText, parent: Node) -> Node | None:
         if self.framework == "git":
-            page = git.read_command(self.asker, path, self.told)
+            page, is_whole = git.read_command(self.asker, path, self.told)
+            if not is_whole:
+                self._say("git's manual is not installed: options that only it lists are missing")
             page.usages = page.usages or [f"git {' '.join(path)} [<args>...]"]
         else:
             answer = self.asker.help(path)

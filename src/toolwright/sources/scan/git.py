@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .asking import HelpAsker
 from .process import HelpAnswer
+from .text.lines import lines_of
 from .text.page import CommandText, OptionText, Page, read_page
-from .text.spelling import Spelling
+from .text.spelling import Spelling, read_spelling
+from .text.usage import option_texts
 
 _MOST = 2_000
 _GROUPS = (
@@ -18,6 +22,21 @@ _GROUPS = (
 """What people and scripts use; the rest is for git itself, for servers and for other systems."""
 _SCRIPTS = frozenset(("bisect", "submodule", "mergetool", "request-pull"))
 """Commands that were shell scripts once: `git-sh-setup` answers `-h` before they begin."""
+
+_WALKERS = frozenset(
+    (
+        *("log", "show", "shortlog", "format-patch", "rev-list", "rev-parse"),
+        *("diff", "diff-tree", "diff-index", "diff-files"),
+    )
+)
+"""Commands whose options of walking over and comparing commits are in the manual alone.
+
+Other manuals say less than `-h`: that of `submodule` shows no value for `--name`.
+"""
+_BETWEEN_FLAGS = re.compile(r", (?=-)")
+_MOST_FLAGS = 20
+_MOST_LINES = 10
+"""Lines of a paragraph that are read."""
 
 
 def list_commands(asker: HelpAsker) -> list[CommandText]:
@@ -40,21 +59,91 @@ def _words(answer: HelpAnswer) -> list[str]:
     return words if answer.code == 0 else []
 
 
-def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) -> Page:
-    """Return the help of a command, with the options and commands that only completion lists."""
+def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) -> tuple[Page, bool]:
+    """Return the help of a command, and whether that is all it has.
+
+    Options and commands that only completion lists are added, and options that are only in the
+    manual, as those of `git log` are. A manual need not be installed.
+    """
     page = read_page(asker.short_help(path).said)
-    if path[0] not in told:
-        return page
-    answer = asker.git_options(path)
+    if path[0] in told:
+        _add_told(page, asker.git_options(path))
+    if len(path) > 1 or path[0] not in _WALKERS:
+        return page, True
+    manual = list(_in_manual(asker.help(path).stdout))
+    own = [each for each in page.options if each.spelling.is_certain]
+    unsure = [each for each in page.options if not each.spelling.is_certain]
+    # Of what is there twice, the first counts. What completes its options writes its `-h` exactly.
+    first = (*own, *manual) if path[0] in told else (*manual, *own)
+    page.options = [*first, *unsure, *_in_usages(page.usages)]
+    return page, bool(manual)
+
+
+def _in_usages(usages: Sequence[str]) -> Iterator[OptionText]:
+    """Yield the options that are only in a usage: `git diff --cached`."""
+    for text in option_texts(usages):
+        spelling = read_spelling(text)
+        if spelling is not None and not spelling.rest and len(spelling.flags) == 1:
+            yield OptionText(spelling, "")
+
+
+def _flags(option: OptionText) -> tuple[str, ...]:
+    return option.spelling.flags + option.spelling.negatives
+
+
+def _in_manual(manual: bytes) -> Iterator[OptionText]:
+    """Yield the options of a manual: `--author=<pattern>, --committer=<pattern>` are two of them.
+
+    A line of options has nothing behind them, and a description below it, further in.
+    """
+    seen: set[str] = set()
+    lines = lines_of(manual)
+    for at, line in enumerate(lines):
+        spellings = _spelled(line.text) if line.text.startswith("-") else []
+        below = itertools.islice(lines, at + 1, at + 1 + _MOST_LINES) if spellings else ()
+        text = itertools.takewhile(lambda each, line=line: each.indent > line.indent, below)
+        description = " ".join(each.text for each in text)
+        for spelling in spellings if description else ():
+            if not seen & set(spelling.flags):
+                seen |= {*spelling.flags, *spelling.negatives}
+                yield OptionText(spelling, "", text=description)
+
+
+def _spelled(line: str) -> list[Spelling]:
+    """Return the options that a line of the manual names; a short name belongs to the first."""
+    short: list[str] = []
+    long: list[Spelling] = []
+    only: Spelling | None = None
+    for part in _BETWEEN_FLAGS.split(line)[:_MOST_FLAGS]:
+        spelling = read_spelling(part)
+        if spelling is None or spelling.rest or spelling.flags[1:]:
+            continue  # `-<number>`, `-L<start>,<end>:<file>`
+        if "".join(spelling.values).startswith("{"):
+            spelling = replace(spelling, values=("value",))  # not all of them, as it turned out
+        if long and long[-1].flags == spelling.flags:  # `--expand-tabs=<n>, --expand-tabs`
+            values = long[-1].values or spelling.values
+            long[-1] = replace(long[-1], values=values, is_optional=True)
+        elif spelling.flags[0].startswith("--"):
+            long.append(spelling)
+        else:
+            only = only or spelling
+            short.append(spelling.flags[0])
+    if not long:
+        return [replace(only, flags=tuple(short))] if only is not None else []
+    long[0] = replace(long[0], flags=(*short, *long[0].flags))
+    return long
+
+
+def _add_told(page: Page, answer: HelpAnswer) -> None:
+    """Add what completion is told to a help text."""
     if answer.code != 0 or answer.failure:
-        return page
+        return
     words = answer.stdout.decode("utf-8", "replace").split()[:_MOST]
     flags = [word for word in words if word.startswith("--") and word != "--"]
     known = {flag.removesuffix("=") for flag in flags}
     for option in page.options:
         option.spelling = _as_told(option.spelling, set(flags))
-    shown = {flag for each in page.options for flag in each.spelling.flags}
-    shown |= {flag for each in page.options for flag in each.spelling.negatives}
+    shown = {flag for each in page.options for flag in _flags(each)}
     for word in flags:
         flag = word.removesuffix("=")
         opposite = f"--no-{flag[2:]}"
@@ -67,7 +156,6 @@ def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) ->
             OptionText(Spelling(flags=(flag,), values=values, negatives=negatives), "")
         )
     page.commands = [CommandText(word) for word in words if not word.startswith("-")]
-    return page
 
 
 def _as_told(spelling: Spelling, told: set[str]) -> Spelling:

@@ -17,6 +17,7 @@ _COMMAND = re.compile(r"(?P<open>\[?)<?(?:sub-?)?commands?>?\]?(?:\.\.\.)?", re.
 _CHOICE = re.compile(r"\{([^{}\s]{1,2000})\}")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .:/@#+-]{0,79}")
 _CLOSES = {"[": "]", "<": ">", "{": "}", "(": ")"}
+_ALTERNATIVE = re.compile(r"\|(?= ?-)")
 _MOST_TOKENS = 200
 _ARGUMENTS_OF_COMMAND = re.compile(r"\[?<?args?>?\]?(?:\.\.\.)?\]?|\.\.\.", re.IGNORECASE)
 
@@ -81,6 +82,24 @@ def read_usage(
     )
     _read_positionals(usage, others, described)
     return usage
+
+
+def option_texts(usages: Sequence[str]) -> Iterator[str]:
+    """Yield what stands for an option in usages: `--cached`, `-b <branch>` of `[-b <branch>]`.
+
+    Of `[-f | --force]` the long one is taken. Outside brackets, `-m <text>` could be an option with
+    its value, or an option and a positional.
+    """
+    for usage in usages:
+        tokens = _tokens(usage)
+        for at, token in enumerate(tokens):
+            is_bracketed = token[:1] in ("[", "(") and _closes_at_end(token)
+            inside = token[1:-1] if is_bracketed else token
+            parts = [part.strip() for part in _ALTERNATIVE.split(inside)]
+            if not all(part.startswith("-") and part.strip("-") for part in parts):
+                continue
+            if is_bracketed or not tokens[at + 1 : at + 2] or tokens[at + 1][0] != "<":
+                yield from [part for part in parts if part.startswith("--")] or parts
 
 
 def _exclusive(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
