@@ -158,3 +158,39 @@ def test_no_value_reaches_the_group(tmp_path, monkeypatch):
     assert not (tmp_path / "made.json").exists()
     taken = run("call", "rest.py", "rest", "--json", json.dumps({"words": ["a", "mcp"]}))
     assert taken.returncode == 0, taken.stderr
+
+
+FIRST = {
+    "click": """
+import click
+@click.command()
+@click.argument("word")
+def app(word):
+    print(f"got {word}")
+""",
+    "typer": """
+import typer
+app = typer.Typer()
+@app.command()
+def first(word: str):
+    print(f"got {word}")
+""",
+    "cyclopts": """
+import cyclopts
+app = cyclopts.App(name="first")
+@app.default
+def first(word: str):
+    print(f"got {word}")
+""",
+}
+
+
+@pytest.mark.parametrize("framework", FIRST)
+def test_the_name_of_the_group_is_a_value_like_any_other(framework, tmp_path, monkeypatch):
+    from processes import run
+
+    monkeypatch.chdir(tmp_path)
+    end = "\nfrom toolwright import add_mcp\nadd_mcp(app)\nif __name__ == '__main__':\n    app()\n"
+    (tmp_path / "first.py").write_text(FIRST[framework] + end)
+    done = run("call", "first.py:app", "first", "word=mcp")
+    assert "got mcp" in done.stdout, done.stderr

@@ -48,7 +48,7 @@ def test_o2_nothing_has_to_be_sent_where_nothing_is_needed():
     box = Toolbox("box")
     box.include(CommandLine(program(RUN), style="flags_args"))
     assert words(box, {}) == ["run"]
-    assert words(box, {"args": ["a"]}) == ["run", "--", "a"]
+    assert words(box, {"args": ["a"]}) == ["run", "a"]
 
 
 def test_o3_numbers_are_exact():

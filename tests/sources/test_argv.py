@@ -132,12 +132,18 @@ def test_programs_without_equals_get_two_words():
         words(parameter(), takes_equals=False, x="-v")
 
 
-def test_positionals_stand_behind_dashes():
+@pytest.mark.promise("commands.dashes")
+def test_dashes_stand_only_before_positionals_that_need_them():
     first, rest = parameter("a", flags=()), parameter("b", "rest", flags=())
     option = parameter()
     assert words(first, rest, option, a="-x", b=["--y", ""], x="v") == (
         ["--x=v", "--", "-x", "--y", ""]
     )
+    assert words(first, rest, option, a="v", b=["w", ""], x="v") == ["--x=v", "v", "w", ""]
+    assert words(first, rest, option, a="v", b=["-"]) == ["--", "v", "-"]
+    slashed = parameter("s", "flag", flags=("/s",))
+    assert words(first, slashed, a="/etc") == ["--", "/etc"]
+    assert words(first, option, a="/etc") == ["/etc"]
     assert words(first, rest, option, x="v") == ["--x=v"]
     assert words(first, rest, option, b=[]) == []
     with pytest.raises(RefusedValue, match=r"^b must not begin with `-`"):
@@ -150,8 +156,8 @@ def test_a_positional_in_front_is_never_taken_for_one_behind():
     with pytest.raises(RefusedValue, match=r"^b needs a, which comes before it$"):
         words(first, second, b="v")
     first = parameter("a", flags=(), default=5)
-    assert words(first, second, b="v") == ["--", "5", "v"]
-    assert words(parameter("a", "rest", flags=()), second, b="v") == ["--", "v"]
+    assert words(first, second, b="v") == ["5", "v"]
+    assert words(parameter("a", "rest", flags=()), second, b="v") == ["v"]
 
 
 def test_the_remainder_of_argparse_begins_with_a_word():
@@ -186,7 +192,7 @@ def test_options_of_a_level_stand_before_the_next_word():
 def test_an_open_ended_option_takes_no_word_that_is_not_its_own():
     maybe, other = parameter("m", "optional", flags=("--m",)), parameter()
     place = parameter("p", flags=())
-    assert words(other, maybe, place, m=True, x=1, p="v") == ["--m", "--x=1", "--", "v"]
+    assert words(other, maybe, place, m=True, x=1, p="v") == ["--m", "--x=1", "v"]
     assert words(maybe, place, m=True, p="v") == ["--m", "--", "v"]
     with pytest.raises(RefusedValue, match=r"^m cannot be given alone here"):
         words(maybe, place, takes_dashes=False, m=True, p="v")
@@ -198,6 +204,69 @@ def test_an_open_ended_option_takes_no_word_that_is_not_its_own():
         command_line(program, [root, leaf], [{"m": ["a"]}, {}])
     made = command_line(program, [root, leaf], [{"m": ["a"], "x": 1}, {}])
     assert made == ["p", "--m", "a", "--x=1", "sub"]
+
+
+def test_an_option_without_end_stands_behind_positionals_where_that_is_sure():
+    place, many = parameter("p", flags=()), parameter("m", "words", flags=("--m",))
+    assert words(place, many, framework="argparse", p="v", m=["a", "b"]) == ["v", "--m", "a", "b"]
+    assert words(place, many, framework="argparse", p="-v", m=["a"]) == ["--m", "a", "--", "-v"]
+    assert words(place, many, framework="argparse", m=["a"]) == ["--m", "a"]
+    rest = parameter("r", "remainder", flags=())
+    written = words(place, rest, many, framework="argparse", p="v", m=["a"])
+    assert written == ["--m", "a", "--", "v"]
+    assert words(place, many, framework="cyclopts", p="v", m=["a"]) == ["--m", "a", "--", "v"]
+    pairs = {"items": {"type": "array", "items": {}, "minItems": 1}}
+    nested = parameter("n", "repeat", flags=("--n",), schema=pairs)
+    written = words(place, nested, framework="argparse", p="v", n=[["a", "b"], ["c"]])
+    assert written == ["v", "--n", "a", "b", "--n", "c"]
+    fixed = {"items": {"type": "array", "minItems": 2, "maxItems": 2}}
+    two = parameter("n", "repeat", flags=("--n",), schema=fixed)
+    assert words(place, two, p="v", n=[["a", "b"]]) == ["--n", "a", "b", "v"]
+    leaf = Command(path=("sub",))
+    root = Command(parameters=(nested,), commands=(leaf,))
+    program = Program(name="p", root=root, argv=("p",), framework="argparse")
+    with pytest.raises(RefusedValue, match=r"^n cannot be given alone here"):
+        command_line(program, [root, leaf], [{"n": [["a"]]}, {}])
+
+
+def test_an_optional_value_of_cobra_is_never_the_next_word():
+    maybe, place = parameter("m", "optional", flags=("--m",)), parameter("p", flags=())
+    assert words(maybe, place, framework="cobra", m=True, p="v") == ["--m", "v"]
+    assert words(maybe, place, framework="git", takes_dashes=False, m=True, p="v") == ["--m", "v"]
+
+
+def below(framework, value, **more):
+    """Return the words of a command with a command below it, whose first positional is a value."""
+    leaf = Command(path=("sub",), aliases=("below",))
+    root = Command(parameters=(parameter("p", "rest", flags=()),), commands=(leaf,), **more)
+    program = Program(name="p", root=root, argv=("p",), framework=framework)
+    return command_line(program, [root], [{"p": value}])[1:]
+
+
+def test_a_positional_is_never_read_as_a_command_below():
+    assert below("cyclopts", ["sub"]) == ["--", "sub"]
+    assert below("cobra", ["below", "x"]) == ["--", "below", "x"]
+    assert below("cobra", ["x", "sub"]) == ["x", "sub"]
+    assert below("click", ["sub"]) == ["sub"]  # its own arguments come first
+    with pytest.raises(RefusedValue, match=r"^p must not begin with `sub`.* as a command$"):
+        below("argparse", ["sub"])
+    with pytest.raises(RefusedValue, match=r"^p must not begin with `sub`.* as a command$"):
+        below("git", ["sub"], usage="[X] [-- PARTS]")
+
+
+@pytest.mark.promise("commands.no-dashes")
+def test_a_usage_says_what_dashes_mean():
+    def written(usage, *value):
+        root = Command(parameters=(parameter("p", "rest", flags=()),), usage=usage)
+        program = Program(name="p", root=root, argv=("p",), framework="cobra")
+        return command_line(program, [root], [{"p": value}])[1:]
+
+    assert written("[options] [--] [ARGS]...", "-x") == ["--", "-x"]
+    assert written("[OPTIONS] -- [ARGS]...", "x") == ["--", "x"]
+    assert written("POD [flags] -- COMMAND [args...]", "pod", "ls") == ["pod", "ls"]
+    for usage in ("POD [flags] -- COMMAND [args...]", "[NAME] [-- ARGS]"):
+        with pytest.raises(RefusedValue, match=r"^p must not begin with `-`"):
+            written(usage, "pod", "-x")
 
 
 REFUSED = [
@@ -273,9 +342,9 @@ def test_what_argparse_would_drop_is_refused():
 
 
 def test_positionals_may_be_lists_maps_and_json():
-    assert words(parameter("a", flags=()), a=[1, 2]) == ["--", "1", "2"]
-    assert words(parameter("a", "rest", flags=()), a=[[1, 2], [3, 4]]) == ["--", "1", "2", "3", "4"]
-    assert words(parameter("a", "map", flags=()), a={"k": -1}) == ["--", "k=-1"]
-    assert words(parameter("a", "joined", flags=()), a=["b,c", "d"]) == ["--", '"b,c",d']
-    [_, written] = words(parameter("a", "json", flags=()), a={"k": -1})
+    assert words(parameter("a", flags=()), a=[1, 2]) == ["1", "2"]
+    assert words(parameter("a", "rest", flags=()), a=[[1, 2], [3, 4]]) == ["1", "2", "3", "4"]
+    assert words(parameter("a", "map", flags=()), a={"k": -1}) == ["k=-1"]
+    assert words(parameter("a", "joined", flags=()), a=["b,c", "d"]) == ['"b,c",d']
+    [written] = words(parameter("a", "json", flags=()), a={"k": -1})
     assert json.loads(written) == {"k": -1}

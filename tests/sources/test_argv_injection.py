@@ -92,6 +92,7 @@ def click_command():
     @click.option("--long")
     @click.option("-s", "short")
     @click.option("-silent", is_flag=True)
+    @click.option("/slashed", is_flag=True)
     @click.option("--many", multiple=True)
     @click.option("--maybe", is_flag=False, flag_value="CONST")
     @click.option("--two", nargs=2)
@@ -111,6 +112,7 @@ CLICK = program(
     "click",
     *without_words("click")[:3],
     parameter("silent", "flag", "-silent"),
+    parameter("slashed", "flag", "/slashed"),
     parameter("maybe", "optional", "--maybe"),
     parameter("two", "words", "--two", schema={"minItems": 2, "maxItems": 2}),
     *without_words("click")[3:],
@@ -179,7 +181,7 @@ NASTY = [
     *("--danger", "--kubeconfig=/evil", "-D/evil", "-D", "--", "-", "--long", "--long=x"),
     *("@/etc/passwd", "@", "=x", "", " ", "-s", "ilent", "silent", "-silent", "-1", "-1.5e3"),
     *("a,b", 'a"b', "a=b", "$(id)", "; id", "`id`", "*", "~", "\\", "a\nb", "\n--danger", "é", "\U0001f600"),
-    *("--dang", "--no-danger", "+x", "/x", "\u2212-danger", "\u2014danger", "-\u00a0x", "%s"),
+    *("--dang", "--no-danger", "+x", "/x", "/slashed", "\u2212-danger", "\u2014danger", "-\u00a0x", "%s"),
 ]  # fmt: skip
 
 TEXTS = st.one_of(
@@ -221,7 +223,12 @@ def problem(framework, values, change=lambda words: words):
         came = list(got.get(name) or ()) if isinstance(value, list) else got.get(name)
         if came != expected:
             return f"{words}: {name} is {came!r}, not {expected!r}"
-    if got.get("danger") or got.get("kubeconfig") is not None or got.get("silent"):
+    if (
+        got.get("danger")
+        or got.get("kubeconfig") is not None
+        or got.get("silent")
+        or got.get("slashed")
+    ):
         return f"{words}: an option was set"
     return None
 

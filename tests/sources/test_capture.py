@@ -10,6 +10,7 @@ from counting import soaked
 from processes import gone
 from round_trips import PROGRAMS, program
 
+from toolwright import Toolbox
 from toolwright.errors import SchemaError
 from toolwright.sources.capture.script import capture
 from toolwright.sources.program_file import program_to_json
@@ -197,3 +198,52 @@ def test_an_interpreter_without_our_dependencies_is_enough(tmp_path):
     found = capture(written(tmp_path, PRE_PARSER), interpreter=python)
     assert json.dumps(program_to_json(found))
     assert found.argv[0] == python
+
+
+SPLITS = """
+import argparse
+import json
+import sys
+
+def parse(words):
+    words, behind = list(words), []
+    if "--" in words:
+        at = words.index("--")
+        words, behind = words[:at], words[at + 1 :]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", nargs="?", default=".")
+    parser.add_argument("--with", nargs="+", dest="extra")
+    return {**vars(parser.parse_args(words)), "behind": behind}
+
+if __name__ == "__main__":
+    print(json.dumps(parse(sys.argv[1:])))
+"""
+"""Such a program is tox: what follows `--` is for the programs that it runs."""
+
+
+@pytest.mark.promise("commands.dashes")
+def test_a_program_that_splits_its_words_at_dashes_gets_its_positionals(tmp_path):
+    box = Toolbox("box")
+    box.include(capture(written(tmp_path, SPLITS)))
+    values = {"root": "sub", "extra": ["a", "b"]}
+    assert json.loads(box.call("tool", values).structured["stdout"]) == {**values, "behind": []}
+    refused = box.call("tool", {"root": "-x"})
+    assert refused.is_error
+    assert "`root` must not begin with `-`" in refused.text
+
+
+def test_a_program_that_only_tells_options_from_values_takes_dashes(tmp_path):
+    code = SPLITS.replace('if "--" in words:', 'if "".startswith("--"):')
+    assert capture(written(tmp_path, code.replace('index("--")', "index('-' * 2)"))).takes_dashes
+
+
+def test_an_object_of_a_file_that_splits_its_words_is_read_so_too(tmp_path, monkeypatch):
+    from processes import run
+
+    lines = ["from argparse import ArgumentParser", "parser = ArgumentParser()"]
+    lines += ['parser.add_argument("root")', 'if __name__ == "__main__":', "    assert '--' != 1"]
+    written(tmp_path, "\n".join(lines), "splits.py")
+    monkeypatch.chdir(tmp_path)
+    done = run("call", "splits.py:parser", "splits", "root=-x")
+    assert done.returncode
+    assert "`root` must not begin with `-`" in done.stdout + done.stderr

@@ -84,7 +84,6 @@ def test_options_of_a_level_stand_before_the_next_word():
         "--from=--danger",
         "--tag=a,b",
         "--tag=-c",
-        "--",
         "pods",
     ]
 
@@ -93,7 +92,6 @@ def test_options_of_a_level_stand_before_the_next_word():
 def test_a_default_that_is_not_sent_is_not_on_the_command_line():
     assert received(box_of(program(GET)).call("kube_get", {"kind": "pods"}))["words"] == [
         "get",
-        "--",
         "pods",
     ]
 
@@ -101,7 +99,7 @@ def test_a_default_that_is_not_sent_is_not_on_the_command_line():
 def test_arguments_are_repaired_and_explained_as_those_of_any_tool():
     box = box_of(program(GET))
     result = box.call("kube_get", {"kind": "PODS", "replicas": "2"})
-    assert received(result)["words"] == ["get", "--replicas=2", "--", "pods"]
+    assert received(result)["words"] == ["get", "--replicas=2", "pods"]
     assert {repair.path for repair in result.repairs} == {("kind",), ("replicas",)}
     refused = box.call("kube_get", {"kind": "pods", "replica": 1, "replicas": 0})
     assert refused.is_error
@@ -128,7 +126,7 @@ def option_of_fail():
 def test_json_on_standard_output_is_parsed_where_a_rule_says_so():
     box = box_of(program(GET), rules=[Rule(parse="json")])
     result = box.call("kube_get", {"kind": "pods"})
-    assert result.structured["data"]["words"] == ["get", "--", "pods"]
+    assert result.structured["data"]["words"] == ["get", "pods"]
 
 
 # -- which commands
@@ -225,7 +223,7 @@ def test_values_of_a_rule_are_always_sent_and_never_seen():
     box = box_of(program(GET, parameters=GLOBAL), rules=rules)
     assert "namespace" not in box["kube_get"].input_schema["properties"]
     got = received(box.call("kube_get", {"kind": "pods"}))
-    assert got["words"] == ["--namespace=dev", "--token=s3cret", "get", "--", "pods"]
+    assert got["words"] == ["--namespace=dev", "--token=s3cret", "get", "pods"]
     assert got["env"] == {"TEST_X": "1"}
     assert "s3cret" not in json.dumps(box.to_mcp())
 
@@ -258,7 +256,6 @@ def test_hooks_of_a_rule_wrap_its_commands_only():
     assert received(box.call("kube_get", {"kind": "pods"}))["words"] == [
         "get",
         "--replicas=7",
-        "--",
         "pods",
     ]
     box.call("kube_set", {})

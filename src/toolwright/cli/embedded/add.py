@@ -50,9 +50,11 @@ def add_mcp(
 
     def line_of() -> CommandLine:
         from ...sources.command_line import CommandLine
+        from ...sources.frameworks.recognise import program_of, program_of_files, running_files
 
         started = tuple(argv) if argv is not None else own_argv()
-        return CommandLine(app, rules=rules, mode=mode, style=style, name=prefix, argv=started)
+        program = program_of_files(program_of(app, argv=started), running_files())
+        return CommandLine(program, rules=rules, mode=mode, style=style, name=prefix)
 
     def run(words: Sequence[str]) -> None:
         from .group import run_group
@@ -137,6 +139,7 @@ def _add_to_click(app: Any, name: str, run: Run) -> None:
 
 def _intercept_main(app: Any, name: str, run: Run) -> None:
     """Look at the first word before the program does: the program may require options."""
+    _reserve(app, name)
     main = app.main
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
@@ -169,6 +172,7 @@ def _add_to_typer(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_typer(app: Any, name: str, run: Run) -> None:
+    _reserve(app, name)
     kind: Any = cast("Any", type(app))
 
     def call(self: Any, *args: Any, **known: Any) -> Any:
@@ -190,9 +194,7 @@ def _add_to_argparse(app: Any, name: str, run: Run) -> None:
 
 
 def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
-    from ...sources.annotations import annotate
-    from ...sources.program import OWN_WORD
-
+    _reserve(app, name)
     parse = getattr(app, method)
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
@@ -202,6 +204,13 @@ def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
         return parse(args, *more, **known)
 
     setattr(app, method, intercepted)
+
+
+def _reserve(app: Any, name: str) -> None:
+    """Note that no positional may stand where the program looks for this word."""
+    from ...sources.annotations import annotate
+    from ...sources.program import OWN_WORD
+
     annotate(app, **{OWN_WORD: name})
 
 

@@ -38,6 +38,14 @@ _NEGATIVE_NUMBER = re.compile(r"-\d+(\.\d+)?")
 _PLAIN_START = frozenset("=_./~")
 _LITERAL_NEGATIVES = frozenset(("click", "typer", "argparse", "cyclopts"))
 """Frameworks that take `-1` as a value where an option takes several words."""
+_NEVER_TAKES_NEXT = frozenset(("cobra", "gnu", "git"))
+"""Frameworks in which an optional value follows `=`, and is never the next word."""
+_FIRST_WORD_IS_VALUE = frozenset(("click", "typer"))
+"""Frameworks that fill a command's own positionals before they look for a command below it."""
+_BEHIND_DASHES = re.compile(r"(?:\[[^\[\]]*\]\s*)*--\s")
+"""A usage in which every positional stands behind `--`."""
+_MEANS_MORE = re.compile(r"(?:^|\s)\[?--\s")
+"""A usage in which `--` separates two parts: it is more than the end of the options."""
 
 
 def command_line(
@@ -50,12 +58,13 @@ def command_line(
     """
     words = list(program.argv)
     flags = frozenset(_flags_of(chain))
+    marks = frozenset(("-", *(flag[0] for flag in flags)))
     depth = 0
     for command, given in zip(chain, values, strict=True):
         words += command.path[depth:]
         depth = len(command.path)
         _check_names(command, given)
-        level = _Level(program, command, given, flags, is_last=command is chain[-1])
+        level = _Level(program, command, given, flags, marks, is_last=command is chain[-1])
         words += level.words()
     _check_length(words, chain, values)
     return words
@@ -111,6 +120,8 @@ class _Level:
     given: Mapping[str, Any]
     flags: frozenset[str]
     """Every flag of the commands in the chain."""
+    marks: frozenset[str]
+    """The characters that options begin with."""
     is_last: bool
     greedy: list[tuple[CommandParameter, list[str]]] = field(
         default_factory=list[tuple[CommandParameter, list[str]]]
@@ -125,19 +136,76 @@ class _Level:
                 positionals.append(parameter)
             else:
                 self.add_option(parameter)
-        behind = self.positionals(positionals)
-        if self.greedy and not self.plain:
-            self.check_greedy(behind)
-        return [*(word for _, words in self.greedy for word in words), *self.plain, *behind]
-
-    def check_greedy(self, behind: Sequence[str]) -> None:
-        """Refuse an open-ended option that would also take the word after it."""
-        if (self.is_last and not behind) or (behind and behind[0] == "--"):
-            return
+        placed = self.positionals(positionals)
+        words = [word for _, word in placed]
+        options = [*(word for _, words in self.greedy for word in words), *self.plain]
+        misread = self.misread(placed)
+        swallows = bool(self.greedy) and not self.plain and bool(words or not self.is_last)
+        if misread is None and not swallows and not self.behind_dashes(words):
+            return [*options, *words]
+        if misread is None and swallows and self.takes_options_last(positionals):
+            return [*words, *options]
+        if words and self.understands_dashes(placed, misread):
+            return [*options, "--", *words]
+        if misread is not None:
+            raise misread
         raise RefusedValue(
             self.greedy[-1][0],
             "cannot be given alone here: the program would read the next word as its value",
         )
+
+    # -- `--`, which some programs split off themselves: it stands only where it must
+
+    def misread(self, placed: Sequence[tuple[CommandParameter, str]]) -> RefusedValue | None:
+        """Return the refusal of the first word that would not be read as a positional."""
+        for at, (parameter, word) in enumerate(placed):
+            if at and parameter.emit == "remainder" and self.program.framework == "argparse":
+                break  # whatever follows the first word is taken as it is
+            if word[:1] in self.marks:
+                return RefusedValue(parameter, _reads_as_option(word))
+        if placed and placed[0][1] in (self.own_word, *self.words_below()):
+            parameter, word = placed[0]
+            reason = f"must not begin with `{word}`: the program would read it as a command"
+            return RefusedValue(parameter, reason)
+        return None
+
+    @property
+    def own_word(self) -> str | None:
+        """The word that the program takes for itself, before it parses anything."""
+        return self.command.annotations.get(OWN_WORD)
+
+    def words_below(self) -> Iterator[str]:
+        """Yield the words that mean another command where this one's first positional stands."""
+        if self.is_last and self.program.framework not in _FIRST_WORD_IS_VALUE:
+            for each in self.command.commands:
+                yield from (each.name, *each.aliases)
+
+    def understands_dashes(
+        self, placed: Sequence[tuple[CommandParameter, str]], misread: RefusedValue | None
+    ) -> bool:
+        """Return whether `--` surely makes positionals of the words behind it."""
+        if not self.is_last or not self.program.takes_dashes or self.separates_parts():
+            return False
+        if self.program.framework != "argparse":
+            return True
+        # REMAINDER keeps a `--`, and a command is looked for behind it as well.
+        starts_below = misread is not None and placed[0][1] in self.words_below()
+        return placed[0][0].emit != "remainder" and not starts_below
+
+    def behind_dashes(self, words: Sequence[str]) -> bool:
+        """Return whether the usage says that the positionals of the command stand behind `--`."""
+        says_so = _BEHIND_DASHES.match(self.command.usage) is not None
+        return says_so and bool(words) and self.is_last and self.program.takes_dashes
+
+    def separates_parts(self) -> bool:
+        """Return whether the usage gives `--` a meaning that hangs on what stands before it."""
+        usage = self.command.usage
+        return not _BEHIND_DASHES.match(usage) and _MEANS_MORE.search(usage) is not None
+
+    def takes_options_last(self, positionals: Sequence[CommandParameter]) -> bool:
+        """Return whether options may surely follow all positionals."""
+        is_open = any(each.emit == "remainder" for each in positionals)
+        return self.is_last and self.program.framework == "argparse" and not is_open
 
     # -- options
 
@@ -146,13 +214,23 @@ class _Level:
         if value is None and not (parameter.emit == "json" and parameter.name in self.given):
             return
         words = list(self.option(parameter, value))
-        open_ended = (parameter.emit == "optional" and value is True) or (
-            parameter.emit == "words" and not _is_fixed(parameter.schema)
-        )
-        if words and open_ended:
+        if words and self.takes_more(parameter, value):
             self.greedy.append((parameter, words))
         else:
             self.plain += words
+
+    def takes_more(self, parameter: CommandParameter, value: Any) -> bool:
+        """Return whether the program would read the word behind an option as another value."""
+        match parameter.emit:
+            case "optional":
+                return value is True and self.program.framework not in _NEVER_TAKES_NEXT
+            case "words":
+                return not _is_fixed(parameter.schema)
+            case "repeat":
+                items = parameter.schema.get("items", {})
+                return items.get("type") == "array" and not _is_fixed(items)
+            case _:
+                return False
 
     def option(self, parameter: CommandParameter, value: Any) -> Iterator[str]:  # noqa: C901, PLR0912
         match parameter.emit:
@@ -212,7 +290,7 @@ class _Level:
     def bare(self, parameter: CommandParameter, item: Any, index: int) -> str:
         """Return a separate word among options, where nothing can escape a leading dash."""
         text = as_word(parameter, as_text(parameter, item, index), index)
-        if not text.startswith("-"):
+        if text[:1] not in self.marks:
             return text
         is_number = isinstance(item, int | float) and not isinstance(item, bool)
         if is_number and self.program.framework in _LITERAL_NEGATIVES:
@@ -221,7 +299,7 @@ class _Level:
             options = any(flag[1:2].isdigit() for flag in self.flags)
             if _NEGATIVE_NUMBER.fullmatch(text) and not options:
                 return text
-        raise RefusedValue(parameter, _NO_DASH, index)
+        raise RefusedValue(parameter, _reads_as_option(text), index)
 
     def dotted(self, parameter: CommandParameter, flag: str, value: Any) -> Iterator[str]:
         for key, item in pairs_of(parameter, value):
@@ -252,15 +330,16 @@ class _Level:
         """Yield an option with its value, in one word where the program allows it."""
         flag = flag or _spelling(parameter)
         self.check_dashes(parameter, text, index)
-        if parameter.emit == "optional" and (not text or text.startswith("-")):
+        if parameter.emit == "optional" and (not text or text[0] in self.marks):
             # Click puts such a value back among the words, and reads it as an option.
-            raise RefusedValue(parameter, _NO_DASH if text else "must not be empty", index)
+            reason = _reads_as_option(text) if text else "must not be empty"
+            raise RefusedValue(parameter, reason, index)
         if len(flag) == 2:
             yield from self.short(parameter, flag, text, index)
         elif self.program.takes_equals:
             yield f"{flag}={text}"
-        elif text.startswith("-"):
-            raise RefusedValue(parameter, _NO_DASH, index)
+        elif text[:1] in self.marks:
+            raise RefusedValue(parameter, _reads_as_option(text), index)
         else:
             yield from (flag, text)
 
@@ -286,10 +365,11 @@ class _Level:
 
     # -- positionals
 
-    def positionals(self, parameters: Sequence[CommandParameter]) -> list[str]:
+    def positionals(
+        self, parameters: Sequence[CommandParameter]
+    ) -> list[tuple[CommandParameter, str]]:
         placed: list[tuple[CommandParameter, str]] = []
         missing: CommandParameter | None = None
-        remainder_alone = False
         for parameter in parameters:
             value = self.given.get(parameter.name)
             if value is None:
@@ -299,20 +379,8 @@ class _Level:
             if own and missing is not None:
                 placed += self.left_out(parameters, missing, parameter)
                 missing = None
-            if parameter.emit == "remainder" and not placed:
-                remainder_alone = self.program.framework == "argparse"
             placed += own
-        words = [word for _, word in placed]
-        if words and self.is_last and self.program.takes_dashes and not remainder_alone:
-            return ["--", *words]
-        # argparse's REMAINDER keeps a `--`; after its first word it takes everything as it is.
-        for parameter, word in placed[:1] if remainder_alone else placed:
-            if word.startswith("-"):
-                raise RefusedValue(parameter, _NO_DASH)
-            if word == self.command.annotations.get(OWN_WORD):
-                reason = f"must not begin with `{word}`: the program would read it as a command"
-                raise RefusedValue(parameter, reason)
-        return words
+        return placed
 
     def left_out(
         self,
@@ -355,7 +423,8 @@ class _Level:
             raise RefusedValue(parameter, "must not be `--`: the program would drop it", index)
 
 
-_NO_DASH = "must not begin with `-`: the program would read it as an option"
+def _reads_as_option(text: str) -> str:
+    return f"must not begin with `{text[0]}`: the program would read it as an option"
 
 
 def _spelling(parameter: CommandParameter) -> str:

@@ -51,6 +51,7 @@ class Catcher:
         recognise: Any = importlib.import_module(f"{package}.frameworks.recognise")
         file: Any = importlib.import_module(f"{package}.program_file")
         program = recognise.read_program(target, self.job["name"])
+        program = recognise.program_of_files(program, recognise.running_files())
         return {"program": file.program_to_json(program), "words": _words_of(target)}
 
     @property

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -18,6 +20,11 @@ from ..program import Program
 
 _PARSERS = ("argparse", "optparse")
 _NAMED_BY_FILE = (*_PARSERS, "cyclopts")
+_LIBRARIES = sys.stdlib_module_names | {__name__.partition(".")[0], "click", "typer", "cyclopts"}
+"""Modules on the stack that are not the program's own."""
+_OWN_DASHES = re.compile(rb"""(?<!startswith\()(?<!strip\()(?<!prefix\()(['"])--\1""")
+_MOST_SOURCE = 1_000_000
+"""Bytes of a module that are looked at."""
 _COMMON_NAMES = frozenset(("", "app", "cli", "main", "root", "__main__", "typer", "command"))
 
 
@@ -34,8 +41,38 @@ def program_of(target: object, name: str = "", argv: Sequence[str] = ()) -> Prog
         program = replace(program, name=_name_of(program, place))
     if argv:
         return replace(program, argv=tuple(argv))
-    found = place.argv(program.name, framework) if place is not None else ()
-    return replace(program, argv=found)
+    if place is None:
+        return replace(program, argv=())
+    program = program_of_files(program, [place.file])
+    return replace(program, argv=place.argv(program.name, framework))
+
+
+def program_of_files(program: Program, files: Iterable[str]) -> Program:
+    """Return a program with what the files of its own code say about `--`.
+
+    tox and others split the command line at `--` before their parser sees it: then nothing behind
+    it is a positional. Code that looks for `--` is taken to do that.
+    """
+    return replace(program, takes_dashes=program.takes_dashes and not any(map(_splits, files)))
+
+
+def running_files() -> set[str]:
+    """Return the files of the program's own code that is running, outside its libraries."""
+    files: set[str] = set()
+    frame = inspect.currentframe()
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in _LIBRARIES:
+            files.add(frame.f_code.co_filename)
+        frame = frame.f_back
+    return files
+
+
+def _splits(file: str) -> bool:
+    try:
+        with Path(file).open("rb") as opened:
+            return _OWN_DASHES.search(opened.read(_MOST_SOURCE)) is not None
+    except (OSError, ValueError):
+        return False
 
 
 def read_program(target: object, name: str = "") -> Program:

@@ -26,7 +26,7 @@ from .kinds import (
     limits,
     path_kind,
 )
-from .parts import plain_text
+from .parts import annotations_of, plain_text
 
 
 def read_typer(app: Any, name: str = "") -> Program:
@@ -38,7 +38,9 @@ def read_typer(app: Any, name: str = "") -> Program:
         ]
         root = main.get_command(app)
         name = name or plain_text(getattr(getattr(app, "info", None), "name", None))
-    return read_click(root, name, kinds_of=_kinds_of, framework="typer")
+    program = read_click(root, name, kinds_of=_kinds_of, framework="typer")
+    hints = {**annotations_of(app), **program.root.annotations}  # the app itself is no command
+    return replace(program, root=replace(program.root, annotations=hints))
 
 
 def _kinds_of(parameter: Any) -> tuple[Kind, list[Kind] | None]:
