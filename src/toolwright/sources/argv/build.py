@@ -23,6 +23,7 @@ from .words import (
     as_word,
     chosen,
     flattened,
+    lost,
     pairs_of,
     quoted,
     shown,
@@ -214,6 +215,8 @@ class _Level:
         if value is None and not (parameter.emit == "json" and parameter.name in self.given):
             return
         words = list(self.option(parameter, value))
+        if not words and (reason := lost(parameter, value)):
+            raise RefusedValue(parameter, reason)
         if words and self.takes_more(parameter, value):
             self.greedy.append((parameter, words))
         else:
@@ -376,6 +379,8 @@ class _Level:
                 missing = missing or (None if _takes_none(parameter) else parameter)
                 continue
             own = [(parameter, word) for word in self.placed(parameter, value)]
+            if not own and (reason := lost(parameter, value)):
+                raise RefusedValue(parameter, reason)
             if own and missing is not None:
                 placed += self.left_out(parameters, missing, parameter)
                 missing = None

@@ -7,13 +7,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from ..program import CommandParameter
+from ..program import UNSET, CommandParameter
 
 MAX_COUNT = 100
 """How often a flag may be repeated: a caller sends one number and gets that many words."""
 
 MAX_WORD = 131_071
 """The longest word in bytes: Linux takes 32 pages with the closing NUL (execve(2))."""
+
+SAYS_OFF = frozenset(
+    ("", "0", "f", "n", "false", "off", "no", "none", "null", "disabled", "unset", "not set")
+)
+"""How help texts and variables say that an option is not given."""
 
 
 class RefusedValue(ValueError):
@@ -25,6 +30,40 @@ class RefusedValue(ValueError):
         self.parameter = parameter
         self.reason = reason
         self.index = index
+
+
+def lost(parameter: CommandParameter, value: Any) -> str:
+    """Return why a value cannot be said by writing nothing; empty if that says it.
+
+    Without any word, the program uses its own default.
+    """
+    default, text = parameter.default, parameter.default_text.strip("[]{}()'\". ").lower()
+    if text in SAYS_OFF if default is UNSET else default == value:
+        return ""
+    if parameter.emit == "flag":
+        return "cannot be false: the program has no flag that switches it off"
+    if parameter.emit == "negative":
+        return "cannot be true: the program has no flag that switches it on"
+    return f"cannot be {shown(value)}: no word says that, and the program would use its default"
+
+
+def settable(parameter: CommandParameter) -> Mapping[str, Any]:
+    """Return the schema of the values that the words of a parameter can say."""
+    schema = parameter.schema
+    match parameter.emit:
+        case "flag" if lost(parameter, False):
+            return {**schema, "enum": [True]}
+        case "negative" if lost(parameter, True):
+            return {**schema, "enum": [False]}
+        case "count" if lost(parameter, 0):
+            return {**schema, "minimum": max(1, schema.get("minimum", 1))}
+        case "choices" if schema.get("items", {}).get("type") == "boolean":
+            known = [
+                each for each in (True, False) if as_text(parameter, each) in parameter.chosen_by
+            ]
+            return {**schema, "items": {**schema["items"], "enum": known}}
+        case _:
+            return schema
 
 
 def switch(parameter: CommandParameter, value: Any) -> Iterator[str]:
@@ -106,7 +145,11 @@ def _type_at(schema: Mapping[str, Any], index: int | None) -> Any:
 def shown(value: Any) -> str:
     """Return the beginning of a value, for a one-line message."""
     text = repr(value) if isinstance(value, str | int | float) else type(value).__name__
-    return "null" if value is None else text if len(text) <= 60 else f"{text[:57]}..."
+    if value is None or isinstance(value, bool):
+        text = json.dumps(value)
+    elif isinstance(value, list | dict) and not value:
+        text = "empty"
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def as_list(parameter: CommandParameter, value: Any) -> Sequence[Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from ...errors import SchemaError
 from ...options import ToolOptions
 from ...tools.definition import PLAIN
+from ..argv.words import lost
 from ..program import Command, CommandParameter, Program
 from ..rules import Rule, names_of, rule_for
 from ..running.settings import RunSettings
@@ -31,6 +32,12 @@ OWN_GROUP = "toolwright.mcp"
 """The annotation of the commands that serve the program itself: they are not offered as tools."""
 _NOT_OFFERED = frozenset(("help", "completion"))
 """Commands about the command line itself."""
+_WITHOUT_WORDS: Mapping[str, tuple[Any, ...]] = {
+    "flag": (False,),
+    "negative": (True,),
+    "count": (0,),
+}
+"""Values that are said by writing nothing."""
 _MOST_NAME = 128
 _MOST_KEY = 60
 """Characters of a key: providers take 64."""
@@ -250,4 +257,10 @@ def _fixed(
     unknown = [name for name in rule.fixed if name not in known]
     if unknown:
         raise refuse(f"has no option `{unknown[0]}` that a rule could set")
-    return [_fixed_here(command, rule) for command in chain]
+    fixed: list[Mapping[str, Any]] = [_fixed_here(command, rule) for command in chain]
+    for command, values in zip(chain, fixed, strict=True):
+        for each in command.parameters:
+            value = values.get(each.name)
+            if value in _WITHOUT_WORDS.get(each.emit, ()) and (reason := lost(each, value)):
+                raise refuse(f"`{each.name}` {reason}", "take it out of `fixed`", each.name)
+    return fixed

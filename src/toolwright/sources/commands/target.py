@@ -11,8 +11,11 @@ from ...arguments.wording import path_text
 from ...call import Call, reports_progress
 from ...errors import ArgumentError, CallError, Fault, ToolError
 from ..argv.build import RefusedValue, command_line
+from ..argv.words import SAYS_OFF, settable
+from ..frameworks.parts import described
 from ..program import UNSET, Command, CommandParameter, Program
 from ..rules import Rule, dotted
+from ..running.environment import environment_of
 from ..running.output import CommandOutput, ParsedOutput, tool_value
 from ..running.run import run
 from ..running.settings import RunSettings
@@ -116,10 +119,29 @@ class CommandTarget:
             if each.key in values:
                 by_level[each.level][each.parameter.name] = values[each.key]
         self._check_exclusive(by_level)
+        self._check_environment(values)
         try:
             return command_line(self.program, self.chain, by_level)
         except RefusedValue as error:
             raise self._refusal(error) from None
+
+    def _check_environment(self, values: Mapping[str, Any]) -> None:
+        """Refuse to switch off what a variable switches on: leaving out the flag would not do it."""
+        off = [
+            each
+            for each in self.offered
+            if each.parameter.emit == "flag" and values.get(each.key) is False
+        ]
+        if not any(each.parameter.environment for each in off):
+            return
+        present = environment_of(self.settings, tells_lines=False)
+        for each in off:
+            names = (
+                n for n in each.parameter.environment if present.get(n, "").lower() not in SAYS_OFF
+            )
+            if name := next(names, None):
+                text = f"`{each.key}` cannot be false: the variable {name} is set, and no flag undoes it"
+                raise ArgumentError(self.name, [Fault((each.key,), "refused", text)])
 
     def _refusal(self, error: RefusedValue) -> CallError:
         """Return the error for a value that the command line cannot hold."""
@@ -213,7 +235,7 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     required: list[str] = []
     for each in target.offered:
         if not each.parameter.is_positional:
-            flags[each.key] = {**each.parameter.schema, **_said(each.parameter)}
+            flags[each.key] = {**settable(each.parameter), **_said(each.parameter)}
             text = description_of(each.parameter)
             if text:
                 flags[each.key]["description"] = text
@@ -243,7 +265,7 @@ def _hint(parameter: CommandParameter) -> Any:
     if parameter.emit == "json":
         said = {**_said(parameter), **described}
         return Annotated[Any, JsonSchemaValue(parameter.schema, said)]
-    return with_field(hint_of(parameter.schema), _said(parameter), **described)
+    return with_field(hint_of(settable(parameter)), _said(parameter), **described)
 
 
 def _said(parameter: CommandParameter) -> dict[str, Any]:
@@ -262,6 +284,9 @@ def _said(parameter: CommandParameter) -> dict[str, Any]:
 def description_of(parameter: CommandParameter) -> str:
     """Return the published description of a parameter."""
     text = parameter.description.strip()
+    if parameter.emit in ("flag", "negative") and "enum" in settable(parameter):
+        state = "off" if parameter.emit == "flag" else "on"
+        text = described(text, f"It cannot be switched {state}.")
     if parameter.type_name:
         text = f"{text} (type: {parameter.type_name})".strip()
     if parameter.default_text:

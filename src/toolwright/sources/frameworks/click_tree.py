@@ -248,9 +248,9 @@ class _ClickReader:
 
     def defaulted(self, found: CommandParameter, p: Any, context: Any) -> CommandParameter:
         shown = getattr(p, "show_default", None)
-        if isinstance(shown, str):
-            return replace(found, default_text=plain_text(shown))
         value = _default_of(p, context)
+        if isinstance(shown, str) and not (found.emit == "flag" and value is True):
+            return replace(found, default_text=plain_text(shown))
         if p.required and found.schema.get("type") != "boolean":
             value = None
         spell = spelled_choice if not hasattr(p, "type_descriptor") else None
