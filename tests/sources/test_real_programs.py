@@ -56,6 +56,21 @@ def test_every_flag_in_the_help_of_a_program_is_read_rightly(name, tmp_path, rec
     assert count >= least_flags
 
 
+@pytest.mark.soak
+def test_a_program_of_rich_click_does_nothing_when_it_is_read(tmp_path):
+    mark = tmp_path / "mark"
+    script = tmp_path / "wipe"
+    script.write_text(
+        f"#!{installed('python')}\nimport pathlib\nimport rich_click\n@rich_click.command()\n"
+        "@rich_click.option('--force', is_flag=True)\n"
+        f"def wipe(force): pathlib.Path({str(mark)!r}).write_text('it ran')\nwipe()\n"
+    )
+    assert [each.name for each in capture(script).root.parameters] == ["force"]
+    assert not mark.exists()
+    names = {each.name for each in capture(installed("bump-my-version")).root.commands}
+    assert {"bump", "show", "replace"} <= names
+
+
 PAGE = b"hello from here"
 APP = (
     "from flask import Flask\napp = Flask(__name__)\n@app.get('/orders')\ndef orders(): return ''\n"

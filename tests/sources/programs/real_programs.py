@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGES = (
     "flask==3.1.*", "black==26.*", "httpx[cli]==0.28.*", "yt-dlp", "dvc==3.*", "twine==6.*",
-    "pre-commit==4.*", "mkdocs==1.6.*", "celery==5.*", "pip==26.*",
+    "pre-commit==4.*", "mkdocs==1.6.*", "celery==5.*", "pip==26.*", "rich-click", "bump-my-version",
 )  # fmt: skip
 PLACE = Path(sys.prefix) / "real-programs"
 INSIGNIFICANT = {"--help", "--version", "--install-completion", "--show-completion"}

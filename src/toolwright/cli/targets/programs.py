@@ -107,7 +107,7 @@ def captured(script: str) -> CommandLine:
     from ...sources.command_line import CommandLine
 
     try:
-        return CommandLine(capture(script))
+        return CommandLine(capture(script, announce=lambda text: say(f"note: {text}")))
     except SchemaError as error:  # the script ran in another process
         raise BadTarget(str(error)) from None
 

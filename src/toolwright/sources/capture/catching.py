@@ -3,28 +3,49 @@
     python catching.py JOB
 
 This file is run by its path in the program's interpreter, which may lack everything that this
-package needs. A program never gets further than its parser: the process ends there.
+package needs. The process ends where the program calls its parser. What the program does before
+that, such as at import, it does; a parser that is not caught finds `--help` and nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib.util
+import io
 import json
 import os
+import re
 import runpy
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_LATER = {
-    "click.core": ("BaseCommand.main", "Command.main"),
-    "typer._click.core": ("Command.main",),
-    "typer.core": ("TyperCommand.main", "TyperGroup.main"),
-    "typer.main": ("Typer.__call__",),
-    "cyclopts.core": ("App.__call__",),
+_ENTRIES: dict[str, dict[str, tuple[str, ...]]] = {
+    "click.core": {
+        "BaseCommand": ("__call__", "main", "make_context"),  # up to Click 8.1
+        "Command": ("__call__", "main", "make_context"),
+    },
+    "typer._click.core": {"Command": ("__call__", "main", "make_context")},
+    "typer.main": {"Typer": ("__call__",)},
+    "cyclopts.core": {
+        "App": ("__call__", "run_async", "parse_args", "parse_known_args", "parse_commands"),
+    },
+    "argparse": {
+        "ArgumentParser": (
+            "parse_args",
+            "parse_known_args",
+            "parse_intermixed_args",
+            "parse_known_intermixed_args",
+        ),
+    },
+    "optparse": {"OptionParser": ("parse_args",)},
 }
-"""The methods that run a program, by the module that defines them."""
+"""The methods with which programs start their parsers, by module and class."""
+_FUNCTIONS = (type(None), type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_MAY_LOOK_AHEAD = ("parse_known_args", "parse_known_intermixed_args")
 
 
 class Catcher:
@@ -34,10 +55,14 @@ class Catcher:
         self.job = job
         self.to_pass: int = job["passed"]
         """How many parsers may run, since they only find out which command is meant."""
+        self.parsing: list[Any] = []
+        """The parsers that run now; those that they call are their own parts."""
+        self.replaced: list[Any] = []
 
     def catch(self, target: Any) -> None:
         """Write the program of an object, and end the process."""
         answer: dict[str, Any] = {}
+        self.parsing.append(target)  # whatever the author's code calls now is not caught
         try:
             answer = self.read(target)
         except BaseException as error:  # noqa: BLE001  # nothing may continue
@@ -47,64 +72,68 @@ class Catcher:
 
     def read(self, target: Any) -> dict[str, Any]:
         """Return the program of an object, and its command words, as JSON values."""
-        package = f"{_load_package(self.job['package'])}.sources"
-        recognise: Any = importlib.import_module(f"{package}.frameworks.recognise")
-        file: Any = importlib.import_module(f"{package}.program_file")
+        recognise = self.ours("sources.frameworks.recognise")
+        file = self.ours("sources.program_file")
+        target = getattr(target, "_meta_parent", None) or target  # of Cyclopts
         program = recognise.read_program(target, self.job["name"])
         program = recognise.program_of_files(program, recognise.running_files())
         return {"program": file.program_to_json(program), "words": _words_of(target)}
 
-    @property
-    def caught(self) -> Callable[..., None]:
-        """The function that replaces a method that would run the program."""
+    def ours(self, name: str) -> Any:
+        """Return a module of this package."""
+        return importlib.import_module(f"{_load_package(self.job['package'])}.{name}")
 
-        def run(app: Any, *_: Any, **__: Any) -> None:
-            self.catch(app)
+    def is_command(self, target: Any) -> bool:
+        """Return whether an object is a command of a known framework."""
+        return bool(self.ours("read.command_trees").framework_of(target))
 
-        return run
+    def patch(self, module: Any) -> None:
+        """Redirect the parsers of a framework to this object, whatever classes are derived."""
+        for name, methods in _ENTRIES[module.__name__].items():
+            owner: Any = module.__dict__.get(name)  # `getattr` makes what is deprecated
+            if owner is not None:
+                self._patch_class(owner, methods)
+                self._patch_derived(owner, methods)
 
-    def patch_parsers(self) -> None:
-        """Redirect the parsers of the standard library to this object."""
-        import argparse
-        import optparse
+    def _patch_class(self, owner: type, methods: tuple[str, ...]) -> None:
+        for name in methods:
+            if name in vars(owner) and vars(owner)[name] not in self.replaced:
+                replacement = self._replacement(name, vars(owner)[name])
+                self.replaced.append(replacement)
+                with contextlib.suppress(TypeError):  # a class of an extension module
+                    setattr(owner, name, replacement)
 
-        parse_args, parse_known = (
-            argparse.ArgumentParser.parse_args,
-            argparse.ArgumentParser.parse_known_args,
-        )
-        options = optparse.OptionParser.parse_args
-        in_parse_args: list[bool] = []
+    def _patch_derived(self, owner: Any, methods: tuple[str, ...]) -> None:
+        """Redirect the methods that classes of the program override, once they have an object."""
+        initialise: Any = owner.__init__
 
+        @functools.wraps(initialise)
+        def __init__(made: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            for each in type(made).__mro__[:-1]:
+                self._patch_class(each, methods)
+            initialise(made, *args, **kwargs)
+
+        owner.__init__ = __init__
+
+    def _replacement(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def parse(parser: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self.passes():
-                self.catch(parser)
-            in_parse_args.append(True)
+            if not self.parsing:
+                looks_ahead = name in _MAY_LOOK_AHEAD and _looks_ahead(parser)
+                if not looks_ahead and not self.passes(parser):
+                    self.catch(parser)
+            self.parsing.append(parser)
             try:
-                return parse_args(parser, *args, **kwargs)
+                return original(parser, *args, **kwargs)
             finally:
-                in_parse_args.pop()
+                self.parsing.pop()
 
-        def parse_some(parser: Any, *args: Any, **kwargs: Any) -> Any:
-            # A parser without help only looks for words that the real one will read again.
-            if not in_parse_args and not _looks_ahead(parser):
-                self.catch(parser)
-            return parse_known(parser, *args, **kwargs)
+        return parse
 
-        def parse_options(parser: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self.passes():
-                self.catch(parser)
-            return options(parser, *args, **kwargs)
-
-        for owner, name, function in (
-            (argparse.ArgumentParser, "parse_args", parse),
-            (argparse.ArgumentParser, "parse_known_args", parse_some),
-            (argparse.ArgumentParser, "parse_intermixed_args", parse),
-            (optparse.OptionParser, "parse_args", parse_options),
-        ):
-            setattr(owner, name, function)
-
-    def passes(self) -> bool:
-        """Return whether the parser that is called now may run."""
+    def passes(self, parser: Any) -> bool:
+        """Return whether a parser may run: the first ones only find out which command is meant."""
+        if not _is_plain(parser):
+            return False
         self.to_pass -= 1
         return self.to_pass >= 0
 
@@ -112,7 +141,7 @@ class Catcher:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Find a module with the other finders, and patch it once it has been executed."""
-        if name not in _LATER:
+        if name not in _ENTRIES:
             return None
         found = next(
             (
@@ -128,16 +157,22 @@ class Catcher:
 
         def run_and_patch(module: Any) -> None:
             run(module)
-            for place in _LATER[name]:
-                owner, _, method = place.partition(".")
-                if hasattr(module, owner):
-                    setattr(getattr(module, owner), method, self.caught)
+            self.patch(module)
 
         found.loader.exec_module = run_and_patch
         return found
 
 
+def _is_plain(parser: Any) -> bool:
+    """Return whether a parser is of the standard library: it only reads words."""
+    import argparse
+    import optparse
+
+    return isinstance(parser, argparse.ArgumentParser | optparse.OptionParser)
+
+
 def _looks_ahead(parser: Any) -> bool:
+    """Return whether a parser without help only looks for words that the real one reads again."""
     # Only an action that leads to other parsers holds a map of them.
     branches = any(hasattr(each, "_name_parser_map") for each in parser._actions)  # noqa: SLF001
     return not parser.add_help and not branches
@@ -147,18 +182,30 @@ def _words_of(target: Any) -> list[str]:
     """Return the commands whose own parsers the program makes only when they are named."""
     import argparse
     import optparse
-    import re
 
     if isinstance(target, optparse.OptionParser):
         if target.allow_interspersed_args:
             return []
         text = re.sub(r"\[/?[\w.]*\]", "", str(target.description or ""))  # Rich markup
-        return re.findall(r"^ *([a-z][\w-]*)  +\S", text, re.MULTILINE)
+        words = re.findall(r"^ *([a-z][\w-]*)  +\S", text, re.MULTILINE)
+        return words or re.findall(r"^ +([a-z][\w-]*) +\S", _printed_commands(target), re.MULTILINE)
     if isinstance(target, argparse.ArgumentParser):
         places = [each for each in target._actions if not each.option_strings]  # noqa: SLF001
         if len(places) == 2 and places[0].choices and places[1].nargs == argparse.REMAINDER:
             return [str(each) for each in places[0].choices]
     return []
+
+
+def _printed_commands(parser: Any) -> str:
+    """Return what the help of a program's own prints below a heading such as `commands:`."""
+    if "print_help" not in vars(parser):
+        return ""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        parser.print_help()
+    return re.split(
+        r"^[\w ]*commands:\s*$", printed.getvalue(), flags=re.IGNORECASE | re.MULTILINE
+    )[-1]
 
 
 def _load_package(folder: str) -> str:
@@ -176,20 +223,36 @@ def _load_package(folder: str) -> str:
     return name
 
 
+def _object_at(entry: str) -> Any:
+    """Return what a script would call; it may be a command, which need not be called."""
+    module, _, path = entry.partition(":")
+    target: Any = importlib.import_module(module)
+    for name in filter(None, path.split(".")):
+        target = getattr(target, name, None)
+    return target
+
+
 def main(job: dict[str, Any]) -> None:
     """Run the program of a job."""
+    import argparse
+    import optparse
+
     catcher = Catcher(job)
-    catcher.patch_parsers()
+    catcher.patch(argparse)
+    catcher.patch(optparse)
     sys.meta_path.insert(0, catcher)
     words: list[str] = job["words"]
     if words[0] == "-m":
         sys.argv = words[1:]
         sys.path.insert(0, "")
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-    else:
-        sys.argv = list(words)
-        sys.path.insert(0, str(Path(words[0]).parent))
-        runpy.run_path(words[0], run_name="__main__")
+        return
+    sys.argv = list(words)
+    sys.path.insert(0, str(Path(words[0]).parent))
+    target = _object_at(job["entry"]) if job["entry"] else None
+    if not isinstance(target, _FUNCTIONS) and catcher.is_command(target):
+        catcher.catch(target)
+    runpy.run_path(words[0], run_name="__main__")
 
 
 if __name__ == "__main__":

@@ -11,15 +11,16 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import SchemaError
-from ..program import Command, Program
+from ..program import UNSET, Command, CommandParameter, Program
 from ..program_file import program_from_json
 
 SECONDS = 60.0
@@ -28,28 +29,64 @@ _SHELL_LINE = re.compile(r"""^'''exec' "?([^"\s]+)"? "\$0" "\$@"$""", re.MULTILI
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT", "TZ")
 
 
+_Announce = Callable[[str], None]
+
+
 def capture(
     script: str | Path | Sequence[str],
     interpreter: str | None = None,
     *,
     name: str = "",
     seconds: float = SECONDS,
+    announce: _Announce = lambda _: None,
 ) -> Program:
     """Return the program of a script, a console script, or `[python, "-m", module]`.
 
-    It runs in its own interpreter until it calls its parser: without stdin, in an empty home, its
-    output unread. Raises `SchemaError` if it never does.
+    First its source is looked at: one that names no known parser is refused, and nothing of it
+    runs. Then it runs in its own interpreter until it calls its parser, with `--help` as its only
+    argument: without stdin, in an empty home, its output unread. `announce` gets one line before.
+    Raises `SchemaError` if it never calls a parser.
     """
     started = _started(script, interpreter)
     started = replace(started, name=name or started.name)
     with tempfile.TemporaryDirectory(prefix="capture-", ignore_cleanup_errors=True) as folder:
-        found, words = started.ask(folder, seconds)
-        if words:
-            with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-                ask = partial(started.ask_below, folder, seconds)
-                answers = pool.map(ask, words)
-                found = _with_commands(found, zip(words, answers, strict=True))
-    return replace(found, argv=started.argv)
+        started = started.looked_at(folder, seconds)
+        announce(f"`{started.name} --help` is run up to its parser, to read its commands")
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            try:
+                program = started.caught(pool, Path(folder).resolve(), seconds)
+            except BaseException:  # also when the user has had enough: the pool waits for its jobs
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in list(started.processes):
+                    _end(process)
+                raise
+    return replace(program, argv=started.argv)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The folders that a program sees while it is caught."""
+
+    home: str
+    current: str
+    temporary: str
+
+    def hide(self, text: str) -> str:
+        """Return a text with what these folders stand for."""
+        text = text.replace(self.home, "~").replace(self.temporary, "$TMPDIR")
+        return "the current folder" if text == self.current else text.replace(self.current, ".")
+
+
+class _Answer(NamedTuple):
+    """What was caught."""
+
+    program: Program
+    words: list[str]
+    """The commands for which the program makes parsers only when it sees them."""
+    places: _Places
+
+
+_Answers = tuple[Future[_Answer], Future[_Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +96,71 @@ class _Started:
     name: str
     python: str
     words: tuple[str, ...]
+    entry: str = ""
+    """The function or the command that the script calls, as `module:name`."""
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
 
     @property
     def argv(self) -> tuple[str, ...]:
         return (self.python, *self.words)
 
-    def ask(
-        self, folder: str, seconds: float, words: tuple[str, ...] = (), passed: int = 0
-    ) -> tuple[Program, list[str]]:
-        """Return the program, and words for which it makes parsers only when it sees them."""
-        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as home:
-            answer = Path(home, "answer.json")
+    def caught(self, pool: ThreadPoolExecutor, folder: Path, seconds: float) -> Program:
+        """Return the program. Raises `SchemaError`."""
+        start = partial(self.start, pool, folder, seconds)
+        program, words = _steady_answer(start())
+        # `--help` makes sure that a command does nothing else.
+        below = {word: start((word, "--help"), passed=1) for word in words}
+        return _with_commands(program, below) if below else program
+
+    def looked_at(self, folder: str, seconds: float) -> _Started:
+        """Return this with its entry. Raises `SchemaError` if its source names no parser."""
+        answer = Path(folder, "look.json")
+        job = {"words": self.words, "answer": str(answer)}
+        environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
+        problem = self.run_child("look.py", job, folder, environment, seconds)
+        if not answer.is_file():
+            raise SchemaError(f"cannot be looked at: {problem}", tool=self.name)
+        seen = json.loads(answer.read_text("utf-8"))
+        if "problem" in seen:
+            raise SchemaError(f"cannot be read: {seen['problem']}", tool=self.name)
+        if not seen["names_parser"]:
+            raise SchemaError(
+                "was not run: its source names no parser of Click, Typer, argparse, optparse or "
+                "Cyclopts, so that it might do its work instead of being read",
+                tool=self.name,
+                hint="name its command object (`FILE.py:NAME`), or scan its `--help` instead",
+            )
+        return replace(self, entry=seen["entry"])
+
+    def start(
+        self,
+        pool: ThreadPoolExecutor,
+        folder: Path,
+        seconds: float,
+        words: tuple[str, ...] = ("--help",),
+        passed: int = 0,
+    ) -> _Answers:
+        """Catch the program twice, in different folders: what differs holds for no other run."""
+        job = (folder, seconds, words, passed)
+        return pool.submit(self.ask, *job), pool.submit(self.ask, *job)
+
+    def ask(self, folder: Path, seconds: float, words: tuple[str, ...], passed: int) -> _Answer:
+        """Return the program. Raises `SchemaError`."""
+        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as place:
+            places = _Places(*(str(Path(place, each)) for each in ("home", "current", "temporary")))
+            for each in (places.home, places.current, places.temporary):
+                Path(each).mkdir()
+            answer = Path(place, "answer.json")
             job: dict[str, Any] = {
                 "words": [*self.words, *words],
+                "entry": self.entry,
                 "name": self.name,
                 "package": str(Path(__file__).parents[2]),
                 "answer": str(answer),
                 "passed": passed,
             }
-            child = str(Path(__file__).with_name("catching.py"))
-            command = [self.python, "-P", child, json.dumps(job)]
-            said = _run(command, home, seconds, self.name)
+            environment = _environment(places)
+            said = self.run_child("catching.py", job, places.current, environment, seconds)
             if not answer.is_file() or answer.stat().st_size > _MAX_ANSWER:
                 why = f": {said}" if said else ""
                 raise SchemaError(
@@ -90,25 +171,110 @@ class _Started:
             data = json.loads(answer.read_text("utf-8"))
         if "problem" in data:
             raise SchemaError(f"cannot be read: {data['problem']}", tool=self.name)
-        return program_from_json(data["program"]), data["words"]
+        return _Answer(program_from_json(data["program"]), data["words"], places)
 
-    def ask_below(self, folder: str, seconds: float, word: str) -> Command | SchemaError:
-        """Return the command of such a word; `--help` makes sure that it does nothing else."""
-        try:
-            return self.ask(folder, seconds, (word, "--help"), passed=1)[0].root
-        except SchemaError as error:
-            return error
+    def run_child(
+        self, file: str, job: Any, folder: str, environment: dict[str, str], seconds: float
+    ) -> str:
+        """Run a file of ours in the program's interpreter; return its last line on stderr."""
+        child = str(Path(__file__).with_name(file))
+        command = [self.python, "-P", child, json.dumps(job)]
+        with tempfile.TemporaryFile(dir=folder) as errors:
+            try:
+                process = subprocess.Popen(  # noqa: S603  # no shell; the user has named the script
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    cwd=folder,
+                    env=environment,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise SchemaError(f"cannot be started: {error.strerror}", tool=self.name) from None
+            self.processes.append(process)
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                what = f"called no parser within {seconds:g} s"
+                raise SchemaError(what, tool=self.name) from None
+            finally:
+                self.processes.remove(process)
+                _end(process)
+            errors.seek(max(errors.seek(0, os.SEEK_END) - 4000, 0))
+            lines = errors.read().decode("utf-8", "replace").split("\n")
+        return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 
 
-def _with_commands(program: Program, found: Any) -> Program:
+def _environment(places: _Places) -> dict[str, str]:
+    environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
+    environment |= {"HOME": places.home, "USERPROFILE": places.home, "TMPDIR": places.temporary}
+    # Sets are in the same order each time, and warnings are not the reason why a program ends.
+    environment |= {"PYTHONHASHSEED": "0", "PYTHONWARNINGS": "ignore"}
+    return environment | {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", "TERM": "dumb"}
+
+
+def _steady_answer(answers: _Answers) -> tuple[Program, list[str]]:
+    """Return what both answers say. Raises `SchemaError`."""
+    first, second = answers[0].result(), answers[1].result()
+    steady = _Steady(first.places, second.places)
+    root = steady.command(first.program.root, second.program.root)
+    return replace(first.program, root=root), first.words
+
+
+@dataclass(frozen=True, slots=True)
+class _Steady:
+    """Leaves out what is true only while a program is caught."""
+
+    first: _Places
+    second: _Places
+
+    def command(self, one: Command, two: Command) -> Command:
+        others = {each.name: each for each in two.parameters}
+        below = {each.name: each for each in two.commands}
+        return replace(
+            one,
+            summary=self.text(one.summary, two.summary),
+            description=self.text(one.description, two.description),
+            examples=self.text(one.examples, two.examples),
+            parameters=tuple(
+                self.parameter(each, others.get(each.name, each)) for each in one.parameters
+            ),
+            commands=tuple(self.command(each, below.get(each.name, each)) for each in one.commands),
+        )
+
+    def parameter(self, one: CommandParameter, two: CommandParameter) -> CommandParameter:
+        made = replace(
+            one,
+            description=self.text(one.description, two.description),
+            default_text=self.text(one.default_text, two.default_text),
+        )
+        if one.default == two.default:
+            return made
+        text, other = self.first.hide(str(one.default)), self.second.hide(str(two.default))
+        text = text if text == other else "worked out when the program runs"
+        return replace(made, default=UNSET, default_text=text)
+
+    def text(self, one: str, two: str) -> str:
+        """Return a text in which dots stand for the words that differ."""
+        one, two = self.first.hide(one), self.second.hide(two)
+        if one == two:
+            return one
+        pairs = zip_longest(re.split(r"(\s+)", one), re.split(r"(\s+)", two), fillvalue="")
+        return "".join(
+            word if word == other else re.sub(r"\w.*\w|\w", "...", word) for word, other in pairs
+        )
+
+
+def _with_commands(program: Program, below: Mapping[str, _Answers]) -> Program:
     """Return a program with commands whose parsers were caught one by one."""
     commands: list[Command] = []
     left_out = list(program.left_out)
-    for word, each in found:
-        if isinstance(each, SchemaError):
-            left_out.append(str(each.named(f"{program.name} {word}")))
-        else:
-            commands.append(_below(each, word))
+    for word, answers in below.items():
+        try:
+            commands.append(_below(_steady_answer(answers)[0].root, word))
+        except SchemaError as error:
+            left_out.append(str(error.named(f"{program.name} {word}")))
     if not commands:
         return program
     # The words after the options are now the name of a command and its arguments.
@@ -120,35 +286,6 @@ def _with_commands(program: Program, found: Any) -> Program:
 def _below(command: Command, word: str) -> Command:
     inner = tuple(_below(each, word) for each in command.commands)
     return replace(command, path=(word, *command.path), commands=inner)
-
-
-def _run(command: list[str], home: str, seconds: float, name: str) -> str:
-    """Run a command until its end; return the last line that it wrote to stderr."""
-    environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
-    environment |= dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "XDG_CONFIG_HOME"), home)
-    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", "TERM": "dumb"}
-    with Path(home, "stderr").open("w+b") as errors:
-        try:
-            process = subprocess.Popen(  # noqa: S603  # no shell, and the user has named the script
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                cwd=home,
-                env=environment,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise SchemaError(f"cannot be started: {error.strerror}", tool=name) from None
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise SchemaError(f"called no parser within {seconds:g} s", tool=name) from None
-        finally:
-            _end(process)
-        errors.seek(max(errors.seek(0, os.SEEK_END) - 4000, 0))
-        lines = errors.read().decode("utf-8", "replace").split("\n")
-    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
