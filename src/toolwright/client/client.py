@@ -20,7 +20,7 @@ from .bounds import CLOSE_SECONDS, short
 from .callables.names import python_name
 from .listing import Listing, RemoteTool
 from .wire.interface import AnyConnection
-from .wire.scope import RequestScope
+from .wire.scope import RequestScope, needs_task
 
 if TYPE_CHECKING:
     from ..reports import OnLog, OnProgress
@@ -328,6 +328,7 @@ async def called(
     """Send a call, and check what comes back. Raises `CallError`."""
     name = tool.tool.name
     sent = {"name": name, "arguments": dict(arguments)}
+    scope.as_task = needs_task(tool.told)
     payload = await connection.send("tools/call", sent, scope)
     result = result_of(name, payload, tool.tool.output_schema)
     if result.error is None and tool.tool.output_schema is not None:

@@ -15,7 +15,7 @@ from .bounds import MOST_ITEMS, MOST_NAME, MOST_SCHEMA, harmless, short
 from .callables.remote import RemoteCallable
 from .callables.signature import shapes_of
 from .wire.interface import AnyConnection
-from .wire.scope import RequestScope
+from .wire.scope import RequestScope, needs_task
 
 if TYPE_CHECKING:
     from .wire.server_info import ServerInfo
@@ -177,7 +177,11 @@ class Listing:
     def _scope(self, name: str) -> RequestScope:
         settings = self._connection.settings
         return RequestScope(
-            name, settings.timeout, on_progress=settings.on_progress, on_log=settings.on_log
+            name,
+            settings.timeout,
+            on_progress=settings.on_progress,
+            on_log=settings.on_log,
+            as_task=needs_task(self.definitions.get(name, {})),
         )
 
     def _value(self, name: str, payload: dict[str, Any]) -> Any:

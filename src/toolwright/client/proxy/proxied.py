@@ -23,6 +23,7 @@ from ...tools.uri_template import UriTemplate, belongs_to
 from ..answers import result_of
 from ..bounds import MOST_BYTES
 from ..callables.definition import hints_of
+from ..wire.scope import needs_task
 from .linear import linear
 from .offered import offered_schema, refuse_hidden
 from .passing import PassedCall
@@ -53,6 +54,8 @@ class ProxyTarget:
             ]
         )
         self.__name__ = name
+        self.as_task = False
+        """Whether the server runs it only as a task; here it is called as any other."""
         self.connection = connection
         self.name = name
         """The server's own name for it."""
@@ -65,6 +68,7 @@ class ProxyTarget:
         """Pass a request on. Raises `CallError`, or `InputNeeded` to begin the call again."""
         connection = self.connection
         passed = PassedCall(call, self.name, connection.settings.timeout)
+        passed.scope.as_task = self.as_task
         try:
             came = await connection.send(method, params, passed.scope)
         except Exception:
@@ -231,6 +235,7 @@ def proxied_tool(
     output: Any = definition.get("outputSchema")
     target = ProxyTool(connection, name, fixed=rule.fixed)
     target.rule = rule
+    target.as_task = needs_task(definition)
     options: dict[str, Any] = {
         "title": definition.get("title"),
         "description": definition.get("description") or "",

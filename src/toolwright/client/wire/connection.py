@@ -28,6 +28,7 @@ from .lone_surrogates import unsendable
 from .pages import all_pages
 from .scope import RequestScope, current_scope, told
 from .server_info import ServerInfo
+from .task_calls import run_as_task
 
 _log = logger("client")
 _RAW: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
@@ -309,6 +310,8 @@ class Connection:
     async def _sent(
         self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
+        if scope.as_task and not live.is_stateless:
+            return await self._run_as_task(live, params, scope)
         if method == "tools/call":
             raw = await self._sent_short(live, params, scope)
             if raw is not None:
@@ -333,6 +336,15 @@ class Connection:
         finally:
             current_scope.reset(token)
         raise AssertionError
+
+    async def _run_as_task(
+        self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        token = current_scope.set(scope)
+        try:
+            return await run_as_task(live, params, scope)
+        finally:
+            current_scope.reset(token)
 
     async def _sent_short(
         self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope

@@ -105,7 +105,7 @@ class DirectSender:
     ) -> tuple[StreamCalls, AwaitedAnswer] | None:
         """Send a request; None if the background loop has to."""
         live = self._connection.open_session
-        if method != "tools/call" or live is None or live.streams is None:
+        if method != "tools/call" or scope.as_task or live is None or live.streams is None:
             return None
         calls = live.streams.calls
         if not calls.fits(stateless=live.is_stateless) or not live.hears(scope):

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+from ..._json_values import is_object
 from ..._log import logger
 
 _log = logger("client")
@@ -29,6 +30,7 @@ class RequestScope:
     __slots__ = (
         "answer",
         "answers",
+        "as_task",
         "asked",
         "deadline",
         "is_call",
@@ -47,6 +49,7 @@ class RequestScope:
         on_progress: Callable[..., object] | None = None,
         on_log: Callable[..., object] | None = None,
         answer: Answerer | None = None,
+        as_task: bool = False,
     ) -> None:
         self.what = what
         """Its name in errors."""
@@ -55,6 +58,8 @@ class RequestScope:
         self.on_log = on_log
         self.answer = answer
         """Who answers the server's questions; None means whoever answers for the whole client."""
+        self.as_task = as_task
+        """Whether the tool has to be run as a task."""
         self.deadline: Deadline | None = None
         self.is_call = False
         """Whether a server may ask something about it."""
@@ -85,6 +90,12 @@ class RequestScope:
 
 current_scope: ContextVar[RequestScope | None] = ContextVar("current_scope", default=None)
 """The request that a message of a server belongs to, where the transport says so."""
+
+
+def needs_task(definition: Mapping[str, Any]) -> bool:
+    """Return whether a tool is run only as a task (2025-11-25, `execution.taskSupport`)."""
+    execution = definition.get("execution")
+    return is_object(execution) and execution.get("taskSupport") == "required"
 
 
 async def told(listener: Callable[..., object], *said: Any) -> None:
