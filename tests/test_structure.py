@@ -24,6 +24,7 @@ ORDER = [
         "_protocol",
         "_json_values",
         "_files",
+        "_elsewhere",
         "_log",
         "refusals",
     ],

@@ -143,7 +143,16 @@ def __getattr__(name: str) -> object:
             for public in names:
                 globals()[public] = getattr(module, public)
             return globals()[name]
-    msg = f"module {__name__!r} has no attribute {name!r}"
+    import sys
+
+    from ._elsewhere import instead
+
+    hint = instead("import", name)
+    msg = f"module {__name__!r} has no attribute {name!r}" + (f": {hint}" if hint else "")
+    # `from toolwright import X` looks for X in this function, and would not pass the hint on.
+    if hint and sys._getframe(1).f_code.co_name == "_handle_fromlist":  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        msg = f"cannot import name {name!r} from {__name__!r}: {hint}"
+        raise ImportError(msg, name=__name__)
     raise AttributeError(msg)
 
 

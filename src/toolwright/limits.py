@@ -91,7 +91,9 @@ class Rate(NamedTuple):
     seconds: float
 
 
-_RATE = re.compile(r"(\d{1,9}+)\s*+/\s*+(\d{1,6}+)?\s*+(s|sec|second|m|min|minute|h|hour|d|day)s?")
+_RATE = re.compile(
+    r"(\d{1,9}+)\s*+(?:/|per\b)\s*+(\d{1,6}+)?\s*+(s|sec|second|m|min|minute|h|hour|d|day)s?"
+)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 

@@ -276,7 +276,6 @@ def test_calls_that_fail(here):
         ("bad", "import nowhere_at_all.sub", "needs nowhere_at_all"),
         ("bad.py", "raise ModuleNotFoundError('get the extra')", "get the extra"),
         ("bad.py", "from json import nowhere", "nowhere"),
-        ("bad.py", "def f(:\n", "SyntaxError"),
         ("bad.py", "\0", "bad.py"),
         ("bad.py", "raise RuntimeError('one\\ntwo')", "RuntimeError: one"),
         ("bad.py", "class E(BaseException): ...\nraise E", "E"),

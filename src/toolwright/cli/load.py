@@ -21,7 +21,7 @@ from .targets.boxes import named_in
 from .targets.folder_box import folder_module
 from .targets.modules import import_target, split
 from .targets.programs import app_named, captured, program_box, scanned
-from .targets.remote import add_connection, check_local, is_remote, remote_box
+from .targets.remote import add_connection, check_local, is_remote, refuse_address, remote_box
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -217,6 +217,7 @@ def load(
     """
     project = project_at(target)
     path, attribute = split(target if project is None else project.target)
+    refuse_address(target)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # last: a user's file must not shadow what we import

@@ -16,10 +16,14 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from typing import NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
+from .._elsewhere import instead
 from .._log.printable import say
 from .project.target import TAKE_TARGETS, command_as_target, shown_target, with_target
+
+if TYPE_CHECKING:
+    from .usage import UsageError
 
 _EPILOG = """\
 TARGET is file.py, file.py:box, package.module:attr, a folder, the URL of a server, mcp.json:NAME or
@@ -67,15 +71,6 @@ class CommandModule(Protocol):
         ...
 
 
-_ELSEWHERE = {"run": "serve", "dev": "serve", "start": "serve", "inspect": "show", "ls": "list"}
-"""Commands of other programs, and our equivalents."""
-_INSTEAD = {
-    "--stdio": "stdio is what it serves without `--http`",
-    "--transport": "`--http` serves over HTTP, and without it over stdio",
-}
-"""Options of other programs, and what to use instead."""
-
-
 class _Parser(argparse.ArgumentParser):
     """Reports a mistake in one line, with a suggestion."""
 
@@ -98,15 +93,21 @@ class _Parser(argparse.ArgumentParser):
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
             self.error(f"`{unknown[0]}` is one argument too many")
-        self.error(_no_such(flag.partition("=")[0], list(self._option_string_actions)))
+        text = _no_such(flag.partition("=")[0], list(self._option_string_actions))
+        name, equals, value = flag.lstrip("-").partition("=")
+        if self.prog.endswith(" call") and flag.startswith("--") and not instead("flag", flag):
+            after = [*unknown[unknown.index(flag) + 1 :], ""][0]
+            value = value if equals else "..." if after.startswith("-") or not after else after
+            text += f"; an argument of the tool is written {name.replace('-', '_')}={value}"
+        self.error(text)
 
 
 def _no_such(word: str, known: Sequence[str]) -> str:
     """Return the message for an unknown word, with the nearest known one."""
-    if word in _INSTEAD:
-        return f"there is no `{word}`: {_INSTEAD[word]}"
-    there = _ELSEWHERE.get(word)
-    near = [there] if there in known else difflib.get_close_matches(word, known, 1)
+    if hint := instead("flag", word):
+        return f"there is no `{word}`: {hint}"
+    there = instead("command", word)
+    near = [there] if there in known else difflib.get_close_matches(word, known, 1, 0.7)
     return f"there is no `{word}`" + (f" (did you mean `{near[0]}`?)" if near else "")
 
 
@@ -207,8 +208,8 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 def _run(chosen: argparse.Namespace) -> int:
     """Run a command; report a user's mistake in one line on standard error."""
     from ..errors import DefinitionError, SchemaError, ToolNotFound
-    from . import logs, output
-    from .usage import BadTarget, UsageError
+    from . import output
+    from .usage import UsageError
 
     if chosen.command != "serve":
         output.claim()
@@ -225,9 +226,7 @@ def _run(chosen: argparse.Namespace) -> int:
         say(f"toolwright: {error} (`toolwright list{chosen.typed_target}` shows all)")
         return 2
     except UsageError as error:
-        if isinstance(error, BadTarget):
-            logs.show_trace(error, chosen)
-        say(f"toolwright: {error}")
+        _report(error, chosen)
         return 2
     except DefinitionError as error:
         output.drop()
@@ -240,6 +239,20 @@ def _run(chosen: argparse.Namespace) -> int:
         output.drop()
         return 1
     return code
+
+
+def _report(error: UsageError, chosen: argparse.Namespace) -> None:
+    """Say what was wrong; of code that is no Python, also which line."""
+    from . import logs
+    from .usage import BadTarget
+
+    if not isinstance(error, BadTarget):
+        say(f"toolwright: {error}")
+        return
+    logs.show_trace(error, chosen)
+    say(f"toolwright: {error}")
+    if error.excerpt and not logs.shows_traces(chosen):
+        say(error.excerpt)
 
 
 def _refused_tool(name: str) -> int:

@@ -19,7 +19,7 @@ from ..toolbox.box import Toolbox, served
 from .project.configuration import real_target
 from .targets.folders import tool_folders
 from .targets.modules import split
-from .usage import UsageError
+from .usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
     from ..serve.reloadable import Reloadable
@@ -107,6 +107,8 @@ class Reloader:
             )
             self.show_trace(error)
             say(f"toolwright: not reloaded, {said}")
+            if isinstance(error, BadTarget) and error.excerpt:
+                say(error.excerpt)
             return False
         from ..run.process.pool import forget_code
 

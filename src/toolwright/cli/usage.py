@@ -7,3 +7,6 @@ class UsageError(Exception):
 
 class BadTarget(UsageError):
     """The target cannot be loaded; the message says why, in one line."""
+
+    excerpt = ""
+    """The author's line that is no Python, and a caret below the place."""

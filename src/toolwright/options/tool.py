@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
 
+from .._elsewhere import instead
 from ..limits import (
     Process,
     Rate,
@@ -165,13 +166,6 @@ _HINTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The protocol's annotations, and the equivalent option of each."""
-_ELSEWHERE: Mapping[str, str] = MappingProxyType(
-    {
-        "structured_output": 'say what is sent with emit: "both" is structured_output=True, '
-        '"text" is structured_output=False',
-    }
-)
-"""Options of other packages, and what to write here instead."""
 _CHOICES: Mapping[str, tuple[str | bool | None, ...]] = MappingProxyType(
     {
         "extra": (None, "forbid", "ignore", "pass"),
@@ -206,12 +200,12 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
     return options
 
 
-def unknown_option(name: str, known: Iterable[str]) -> str:
+def unknown_option(name: str, known: Iterable[str], where: str = "option") -> str:
     """Return the message for an unknown option, with the nearest known one."""
     import difflib
 
-    if name in _ELSEWHERE:
-        return f"unknown option `{name}`; {_ELSEWHERE[name]}"
+    if hint := instead(where, name):
+        return f"unknown option `{name}`; {hint}"
     spelled, names = name.casefold(), sorted(known)
     near = [each for each in names if each.startswith(spelled) and len(spelled) > 2]
     near = near or difflib.get_close_matches(spelled, names, 1, 0.7)

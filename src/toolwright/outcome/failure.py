@@ -22,6 +22,7 @@ _MOST_SPOKEN = 4_000
 """How many characters of an exception's own message are sent."""
 _MOST_READ = 100_000
 _THREAD_ERRORS = frozenset(("sqlite3.ProgrammingError", "builtins.RuntimeError", "greenlet.error"))
+_VALUE_ERRORS = frozenset(("builtins.TypeError", "builtins.AttributeError"))
 _OTHER_THREAD = re.compile(r"\b(?:same|different|main) thread\b")
 _ANY_THREAD = (
     "tools run in several threads: open it for any thread (sqlite3: check_same_thread=False, and a"
@@ -144,24 +145,28 @@ def _failure_of(
         log.info("%s raised %s", name, kind, exc_info=raised)
     else:
         call = call or Call(name)  # a plain call has no `Call` until it needs an id
-        what = f"{name} failed unexpectedly (reference {call.id})"
-        how = ""
-        if _is_of_other_thread(raised):
-            what, how = f"{what}: it used what belongs to another thread", f"; {_ANY_THREAD}"
+        cause, advice = _known_mistake(raised)
+        what = f"{name} failed unexpectedly (reference {call.id}){cause}"
         error = UnexpectedError(what)
-        log.error("%s%s", what, how, exc_info=raised)
+        log.error("%s%s", what, advice, exc_info=raised)
     error.__cause__ = raised
     return failed(error, repairs, call)
 
 
-def _is_of_other_thread(raised: BaseException) -> bool:
-    """Return whether a value was used that only the thread that made it may use."""
-    if not kinds_of(raised) & _THREAD_ERRORS:
-        return False
+def _known_mistake(raised: BaseException) -> tuple[str, str]:
+    """Return what a model may read of a common mistake, and what to do about it, for the log."""
+    kinds = kinds_of(raised)
+    if not kinds & (_THREAD_ERRORS | _VALUE_ERRORS):
+        return "", ""
     try:
-        return _OTHER_THREAD.search(str(raised)[:_MOST_SPOKEN]) is not None
+        text = str(raised)[:_MOST_SPOKEN]
     except BaseException:  # noqa: BLE001 - an exception's own `__str__` may fail
-        return False
+        return "", ""
+    if kinds & _THREAD_ERRORS and _OTHER_THREAD.search(text):
+        return ": it used what belongs to another thread", f"; {_ANY_THREAD}"
+    if kinds & _VALUE_ERRORS and "'coroutine'" in text:
+        return "", "; a coroutine was used: await it"
+    return "", ""
 
 
 def _may_speak(raised: BaseException, speak: frozenset[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
@@ -22,6 +23,11 @@ def unwritable(value: Any, unknown: Any) -> ResultError:
     path = _path_to(value, unknown)
     where = f"{path_text(path)} is" if path else "it is"
     own: type[Any] = unknown.__class__
+    if inspect.iscoroutine(unknown):
+        unknown.close()  # Python would warn of it, too
+        return ResultError(
+            f"the result cannot be written as JSON: {where} a coroutine", hint="await it"
+        )
     name = f"{own.__module__.split('.', 1)[0]}.{own.__name__}"
     return ResultError(
         f"the result cannot be written as JSON: {where} of the type {own.__name__}",

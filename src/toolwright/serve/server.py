@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
+from .._elsewhere import instead
 from .._log import log
 from .stdio.settings import StdioConfig, StdioSettings
 
@@ -104,7 +105,9 @@ def ended_by_ctrl_c(outermost: CodeType) -> Generator[None]:
 
 
 def _unknown(transport: str) -> ValueError:
-    return ValueError(f"a transport is `stdio` or `http`; got {transport!r}")
+    hint = instead("transport", transport)
+    more = f": {hint}" if hint else ""
+    return ValueError(f"a transport is `stdio` or `http`; got {transport!r}{more}")
 
 
 def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, cast
 
+from .._elsewhere import instead
 from ..limits import check_count, check_seconds
 from .access.guard import Caller, Refusal
 from .access.oauth import SignIn
@@ -179,6 +180,8 @@ def check_names(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
 def _unknown(name: str, known: Mapping[str, Any]) -> str:
     if name in HttpSettings.__annotations__:
         return f'`{name}` is a setting of serve("http", ...) only'
+    if hint := instead("setting", name):
+        return f"unknown setting `{name}`: {hint}"
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(known))}"
     return f"unknown setting `{name}`: {hint}"

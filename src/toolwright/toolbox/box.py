@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import partial, wraps
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Never, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
 from .._door import public
+from .._elsewhere import instead
 from .._protocol import LATEST_PROTOCOL
+from ..errors import DefinitionError
 from ..limits import Timeout, check_count, check_seconds, timeout_from
-from ..options import ToolOptions, defaults_from
+from ..options import ToolOptions, defaults_from, unknown_option
 from ..read.command_trees import is_program
 from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
-from ..tools.loading import loading, noted_while_loading
+from ..tools.loading import loading, noted_while_loading, shown_short
 from ..tools.members import is_mcp_server, listed, server_in
 from .checking import check
 from .registry import Registry, check_options
@@ -48,6 +50,35 @@ F = TypeVar("F", bound=Callable[..., Any])
 H = TypeVar("H", bound="Hook")
 
 
+_KEYWORDS = (
+    *("version", "instructions", "title", "icons", "website_url", "lifespan", "timeout", "store"),
+    *("page_size", "tasks", "keep_tasks", "eager", "defaults"),
+)
+
+
+def _of_instance(method: Callable[P, R]) -> Callable[P, R]:
+    """Have a method refuse to be called on the class, and a refusal show the author's own line."""
+    name = cast("Any", method).__name__
+
+    @wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not args or not isinstance(args[0], Toolbox):
+            msg = f'`{name}` needs a toolbox, and not the class: write `box = Toolbox("name")`'
+            raise TypeError(msg)
+        try:
+            return method(*args, **kwargs)
+        except DefinitionError as error:
+            raise error.with_traceback(None)  # noqa: B904 - it is the same error
+
+    return call
+
+
+def _refuse_arguments(unknown: Mapping[str, Any]) -> None:
+    name = next(iter(unknown))
+    msg = f'arguments are one mapping: box.call("tool", {{"{name}": ...}}); got {name}=...'
+    raise TypeError(msg)
+
+
 @public
 class Toolbox(Mapping[str, Tool]):
     """A named, ordered set of tools; a mapping of name to `Tool`.
@@ -61,6 +92,7 @@ class Toolbox(Mapping[str, Tool]):
     ['add']
     """
 
+    @shown_short
     def __init__(
         self,
         name: str,
@@ -79,7 +111,11 @@ class Toolbox(Mapping[str, Tool]):
         keep_tasks: float = 3600,
         eager: bool = False,
         defaults: ToolOptions | None = None,
+        **unknown: Never,
     ) -> None:
+        if unknown:
+            what = unknown_option(next(iter(unknown)), _KEYWORDS, "keyword")
+            raise TypeError(f"Toolbox(...) has an {what}")
         self._shared = Shared(version=version, timeout=timeout_from(timeout), store=store)
         self._registry = Registry(self._shared, defaults_from(defaults), eager=eager)
         self._runtime = Runtime(self._registry, self._shared, self, lifespan)
@@ -99,6 +135,13 @@ class Toolbox(Mapping[str, Tool]):
             for target in listed(name, tools):
                 self.add(target)
 
+    if not TYPE_CHECKING:  # a type checker would take it for every name
+
+        def __getattr__(self, name: str) -> Any:
+            hint = instead("method", name)
+            msg = f"a Toolbox has no `{name}`" + (f": {hint}" if hint else "")
+            raise AttributeError(msg, name=name, obj=self)
+
     def __getitem__(self, name: str) -> Tool:
         return self._registry.catalog[name]
 
@@ -117,10 +160,12 @@ class Toolbox(Mapping[str, Tool]):
     def tool(
         self, called: str | None = None, /, **options: Unpack[ToolOptions]
     ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+    @_of_instance
     def tool(self, target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
         """Add a function as a tool; it stays the very same function."""
         if target is None or isinstance(target, str):
 
+            @shown_short
             def decorate(function: Any) -> Any:
                 self._registry.add_or_note(function, options, target)
                 return function
@@ -129,6 +174,7 @@ class Toolbox(Mapping[str, Tool]):
         self._registry.add_or_note(target, options)
         return target
 
+    @_of_instance
     def add(self, target: Any, **options: Unpack[ToolOptions]) -> Tool:
         """Add anything callable, or a `Tool`; return its tool, bound to this toolbox.
 
@@ -136,6 +182,7 @@ class Toolbox(Mapping[str, Tool]):
         """
         return self._registry.add(target, options)
 
+    @_of_instance
     def include(
         self,
         source: Any,
@@ -181,6 +228,7 @@ class Toolbox(Mapping[str, Tool]):
         """The resources by URI, or by template."""
         return self._registry.resources
 
+    @_of_instance
     def resource(self, uri: str, **options: Unpack[ResourceOptions]) -> Callable[[F], F]:
         """Let clients read what a function returns at a URI; `{name}` in it is a parameter.
 
@@ -189,6 +237,7 @@ class Toolbox(Mapping[str, Tool]):
         """
         from ..tools.resource import Resource, ResourceOptions
 
+        @shown_short
         def decorate(target: F) -> F:
             with noted_while_loading():
                 check_options(target, options, ResourceOptions.__annotations__)
@@ -208,6 +257,7 @@ class Toolbox(Mapping[str, Tool]):
     def prompt(
         self, called: str | None = None, /, **options: Unpack[PromptOptions]
     ) -> Callable[[F], F]: ...
+    @_of_instance
     def prompt(self, target: Any = None, /, **options: Unpack[PromptOptions]) -> Any:
         """Offer the messages that a function writes; bare, or with options.
 
@@ -218,6 +268,7 @@ class Toolbox(Mapping[str, Tool]):
 
         called = target if isinstance(target, str) else None
 
+        @shown_short
         def decorate(function: Any) -> Any:
             with noted_while_loading():
                 check_options(function, options, PromptOptions.__annotations__)
@@ -242,6 +293,7 @@ class Toolbox(Mapping[str, Tool]):
         """Return whether a tool is listed. Raises `ToolNotFound`."""
         return self._registry.catalog.is_enabled(name)
 
+    @shown_short
     def compile(self) -> None:
         """Compile every tool now. Raises `DefinitionError` with all that fail."""
         self._registry.catalog.compile()
@@ -279,12 +331,15 @@ class Toolbox(Mapping[str, Tool]):
         *,
         call: Call | None = None,
         raise_on_error: bool = False,
+        **unknown: Never,
     ) -> Result:
         """Call a tool; whatever happens, there is a result.
 
         Works in scripts, in notebooks and inside a running loop. A `Call` says who asks and until
         when, and listens to progress. With `raise_on_error`, what the tool raised is raised again.
         """
+        if unknown:
+            _refuse_arguments(unknown)
         return self._runtime.call(name, arguments, call=call, raise_on_error=raise_on_error)
 
     async def call_async(
@@ -294,8 +349,11 @@ class Toolbox(Mapping[str, Tool]):
         *,
         call: Call | None = None,
         raise_on_error: bool = False,
+        **unknown: Never,
     ) -> Result:
         """Call a tool from async code: the same path."""
+        if unknown:
+            _refuse_arguments(unknown)
         return await self._runtime.call_async(
             name, arguments, call=call, raise_on_error=raise_on_error
         )

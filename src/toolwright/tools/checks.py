@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._elsewhere import instead
 from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options, options_from
@@ -89,7 +90,9 @@ def _check_untyped(parameter: Bare, options: Options) -> tuple[str, str]:
     if options.on_unsupported == "permissive" or options.input_schema is not None:
         return "", ""
     if parameter.kind not in VARIADIC:
-        return "has no type hint", "every tool parameter must be typed"
+        typed = "every tool parameter must be typed"
+        hint = instead("parameter", parameter.name)
+        return "has no type hint", f"{typed}; for the call itself {hint}" if hint else typed
     if options.on_unsupported == "skip":
         return "", ""
     stars = "*" if parameter.kind is VARIADIC[0] else "**"

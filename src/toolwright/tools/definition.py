@@ -23,7 +23,7 @@ from .checks import check, check_run, read_options
 from .decorator import RefusedMark, marks
 from .lazy_signature import LazySignature
 from .listing import listed
-from .loading import RefusedTarget, note
+from .loading import RefusedTarget, note, shown_short
 from .titles import readable
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Tool:
         _compiled: Compiled | SchemaError | None
         _runner: Runner | None
 
+    @shown_short
     def __init__(self, target: Any, **options: Unpack[ToolOptions]) -> None:
         try:
             _make(self, target, options, None)

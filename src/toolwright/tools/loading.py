@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Sequence
+import functools
+from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
+from typing import ParamSpec, TypeVar
 
 from ..errors import DefinitionError, SchemaError
 
+P = ParamSpec("P")
+R = TypeVar("R")
 _refused: ContextVar[list[DefinitionError] | None] = ContextVar("_refused", default=None)
 
 
@@ -54,6 +58,19 @@ def noted_while_loading() -> Generator[None]:
         yield
     except SchemaError as error:
         note(error)
+
+
+def shown_short(function: Callable[P, R]) -> Callable[P, R]:
+    """Have a refusal show the author's own line, and not the way on which it was found."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except DefinitionError as error:
+            raise error.with_traceback(None)  # noqa: B904 - it is the same error
+
+    return call
 
 
 def raise_or_note(refused: Sequence[SchemaError]) -> None:

@@ -64,8 +64,16 @@ def box_of(
     else:
         box.include(source)
     if not box and len(refused_while_loading() or ()) <= refused_before:
-        raise NoTools(f"{module.__name__} has no toolbox and no public functions with types")
+        raise NoTools(
+            f"{module.__name__} has no toolbox and no public functions with types{_class_in(module)}"
+        )
     return box
+
+
+def _class_in(module: ModuleType) -> str:
+    """Return what to write if the class stands where a toolbox was meant."""
+    names = [name for name, each in vars(module).items() if each is Toolbox and name != "Toolbox"]
+    return f': `{names[0]}` is the class, write `{names[0]} = Toolbox("name")`' if names else ""
 
 
 def server_of(module: ModuleType) -> Any:

@@ -12,10 +12,13 @@ from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
 
+from ..._log.printable import printable
 from ..._log.traces import place_of
 from ...tools.members import is_mcp_server
 from ..usage import BadTarget, UsageError
 
+_MOST_SHOWN = 200
+"""Characters of a line that is shown."""
 _STAND_IN = "toolwright_target_"
 """The prefix of modules whose own names are taken."""
 
@@ -36,7 +39,9 @@ def importing(path: str) -> Generator[None]:
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise BadTarget(_why_not(path, error)) from error
+        bad = BadTarget(_why_not(path, error))
+        bad.excerpt = _excerpt(error) if isinstance(error, SyntaxError) else ""
+        raise bad from error
 
 
 def _why_not(path: str, error: BaseException) -> str:
@@ -58,6 +63,16 @@ def _why_not(path: str, error: BaseException) -> str:
         said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
     place = place_of(error)
     return said if not place or place in said else f"{said} ({place})"
+
+
+def _excerpt(error: SyntaxError) -> str:
+    """Return the wrong line, with a caret; nothing if it is not known, or very long."""
+    line = (error.text or "").rstrip()
+    code = line.lstrip()
+    at = (error.offset or 0) - 1 - (len(line) - len(code))
+    if not code or len(code) > _MOST_SHOWN or printable(code) != code:
+        return ""
+    return f"    {code}\n    {' ' * at}^" if 0 <= at <= len(code) else f"    {code}"
 
 
 def _needs_sdk_1(error: BaseException) -> bool:

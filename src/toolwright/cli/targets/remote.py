@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...toolbox.box import Toolbox
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:/\S*)?", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
 
@@ -60,6 +61,12 @@ def is_remote(target: str) -> bool:
     if target.endswith(".json") or path.endswith(".json"):
         return _has_servers(Path(target)) or (bool(name) and _has_servers(Path(path)))
     return _client_of(target) is not None
+
+
+def refuse_address(target: str) -> None:
+    """Refuse a host and a port without `http://`. Raises `UsageError`."""
+    if _ADDRESS.fullmatch(target) and not Path(target).exists():
+        raise UsageError(f"there is no file or module {target}: is it a server, http://{target}?")
 
 
 def check_local(chosen: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 
+from ..._elsewhere import instead
 from ..._json_values import JsonObject, is_object
 from ...errors import SchemaError
 from ...options import Options
@@ -100,6 +101,8 @@ class Settlement:
         if not slot.required:
             what += "; and its default is of another type"
             hint = f"give it a default of its type, or inject it: {_injection(slot.written)}"
+        if name.endswith("Context") and (call := instead("parameter", slot.name)):
+            hint = f"{call}; or inject it: {_injection(slot.written)}"
         return self.signature.refusal(what, parameter=slot.name, hint=hint)
 
     def _is_the_target(self, slot: Slot) -> bool:
