@@ -1,7 +1,10 @@
 """The command works on running servers as it does on files."""
 
+import itertools
 import json
 import shlex
+import sys
+from pathlib import Path
 
 import pytest
 from command_files import here
@@ -172,3 +175,69 @@ def test_a_server_of_servers_is_a_target_too(here, file, url):
     )
     answer = good("call", "--command", serve, "two_search", "query=y", "limit=1")
     assert json.loads(answer) == [{"name": "y", "price": 1.0}]
+
+
+LIAR = Path(__file__).parent.parent / "client" / "liar.py"
+WRITING = {
+    "generate": ["-o", "old.txt"],
+    "generate, strict": ["--strict", "-o", "old.txt"],
+    "generate, program": ["--cli", "-o", "old.txt"],
+    "export": ["-o", "old.txt"],
+    "export, dialect": ["--for", "openai", "-o", "old.txt"],
+    "lock": ["-o", "old.txt"],
+    "test": ["--junit", "old.txt"],
+    "doctor": ["--format", "json", "-o", "old.txt"],
+    "tokens": [],
+}
+
+
+def lying(*lies):
+    """Settings with a server for each lie; the last one is sound."""
+    servers = {
+        lie or "sound": {"command": sys.executable, "args": [str(LIAR), lie]} for lie in (*lies, "")
+    }
+    return json.dumps({"mcpServers": servers})
+
+
+@pytest.mark.promise("remote.unread")
+@pytest.mark.parametrize(
+    "lie", ["list-error", *soaked("no-resources", "no-prompts", "endless-list")]
+)
+def test_nothing_is_written_unless_every_server_was_read(lie, here):
+    here({"mcp.json": lying(lie), "old.txt": "GOOD"})
+    box = f"from toolwright import Toolbox\nfrom toolwright.client import connect\nbox = Toolbox('b')\nbox.include(connect('mcp.json', {lie!r}))\n"
+    here({"box.py": box})
+    targets = [f"mcp.json:{lie}", "mcp.json", "box.py"]
+    for target, (name, flags) in itertools.product(targets, WRITING.items()):
+        said = refused(2, name.partition(",")[0], target, *flags)
+        assert said.count("\n") == 1, said
+        assert f"toolwright: {lie} cannot be read: listing " in said
+        assert Path("old.txt").read_text() == "GOOD", (target, name)
+
+
+@pytest.mark.promise("remote.unread")
+def test_whoever_looks_at_other_tools_does_not_need_every_server(here):
+    here({"mcp.json": lying("list-error")})
+    done = run("list", "mcp.json")
+    assert done.returncode == 0
+    assert "sound_add(a: int" in done.stdout
+    assert "refused: list-error cannot be included yet" in done.stderr
+    assert json.loads(run("call", "mcp.json", "sound_add", "a=1", "b=2").stdout) == {"sum": 3}
+    for command in (["list"], ["show", "add"], ["call", "add", "a=1"]):
+        said = refused(2, command[0], "mcp.json:list-error", *command[1:])
+        assert said == "toolwright: list-error cannot be read: listing tools: no list today\n"
+
+
+def test_a_strict_command_writes_no_part(here):
+    here({"mcp.json": lying("schema-no-object"), "old.txt": "GOOD"})
+    for command in (
+        ["generate", "--strict"],
+        ["lock", "--strict"],
+        ["generate", "--cli", "--strict"],
+    ):
+        done = run(command[0], "mcp.json", *command[1:], "-o", "old.txt")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "refused: schema-no-object_add cannot be used: it breaks the" in done.stderr
+        assert Path("old.txt").read_text() == "GOOD"
+    run("generate", "mcp.json", "-o", "new.py")
+    assert "def sound_add" in Path("new.py").read_text()

@@ -174,6 +174,8 @@ def main():
                     version = asked["params"]["protocolVersion"]
                 info = {"name": "liar\x1b[2J" if LIE == "hostile-names" else "liar", "version": "1"}
                 can = {"tools": {"listChanged": True}, "logging": {}}
+                if LIE in ("no-resources", "no-prompts"):
+                    can[LIE.removeprefix("no-")] = {}
                 answer(asked, {"protocolVersion": version, "capabilities": can, "serverInfo": info})
             case "tools/list":
                 result = tools(asked)
@@ -182,6 +184,9 @@ def main():
                     send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
                 else:
                     answer(asked, result)
+            case "resources/list" | "prompts/list" if LIE.startswith("no-"):
+                error = {"code": -32603, "message": "no list today"}
+                send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
             case "tools/call":
                 called(asked)
             case "notifications/cancelled" if LATE:

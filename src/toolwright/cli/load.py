@@ -13,6 +13,7 @@ from .._log.printable import say
 from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..read.wrappers import attribute
 from ..toolbox.box import Toolbox, loading
+from ..toolbox.remote import ServerNotRead
 from ..tools.catalog import matches
 from ..tools.definition import PLAIN
 from . import logs
@@ -22,7 +23,7 @@ from .targets.folder_box import folder_module
 from .targets.modules import import_target, split
 from .targets.programs import app_named, captured, program_box, scanned
 from .targets.remote import add_connection, check_local, is_remote, refuse_address, remote_box
-from .usage import UsageError
+from .usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
     from ..tools.definition import Tool
@@ -31,6 +32,11 @@ _MOST_NOTES = 10
 """How many notes on tools are printed: they are not failures."""
 _MOST_NAMES = 10
 """How many tool names are offered for one that is unknown."""
+
+_TRY_AGAIN = ("serve", "install")
+"""The commands that start without a server, which is asked again."""
+_SHOW_REST = ("list", "show", "call")
+"""The commands for which the tools of other servers are enough."""
 
 
 def add_target(
@@ -125,7 +131,22 @@ def open_quietly(chosen: argparse.Namespace) -> tuple[Toolbox, list[DefinitionEr
         check_local(chosen)
         loaded = load(chosen.target, chosen.select, script=chosen.script, must_select=must_select)
     logs.set_up(chosen)
+    _check_read(loaded, chosen)
     return loaded.box, _select(loaded, chosen)
+
+
+def _check_read(loaded: Loaded, chosen: argparse.Namespace) -> None:
+    """Refuse to go on without the tools of a server that did not list them. Raises `BadTarget`.
+
+    A server tries again, and whoever looks at other tools need not wait for this one's; but what
+    is written, compared or judged would be taken for the whole.
+    """
+    unread = [each for each in loaded.refused if isinstance(each, ServerNotRead)]
+    box = loaded.box
+    shows_rest = chosen.command in _SHOW_REST and (box or box.resources or box.prompts)
+    if unread and chosen.command not in _TRY_AGAIN and not shows_rest:
+        lines = [f"{each.tool} cannot be read: {each.reason}" for each in unread]
+        raise BadTarget("; ".join(lines))
 
 
 def _load_remote(chosen: argparse.Namespace) -> Loaded:

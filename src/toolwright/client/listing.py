@@ -162,6 +162,12 @@ class Listing:
             self._known[kind] = made
         return dict(self._known[kind])
 
+    async def everything(self) -> None:
+        """Ask for every list. Raises `CallError` if the server does not answer for one of them."""
+        await self.tools()
+        for kind, key in (("resources", "uri"), ("templates", "uriTemplate"), ("prompts", "name")):
+            await self.of(kind, key)
+
     async def _dispatch(self, name: str, arguments: dict[str, Any]) -> Any:
         """Send a call of a tool, which has checked its arguments; return its value."""
         params = {"name": name, "arguments": arguments}

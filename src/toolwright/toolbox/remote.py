@@ -21,6 +21,19 @@ if TYPE_CHECKING:
     from .registry import Registry
 
 
+class ServerNotRead(SchemaError):
+    """A server did not say all that it offers, so that none of it is included yet."""
+
+    def __init__(self, server: str, reason: str) -> None:
+        what = f"cannot be included yet, and will be tried again: {reason}"
+        super().__init__(what, tool=server)
+        self.reason = reason
+
+    def named(self, tool: str) -> ServerNotRead:
+        """Return it as it is."""
+        return self
+
+
 def is_client(source: Any) -> bool:
     """Return whether a source is a client of another server: its tools are elsewhere."""
     return hasattr(cast("Any", type(source)), "__mcp_client__")
@@ -37,7 +50,7 @@ def include_client(
     """Add what another server offers, and follow its changes; return the tools.
 
     Raises `CallError` if it cannot be reached, and `DefinitionError` for tools that are refused.
-    While a command imports the program, a server that cannot be reached is waited for.
+    While a command imports the program, a server that cannot be reached is noted and waited for.
     """
     from ..client.client import connection_of
     from ..client.proxy.mirror import Mirror
@@ -52,9 +65,13 @@ def include_client(
             registry.mirrors.remove(mirror)
             raise
         background.start(mirror.wait_for_server())
-        what = f"cannot be included yet, and will be tried again: {error}"
-        raise_or_note([SchemaError(what, tool=str(connection_of(client)))])
+        raise_or_note([ServerNotRead(str(connection_of(client)), str(error))])
         return []
+    if refused_while_loading() is not None:
+        bad += [
+            SchemaError(f"cannot be used: {why}", tool=prefix + name)
+            for name, why in client.problems.items()
+        ]
     raise_or_note(bad)
     return added
 

@@ -54,6 +54,8 @@ def run(chosen: argparse.Namespace) -> int:
     """Write the tools to a file or to standard output."""
     _check(chosen)
     box, usable = open_target(chosen)
+    if not usable:
+        return 1
     if chosen.dialect:
         rendered = box.render(chosen.dialect, strict=chosen.enforce, prefix=chosen.prefix)
         _show_losses(rendered)
@@ -67,7 +69,7 @@ def run(chosen: argparse.Namespace) -> int:
     file: str = chosen.output or f"{chosen.dialect or 'mcp'}-tools.json"
     if file == "-":
         output.write(text)
-        return 0 if usable else 1
+        return 0
     try:
         replace_file(file, text)
     except OSError as error:
@@ -76,7 +78,7 @@ def run(chosen: argparse.Namespace) -> int:
         output.print_json({"file": file, "tools": count})
     else:
         output.say(f"{count_of(count, 'tool')} written to {file}")
-    return 0 if usable else 1
+    return 0
 
 
 def _check(chosen: argparse.Namespace) -> None:

@@ -65,17 +65,19 @@ def run(chosen: argparse.Namespace) -> int:
     program = program_source(made, box.name) if chosen.cli else []
     source = module_source(made, origin, program=program)
     usable = usable and not (made.refused and chosen.strict)
+    if not usable:
+        return 1
     if chosen.check:
         return _check(chosen.output, source)
     if chosen.output == "-":
         output.write(source)
-        return 0 if usable else 1
+        return 0
     try:
         replace_file(chosen.output, source)
     except OSError as error:
         raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
     output.say(f"{count_of(len(made.functions), 'function')} written to {chosen.output}")
-    return 0 if usable else 1
+    return 0
 
 
 def _check(file: str, source: str) -> int:

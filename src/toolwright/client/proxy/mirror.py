@@ -77,6 +77,7 @@ class Mirror:
         self._offered: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._busy: asyncio.Task[None] | None = None
         self._again = False
+        self._follows = False
         seen = weakref.WeakMethod(self.changed)
 
         def changed(what: str, uri: str) -> None:
@@ -91,9 +92,14 @@ class Mirror:
     async def begin(self) -> tuple[list[Any], list[SchemaError]]:
         """Take over what the server has; return the tools, and what was refused.
 
-        Raises `CallError` if the server cannot be reached.
+        Raises `CallError` if the server cannot be reached, or does not say all that it has; then
+        nothing is taken over.
         """
-        await connection_of(self.client).pass_on()
+        connection = connection_of(self.client)
+        await connection.pass_on()
+        await connection.info()  # a new connection says that everything has changed
+        self._follows = True
+        await listing_of(self.client).everything()
         added, bad = await self._sync_tools()
         bad += await self._sync_offered()
         return added, bad
@@ -113,7 +119,7 @@ class Mirror:
 
     def changed(self, what: str, _uri: str) -> None:
         """Look at the server's lists again; may be called in any thread."""
-        if what != "resource":
+        if what != "resource" and self._follows:
             background.start(self._look_again())
 
     async def _look_again(self) -> None:
