@@ -298,3 +298,40 @@ def test_options_of_all_commands_that_a_command_of_its_own_lists_are_read(tmp_pa
 def test_a_list_of_options_is_asked_for_only_where_the_help_names_it(skyctl):
     scanned(skyctl)
     assert "options" not in skyctl.asked
+
+
+@pytest.mark.parametrize(
+    ("usage", "positionals"),
+    [
+        ("-f FILENAME [options]", {}),
+        ("NAME --env key [options]", {"name": ("value", TEXT)}),
+        ("--all NAME [options]", {"name": ("value", TEXT)}),
+        (
+            "(-f FILENAME | TYPE NAME) [--protocol=TCP|UDP] [options]",
+            {"args": ("rest", {"type": "array", "items": TEXT})},
+        ),
+        ("(-f FILENAME | --all) [options]", {}),
+        ("[-p PATCH|--patch FILE] [options]", {}),
+    ],
+)
+def test_a_word_behind_an_option_with_a_value_is_no_positional(tmp_path, usage, positionals):
+    help_text = """\
+Apply it.
+
+Options:
+  -f, --filename=[]: Filename, directory, or URL to files
+  -p, --patch='': What to change
+      --env='': Where
+      --all=false: All of them
+
+Usage:
+  kubectl {usage}
+"""
+    program = fake(
+        tmp_path, "kubectl", {"": help_text.format(usage=usage)}, built_with="spf13/cobra"
+    )
+    root = scanned(program).program.root
+    assert {name: kind for name, kind in brief(root).items() if name in ("args", "name")} == (
+        positionals
+    )
+    assert len(root.parameters) == 4 + len(positionals)

@@ -230,13 +230,14 @@ def git(tmp_path):
     groups = ["mainporcelain", "ancillarymanipulators", "ancillaryinterrogators"]
     groups += ["plumbingmanipulators", "plumbinginterrogators"]
     listed = ",".join(f"list-{group}" for group in groups)
-    program.says(f"--list-cmds={listed}", "add\nremote\ngitk\nlog\ndiff\n")
-    program.says("--list-cmds=builtins", "add\nremote\nlog\ndiff\n")
+    program.says(f"--list-cmds={listed}", "add\nremote\ngitk\nlog\ndiff\nwhatchanged\n")
+    program.says("--list-cmds=builtins", "add\nremote\nlog\ndiff\nwhatchanged\n")
     program.says("--list-cmds=parseopt", "add remote ")
     for path, text in GIT_HELPS.items():
         program.says(f"{path} -h", err=text, code=129)
     program.says("log --help", GIT_LOG_MANUAL)
     program.says("diff --help", GIT_DIFF_MANUAL)
+    program.says("whatchanged -h", err=GIT_HELPS["log"], code=129)
     told = "--dry-run --verbose --chmod= --pathspec-from-file= --refresh --no-dry-run -- --no-chmod"
     program.says("add --git-completion-helper", told)
     program.says("remote --git-completion-helper", "--verbose add --no-verbose")
@@ -250,7 +251,9 @@ def test_git_lists_its_commands_and_tells_completion_its_options(tmp_path):
     assert found.program.framework == "git"
     assert not found.program.takes_dashes  # `--` stands before paths there
     assert found.program.root.parameters == ()  # `-c` makes git run anything
-    assert [each.name for each in found.program.root.commands] == ["add", "remote", "log", "diff"]
+    names = [each.name for each in found.program.root.commands]
+    assert names == ["add", "remote", "log", "diff", "whatchanged"]
+    assert list(brief(command(found, "whatchanged"))) == ["quiet", "decorate", "args"]
     assert brief(command(found, "add")) == {
         "dry_run": ("pair", {"type": "boolean"}),
         "verbose": SWITCH,

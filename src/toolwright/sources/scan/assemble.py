@@ -63,7 +63,15 @@ class Assembler:
         """Return a command with those below it."""
         page = node.page
         children = [each for each in self._below(node) if not self._is_alias(each)]
-        usage = read_usage(page.usages, node.path, page.arguments, has_commands=bool(page.commands))
+        usage = read_usage(
+            page.usages,
+            node.path,
+            page.arguments,
+            has_commands=bool(page.commands),
+            valued={
+                flag for each in page.options if _has_value(each) for flag in each.spelling.flags
+            },
+        )
         positionals = [self._checked(each) for each in usage.positionals]
         taken = [each.name for each in positionals]
         if self.framework == "argparse":
@@ -169,6 +177,12 @@ class Assembler:
             return True
         flag = option.spelling.flags[-1]
         return self.prober.inherited.get((node.path, flag), cobra.is_global(option))
+
+
+def _has_value(option: OptionText) -> bool:
+    """Return whether the next word is an option's value: not behind kubectl's `--all=false`."""
+    spelling = option.spelling
+    return bool(spelling.values) and spelling.shown_default not in ("true", "false")
 
 
 def _without_twins(

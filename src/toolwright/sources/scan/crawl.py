@@ -291,7 +291,8 @@ class _Crawl:
             page, is_whole = git.read_command(self.asker, path, self.told)
             if not is_whole:
                 self._say("git's manual is not installed: options that only it lists are missing")
-            page.usages = page.usages or [f"git {' '.join(path)} [<args>...]"]
+            if not has_path(page.usages, path):  # that of `git whatchanged` names `git log`
+                page.usages = [f"git {' '.join(path)} [<args>...]"]
         else:
             answer = self.asker.help(path)
             page = _page_of(answer)

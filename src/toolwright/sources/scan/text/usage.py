@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,10 +55,12 @@ def read_usage(
     described: Mapping[str, str],
     *,
     has_commands: bool,
+    valued: Container[str] = (),
 ) -> Usage:
     """Read what follows a path in the usages of its command.
 
-    Without commands below it, a word such as `COMMAND` is a positional.
+    Without commands below it, a word such as `COMMAND` is a positional. Behind a flag that takes a
+    value, a word is that value: `-f FILENAME`.
     """
     rests: list[list[str]] = []
     for usage in usages:
@@ -80,8 +82,18 @@ def read_usage(
         ),
         exclusive=tuple(_exclusive(rests[0])) if len(rests) == 1 else (),
     )
-    _read_positionals(usage, others, described)
+    positionals = [_positionals(rest, valued) for rest in others]
+    _read_positionals(usage, positionals, described)
     return usage
+
+
+def _positionals(tokens: Sequence[str], valued: Container[str]) -> list[str]:
+    before = ("", *tokens)
+    return [
+        token
+        for flag, token in zip(before, tokens, strict=False)
+        if _is_positional(token) and flag not in valued
+    ]
 
 
 def option_texts(usages: Sequence[str]) -> Iterator[str]:
@@ -174,14 +186,31 @@ def _subparsers(rests: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _is_positional(token: str) -> bool:
-    return not token.startswith(("-", "[-", "(-")) and not _OPTIONS.fullmatch(token)
+    """Return whether a word is a positional, or may be one: `(-f FILENAME | TYPE NAME)`."""
+    if token.startswith(("[-", "(-")):
+        ways = _split(token[1:-1], " | ") if _closes_at_end(token) else []
+        return any(not each.startswith(("-", "[-", "(-")) for each in ways)
+    return not token.startswith("-") and not _OPTIONS.fullmatch(token)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Return the parts of a text between separators that are in no brackets."""
+    parts, depth, begin = list[str](), 0, 0
+    for at, character in enumerate(text):
+        if character in _CLOSES:
+            depth += 1
+        elif character in _CLOSES.values():
+            depth -= 1
+        elif depth == 0 and text.startswith(separator, at):
+            parts.append(text[begin:at].strip())
+            begin = at + len(separator)
+    return [*parts, text[begin:].strip()]
 
 
 def _read_positionals(
-    usage: Usage, rests: Sequence[Sequence[str]], described: Mapping[str, str]
+    usage: Usage, words: Sequence[Sequence[str]], described: Mapping[str, str]
 ) -> None:
     """Read the positionals one by one, or all as one list of words."""
-    words = [[each for each in rest if _is_positional(each)] for rest in rests]
     given = [each for each in words if each]
     if not given:
         return
@@ -193,7 +222,7 @@ def _read_positionals(
         usage.positionals = understood
         return
     usage.is_clear = False
-    shown = usage.text.replace(" | ", "\n") if len(rests) > 1 else usage.text
+    shown = usage.text.replace(" | ", "\n") if len(words) > 1 else usage.text
     usage.positionals = (
         CommandParameter(
             name="args",
