@@ -174,7 +174,7 @@ def test_a_program_serves_itself(program, tmp_path):
     )
     (entry,) = json.loads((tmp_path / "c.json").read_text())["mcpServers"].values()
     assert entry["args"][-2:] == ["mcp", "start"]
-    assert entry["env"] == {"A": "1"}
+    assert entry["env"] == {"A": "1", "TOOLWRIGHT_PASS_ENV": "A"}
     (name,) = cloud("mcp", "cursor", "list", "--config-path", "c.json").stdout.split()
     assert cloud("mcp", "cursor", "disable", "--config-path", "c.json").returncode == 0
     assert cloud("mcp", "cursor", "list", "--config-path", "c.json").stdout == ""

@@ -214,10 +214,12 @@ class Toolbox(Mapping[str, Tool]):
             add, inner = self._registry.add_one, partial(type(self), self.name)
             tools, variables = include_commands(source, select, prefix, rules, options, add, inner)
             self._registry.variables |= variables
+            self._registry.runs_programs = True
             return tools
         offered: list[Resource | Prompt] = []
         if isinstance(source, Toolbox):
             self._registry.variables |= served(source).variables
+            self._registry.runs_programs |= served(source).runs_programs
             offered = [*source.resources.values(), *source.prompts.values()]
             self._registry.hosted += served(source).hosted
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None

@@ -62,6 +62,8 @@ class Registry:
         """Environment variables of included programs; an installed server needs them, too."""
         self.hosted: list[Any] = []
         """Server objects of this process that run while the toolbox is open."""
+        self.runs_programs = False
+        """Whether commands of a program were included."""
         self.mirrors: list[object] = []
         """What keeps the tools of other servers up to date."""
         self.asks = False

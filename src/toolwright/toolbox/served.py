@@ -75,6 +75,11 @@ class Served:
         self._shared = shared
 
     @property
+    def runs_programs(self) -> bool:
+        """Whether commands of command-line programs are among the tools."""
+        return self._registry.runs_programs
+
+    @property
     def name(self) -> str:
         """The name that clients see."""
         return self._box.name

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..._json_values import is_object
+from ...sources.running.environment import entry_variables
 from ...toolbox.box import Toolbox, served
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
@@ -104,7 +105,10 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     ]
     box = _served_box(chosen, command[6], folder)
     name = _checked_name(chosen.name or box.name)
-    return name, client.entry(name, command, {**served(box).variables, **_variables(chosen.env)})
+    variables = {**served(box).variables, **_variables(chosen.env)}
+    if served(box).runs_programs:
+        variables = entry_variables(variables)
+    return name, client.entry(name, command, variables)
 
 
 def _folder(place: Path, given: str | None) -> Path:

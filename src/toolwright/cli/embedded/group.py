@@ -12,6 +12,7 @@ from ..._json_values import is_object
 from ..._log.levels import LEVELS
 from ..._log.printable import say
 from ...errors import DefinitionError
+from ...sources.running.environment import entry_variables
 from ..clients.edit import retry_if_changed, save, settings_file
 from ..clients.known import CLIENTS, KnownClient
 from ..commands.install import pairs_from
@@ -144,7 +145,7 @@ def _enable(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str])
     command = [*line.program.argv, *group[1:], "start"]
     if chosen.log_level is not None:
         command += ["--log-level", chosen.log_level]
-    env = {**line.environment(), **pairs_from(chosen.env, "--env")}
+    env = entry_variables({**line.environment(), **pairs_from(chosen.env, "--env")})
     entry = client.entry(name, command, env)
 
     def change() -> int:

@@ -15,7 +15,7 @@ from ..argv.words import SAYS_OFF, settable
 from ..frameworks.parts import described
 from ..program import UNSET, Command, CommandParameter, Program
 from ..rules import Rule, dotted
-from ..running.environment import environment_of
+from ..running.environment import environment_of, user_variables
 from ..running.output import CommandOutput, ParsedOutput, tool_value
 from ..running.run import run
 from ..running.settings import RunSettings
@@ -98,10 +98,15 @@ class CommandTarget:
         words = self.words(values)
         finished = await run(
             words,
-            replace(self.settings, stdin=stdin),
+            replace(self.run_settings(), stdin=stdin),
             on_line=_teller(_toolwright_call),
         )
         return tool_value(self.name, finished, ok_codes=self.rule.ok_codes, parse=self.rule.parse)
+
+    def run_settings(self) -> RunSettings:
+        """Return how it runs now: what the user sets goes before what a rule sets."""
+        environment = {**self.settings.environment, **user_variables()}
+        return replace(self.settings, environment=environment)
 
     def _input(self, text: str | None) -> bytes | None:
         try:
@@ -134,7 +139,7 @@ class CommandTarget:
         ]
         if not any(each.parameter.environment for each in off):
             return
-        present = environment_of(self.settings, tells_lines=False)
+        present = environment_of(self.run_settings(), tells_lines=False)
         for each in off:
             names = (
                 n for n in each.parameter.environment if present.get(n, "").lower() not in SAYS_OFF

@@ -26,12 +26,29 @@ QUIET: Mapping[str, str] = {
 DEPTH = "TOOLWRIGHT_DEPTH"
 """The variable that says how many programs, each started by the one before, are running."""
 MOST_DEPTH = 4
+USER_VARIABLES = "TOOLWRIGHT_PASS_ENV"
+"""The variable that names, with spaces between, those that the user gives to every command.
+
+It stands in a client's entry beside them: whoever edits one there sees the other, and it reaches
+whatever the entry starts, such as the processes of `--reload` and `--workers`.
+"""
 
 
 def depth() -> int:
     """Return how many such programs this process runs inside."""
     said = os.environ.get(DEPTH, "")
     return int(said) if said.isascii() and said.isdecimal() and len(said) < 4 else 0
+
+
+def user_variables() -> dict[str, str]:
+    """Return the variables of this process that its user gives to every command."""
+    names = os.environ.get(USER_VARIABLES, "").split()
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def entry_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of an entry that starts a server, such that they reach its commands."""
+    return {**variables, USER_VARIABLES: " ".join(variables)} if variables else {}
 
 
 def environment_of(how: RunSettings, *, tells_lines: bool) -> dict[str, str]:
