@@ -194,3 +194,76 @@ def test_the_name_of_the_group_is_a_value_like_any_other(framework, tmp_path, mo
     (tmp_path / "first.py").write_text(FIRST[framework] + end)
     done = run("call", "first.py:app", "first", "word=mcp")
     assert "got mcp" in done.stdout, done.stderr
+
+
+NESTED = """
+import click
+from pydantic import BaseModel
+from toolwright import add_mcp
+from toolwright.sources import Rule, json_option
+
+class Inner(BaseModel):
+    size: int
+    inside: list["Inner"] = []
+
+class Outer(BaseModel):
+    inner: Inner
+
+@click.group()
+def app(): ...
+
+@app.command()
+@click.option("--outer", type=json_option(Outer))
+@click.argument("name", default="x")
+def run(outer, name):
+    click.echo(outer.inner)
+
+@app.command()
+@click.option("--odd", type=json_option({"$ref": "https://elsewhere.example/schema"}))
+def odd(odd): ...
+
+add_mcp(app, style="flags_args", rules=[Rule("nope"), Rule()])
+
+if __name__ == "__main__":
+    app()
+"""
+
+
+@pytest.mark.promise("commands.embedded-left-out")
+def test_a_command_that_is_refused_when_it_is_compiled_is_said(tmp_path):
+    (tmp_path / "nest.py").write_text(NESTED)
+    ended = ran("nest.py", "mcp", "tools", "-o", "-", folder=tmp_path)
+    assert [each["name"] for each in json.loads(ended.stdout)] == ["nest_run"]
+    assert "refused: nest_odd" in ended.stderr
+    assert "note: nest has a rule that matches no command: `nope`" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 2
+
+
+def test_a_json_option_with_definitions_works_in_two_parts(tmp_path, monkeypatch):
+    from processes import run
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nest.py").write_text(NESTED.replace("add_mcp(app, ", "add_mcp(app, name='ai', "))
+    (tmp_path / "box.py").write_text(
+        "from nest import app\nfrom toolwright import Toolbox\nfrom toolwright.sources import CommandLine\n"
+        "box = Toolbox('box')\nbox.include(CommandLine(app, style='flags_args'), select='run')\n"
+    )
+    good = {"flags": {"outer": {"inner": {"size": 1, "inside": [{"size": 2}]}}}}
+    done = run("call", "box.py", "nest_run", "--json", json.dumps(good))
+    assert "size=1 inside=[Inner(size=2" in done.stdout, done.stderr
+    good["flags"]["outer"]["inner"]["inside"] = [{"size": "x"}]
+    refused = run("call", "box.py", "nest_run", "--json", json.dumps(good))
+    assert "'x' is not of type 'integer'" in refused.stdout + refused.stderr
+
+
+def test_every_option_of_the_group_has_a_help_text(tmp_path):
+    (tmp_path / "greet.py").write_text(CLICK)
+    pages = ("stream", "tools", "cursor enable", "cursor disable", "cursor list")
+    for page in pages:
+        shown = ran("greet.py", "mcp", *page.split(), "--help", folder=tmp_path).stdout
+        options = shown.partition("options:")[2].strip().splitlines()
+        bare = [
+            line for line in options if line.lstrip().startswith("-") and "  " not in line.strip()
+        ]
+        texts = [options[options.index(line) + 1 :][:1] for line in bare]
+        assert all(text and text[0].startswith("        ") for text in texts), shown

@@ -266,7 +266,7 @@ def test_install_writes_the_variables_of_rules_into_the_entry(tmp_path, monkeypa
     )
     good("install", "cursor", "server.py", "--config", "c.json", "--env", "C=4")
     (entry,) = json.loads((tmp_path / "c.json").read_text())["mcpServers"].values()
-    assert entry["env"] == {"A": "1", "C": "4"}
+    assert entry["env"] == {"A": "1", "C": "4", "TOOLWRIGHT_PASS_ENV": "A C"}
 
 
 def test_a_trace_begins_in_the_program(tmp_path, monkeypatch):

@@ -286,14 +286,20 @@ def test_a_mistake_in_a_rule_is_named(rule, said):
         rule()
 
 
-def test_a_command_that_could_never_run_is_refused_by_name_and_the_others_stay():
+@pytest.mark.promise("commands.left-out")
+def test_a_command_that_could_never_run_is_left_out_by_name_and_the_others_stay():
     needs = leaf(
         "login", parameters=(option("password", {"type": "string"}, secret=True, required=True),)
     )
-    box = Toolbox("box")
-    with pytest.raises(SchemaError, match="kube_login.*`--password`, which is a secret"):
-        box.include(CommandLine(program(GET, needs)))
+    box = box_of(program(GET, needs))
     assert list(box) == ["kube_get"]
+    [problem] = box.problems
+    assert problem.fatal
+    assert "kube_login.password cannot be run without `--password`, which is a secret" in str(
+        problem
+    )
+    with pytest.raises(SchemaError, match="kube_login.*`--password`, which is a secret"):
+        box_of(program(needs))
     from_env = option(
         "password", {"type": "string"}, secret=True, required=True, environment=("P",)
     )
@@ -302,6 +308,18 @@ def test_a_command_that_could_never_run_is_refused_by_name_and_the_others_stay()
         box_of(program(GET), rules=[Rule(fixed={"nothing": 1})])
     with pytest.raises(DefinitionError):
         box_of(program(GET, leaf("set"), argv=()))
+
+
+@pytest.mark.promise("commands.rule-without-effect")
+def test_a_rule_that_matches_nothing_is_said():
+    group = leaf("get", runs=False, commands=(leaf("get", "pods"),))
+    for wrong, said in (("nope", "`nope`"), (["get", "x.*"], "`get, x.*`"), (bool, "number 2")):
+        rule = Rule(wrong if wrong is not bool else lambda command: False)
+        box = box_of(program(group), rules=[Rule("get.pods"), rule])
+        [problem] = box.problems
+        assert str(problem) == f"kube has a rule that matches no command: {said}"
+        assert not problem.fatal
+    assert not box_of(program(group), rules=[Rule("get.*"), Rule(offer=False)]).problems
 
 
 @pytest.mark.promise("commands.exclusive")
@@ -444,3 +462,11 @@ def test_what_a_rule_sets_is_not_shown():
     assert refused.text == "kube_get: the fixed value of `token` cannot be passed on"
     for text in (repr(target), repr(target.settings), repr(box["kube_get"]), refused.text):
         assert "hush" not in text.lower()
+
+
+def test_a_long_usage_is_not_repeated_in_a_schema():
+    parameters = (place("name", required=True), place("more", emit="rest"))
+    for usage, shown in (("[-h] NAME", "[-h] NAME"), ("[--x X] " * 40, "[flags] NAME [MORE...]")):
+        box = box_of(program(leaf("go", parameters=parameters, usage=usage)), style="flags_args")
+        args = box["kube_go"].input_schema["properties"]["args"]
+        assert args["description"] == f"Positional arguments\nUsage: {shown}"

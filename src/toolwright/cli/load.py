@@ -94,7 +94,7 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     With `--strict` it may not if a tool was refused. Raises `BadTarget`.
     """
     box, refused = open_quietly(chosen)
-    problems = [each for each in box.problems if box.is_enabled(each.tool)]
+    problems = [e for e in box.problems if e.tool not in box or box.is_enabled(e.tool)]
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
     for error in refused:

@@ -11,7 +11,15 @@ from ..options import ToolOptions
 from ..read.command_trees import ProgramSource, framework_of
 from ..tools.catalog import matches
 from .commands.grouped import group_offer, search_offers, stays_alone
-from .commands.offers import CommandStyle, Naming, Offer, offer_of, offered_commands
+from .commands.offers import (
+    CommandStyle,
+    Naming,
+    NeverRuns,
+    Offer,
+    offer_of,
+    offered_commands,
+    unused_rules,
+)
 from .program import Command, Program
 from .rules import Rule, checked_rules, dotted
 
@@ -23,10 +31,15 @@ MOST_GROUPED = 150
 
 
 class OfferedCommands(NamedTuple):
-    """What a program offers, and what was refused."""
+    """What a program offers, and what it does not."""
 
     offers: list[Offer]
     refused: list[SchemaError]
+    """Mistakes of the author."""
+    left_out: list[SchemaError]
+    """Commands that no caller could run: their program needs more than may be sent."""
+    notes: list[str]
+    """What else is to be said about the program."""
 
 
 class CommandLine(ProgramSource):
@@ -99,6 +112,7 @@ def offered_by(
     """Return the tools to make from the commands whose path or name matches."""
     naming = Naming(prefix + line.name)
     refused: list[SchemaError] = []
+    left_out: list[SchemaError] = []
     single: list[tuple[Command, Offer]] = []
     for command, rule in offered_commands(line.program, line.rules):
         name = naming.name_of(command)
@@ -106,9 +120,13 @@ def offered_by(
             continue
         try:
             single.append((command, offer_of(line.program, command, rule, name, line.style)))
+        except NeverRuns as error:
+            left_out.append(error)
         except SchemaError as error:
             refused.append(error)
-    return OfferedCommands(_gathered(line, single, naming), refused)
+    notes = [f"leaves a command out: {each}" for each in line.program.left_out]
+    notes += unused_rules(line.program, line.rules)
+    return OfferedCommands(_gathered(line, single, naming), refused, left_out, notes)
 
 
 def _gathered(

@@ -212,10 +212,11 @@ class Toolbox(Mapping[str, Tool]):
             from .command_lines import include_commands
 
             add, inner = self._registry.add_one, partial(type(self), self.name)
-            tools, variables = include_commands(source, select, prefix, rules, options, add, inner)
-            self._registry.variables |= variables
+            given = include_commands(source, select, prefix, rules, options, add, inner)
+            self._registry.variables |= given.variables
             self._registry.runs_programs = True
-            return tools
+            self._registry.catalog.left_out += given.problems
+            return given.tools
         offered: list[Resource | Prompt] = []
         if isinstance(source, Toolbox):
             self._registry.variables |= served(source).variables

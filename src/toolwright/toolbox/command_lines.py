@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import SchemaError
-from ..tools.loading import raise_or_note
+from ..tools.catalog import Problem
+from ..tools.loading import note, raise_or_note, refused_while_loading
 
 if TYPE_CHECKING:
     from ..options import ToolOptions
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
     from ..sources.commands.offers import Offer
     from ..sources.rules import Rule
     from ..tools.definition import Tool
+
+
+class IncludedCommands(NamedTuple):
+    """What a program has given to a toolbox."""
+
+    tools: list[Tool]
+    variables: dict[str, str]
+    """The variables that all its commands run with."""
+    problems: list[Problem]
+    """The commands that are left out, and rules without effect."""
 
 
 def include_commands(
@@ -24,8 +35,8 @@ def include_commands(
     options: ToolOptions,
     add: Callable[[Any, ToolOptions], Tool],
     inner_box: Callable[[], Any],
-) -> tuple[list[Tool], dict[str, str]]:
-    """Add the selected commands of a program; return the tools, and the variables they run with.
+) -> IncludedCommands:
+    """Add the selected commands of a program; those that no caller could run are left out.
 
     Commands of a rule with hooks are wrapped by a toolbox of their own, which `inner_box` makes.
     Raises `DefinitionError` for all the bad ones, `SchemaError` if a selection is missing, and
@@ -40,7 +51,7 @@ def include_commands(
             tool=line.name,
             hint='say which commands: select="container.*", or `rules`',
         )
-    offers, refused = offered_by(line, select, prefix)
+    offers, refused, left_out, notes = offered_by(line, select, prefix)
     added: list[Tool] = []
     wrapping: dict[tuple[Hook, ...], Any] = {}
     for offer in offers:
@@ -55,8 +66,13 @@ def include_commands(
             added.append(add(target, _options(offer, given)))
         except SchemaError as error:
             refused.append(error)
-    raise_or_note(refused)
-    return added, line.environment()
+    raise_or_note([*refused, *(() if added else left_out)])
+    if refused_while_loading() is not None:
+        for each in left_out:
+            note(each)
+    problems = [Problem(each.tool, str(each), fatal=True) for each in left_out]
+    problems += [Problem(prefix + line.name, text) for text in notes]
+    return IncludedCommands(added, line.environment(), problems)
 
 
 def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:
@@ -64,9 +80,9 @@ def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:
     from ..sources.command_line import command_line_of, offered_by
 
     line, given = command_line_of(target, None, options)
-    offers, refused = offered_by(line)
-    if refused:
-        raise refused[0]
+    offers, refused, left_out, _ = offered_by(line)
+    if refused or left_out:
+        raise [*refused, *left_out][0]
     if len(line.commands) != 1:
         raise SchemaError(
             f"is a command-line program with {len(line.commands)} commands",

@@ -47,6 +47,8 @@ class Catalog(Mapping[str, Tool]):
         self._disabled: set[str] = set()
         self._asked: dict[str, Predicate] = {}
         """The predicates of the tools that have one."""
+        self.left_out: list[Problem] = []
+        """What is no tool, and might have been one."""
         self._listed: dict[_Key, bytes] = {}
         self._parts: dict[tuple[bool, bool], dict[str, bytes]] = {}
         """Each tool as lists show it, kept where lists differ from caller to caller."""
@@ -131,7 +133,7 @@ class Catalog(Mapping[str, Tool]):
                 problems.extend(Problem(name, text) for text in tool.problems)
             except SchemaError as error:
                 problems.append(Problem(name, str(error), fatal=True))
-        return tuple(problems)
+        return (*problems, *self.left_out)
 
     def to_mcp_json(
         self,

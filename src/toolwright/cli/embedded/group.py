@@ -65,25 +65,48 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 
     command("start", "Serve over stdio: what an editor starts.", _start)
     stream = command("stream", "Serve over HTTP.", _stream)
-    stream.add_argument("--host", default="127.0.0.1")
-    stream.add_argument("--port", type=int, default=8000)
+    stream.add_argument("--host", default="127.0.0.1", help="where it listens (%(default)s)")
+    stream.add_argument("--port", type=int, default=8000, help="0 takes any (%(default)s)")
     tools = command("tools", "Write the list of tools to a file.", _tools)
-    tools.add_argument("-o", "--output", default="mcp-tools.json", metavar="FILE")
+    tools.add_argument(
+        "-o",
+        "--output",
+        default="mcp-tools.json",
+        metavar="FILE",
+        help="`-` prints it (%(default)s)",
+    )
     for name, client in EDITORS.items():
         known = CLIENTS[client]
         text = f"Manage the entry in {known.title}."
         editor = commands.add_parser(name, help=text, description=text)
         under = editor.add_subparsers(metavar="COMMAND", required=True)
         enable = command("enable", f"Write an entry for {known.title}.", _enable, under)
-        enable.add_argument("--env", action="append", default=[], metavar="NAME=value")
+        enable.add_argument(
+            "--env",
+            action="append",
+            default=[],
+            metavar="NAME=value",
+            help="for the server and its commands; may be given several times",
+        )
         disable = command("disable", f"Remove the entry from {known.title}.", _disable, under)
         listing = command("list", f"List the servers of {known.title}.", _list, under)
         for each in (enable, disable, listing):
             each.set_defaults(client=known, json=False, dry_run=False)
-            each.add_argument("--config-path", dest="config", metavar="FILE")
-            each.add_argument("--workspace", dest="project", action="store_true")
+            each.add_argument(
+                "--config-path", dest="config", metavar="FILE", help="another settings file"
+            )
+            each.add_argument(
+                "--workspace",
+                dest="project",
+                action="store_true",
+                help="the settings file of this folder, not the user's",
+            )
         for each in (enable, disable):
-            each.add_argument("--server-name", metavar="NAME")
+            each.add_argument(
+                "--server-name",
+                metavar="NAME",
+                help="what the entry is called (the program's name)",
+            )
     return parser
 
 
@@ -95,8 +118,13 @@ def _box(line: CommandLine) -> Any:
     box = Toolbox(line.name, version=line.program.version)
     with loading() as refused:
         box.include(line)
-    for each in refused:
-        say(f"refused: {each}")
+    problems = box.problems
+    fatal = [*map(str, refused), *(str(each) for each in problems if each.fatal)]
+    for text in dict.fromkeys(fatal):
+        say(f"refused: {text}")
+    for problem in problems:
+        if not problem.fatal and problem.tool not in box:
+            say(f"note: {problem}")
     return box
 
 

@@ -21,8 +21,6 @@ from ..usage import BadTarget, UsageError
 if TYPE_CHECKING:
     from ...sources.command_line import CommandLine
 
-_MOST_NOTES = 10
-"""How many notes on a program are printed."""
 _FAVOURITES = ("cli", "app", "main", "parser")
 
 
@@ -130,8 +128,6 @@ def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:
             near = difflib.get_close_matches(bare, known, 1)
             said = f" (did you mean `{near[0]}`?)" if near else ""
             raise UsageError(f"--select: no command matches `{bare}`{said}")
-    for note in line.program.left_out[:_MOST_NOTES]:
-        say(f"note: {note}")
     box = Toolbox(line.name, version=line.program.version)
     box.include(line, select=list(select or ("*",)))
     return box

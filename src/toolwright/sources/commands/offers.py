@@ -55,6 +55,10 @@ _HINTS = {
 """Annotations of commands, and the tool options that they set."""
 
 
+class NeverRuns(SchemaError):
+    """A command that needs a value which no caller may send."""
+
+
 class Offer(NamedTuple):
     """A command that becomes a tool."""
 
@@ -77,6 +81,17 @@ def offered_commands(
     for command in _visible(program.root):
         if command.runs and (rule := rule_for(command, rules)) is not None:
             yield command, rule
+
+
+def unused_rules(program: Program, rules: Sequence[Rule] | None) -> Iterator[str]:
+    """Yield what is wrong with each rule that fits no command: a misspelt one offers nothing."""
+    commands = [each for each in _visible(program.root) if each.runs] if rules else []
+    for at, rule in enumerate(rules or ()):
+        if any(rule.fits(command) for command in commands):
+            continue
+        globs = (rule.commands,) if isinstance(rule.commands, str) else rule.commands
+        which = f"number {at + 1}" if callable(globs) else f"`{', '.join(globs)}`"
+        yield f"has a rule that matches no command: {which}"
 
 
 def _visible(command: Command) -> Iterator[Command]:
@@ -151,8 +166,10 @@ def offer_of(
 
 
 def _refuser(name: str) -> Callable[..., SchemaError]:
-    def refuse(what: str, hint: str = "", parameter: str = "") -> SchemaError:
-        return SchemaError(what, tool=name, parameter=parameter, hint=hint)
+    def refuse(
+        what: str, hint: str = "", parameter: str = "", kind: type[SchemaError] = SchemaError
+    ) -> SchemaError:
+        return kind(what, tool=name, parameter=parameter, hint=hint)
 
     return refuse
 
@@ -237,7 +254,8 @@ def _check_left_out(parameter: CommandParameter, refuse: Callable[..., SchemaErr
         hint = (
             f'give it a value with Rule(fixed={{"{parameter.name}": ...}}), or name it in `flags`'
         )
-        raise refuse(f"cannot be run without `{spelled}`, which {why}", hint, parameter.name)
+        what = f"cannot be run without `{spelled}`, which {why}"
+        raise refuse(what, hint, parameter.name, NeverRuns)
 
 
 def _fixed_here(command: Command, rule: Rule) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..running.environment import environment_of, user_variables
 from ..running.output import CommandOutput, ParsedOutput, tool_value
 from ..running.run import run
 from ..running.settings import RunSettings
-from .values import JsonSchemaValue, hint_of, typed_dict, with_field
+from .values import JsonSchemaValue, hint_of, typed_dict, with_field, without_references
 
 if TYPE_CHECKING:
     from ..program import Exclusive
@@ -37,6 +37,8 @@ STDIN = "stdin"
 """The argument for a program's standard input."""
 _CALL = "_toolwright_call"
 _VALUES = "_toolwright_values"
+_MOST_USAGE = 100
+"""Characters of a usage that are repeated in a schema: argparse names every option in it."""
 TAKEN_KEYS = frozenset((_CALL, _VALUES))
 """No argument can have these names."""
 
@@ -240,13 +242,13 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     required: list[str] = []
     for each in target.offered:
         if not each.parameter.is_positional:
-            flags[each.key] = {**settable(each.parameter), **_said(each.parameter)}
+            flags[each.key] = {**_published(each.parameter), **_said(each.parameter)}
             text = description_of(each.parameter)
             if text:
                 flags[each.key]["description"] = text
             if each.parameter.required:
                 required.append(each.key)
-    usage = target.command.usage or "[flags]"
+    usage = _usage_of(target)
     args = {
         "type": "array",
         "description": f"Positional arguments\nUsage: {usage}",
@@ -262,6 +264,27 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     if required:
         made["required"] = ["flags"]
     return made
+
+
+def _usage_of(target: CommandTarget) -> str:
+    """Return the usage of a command; of a long one only what stands in `args`."""
+    usage = target.command.usage or "[flags]"
+    if len(usage) <= _MOST_USAGE:
+        return usage
+    words = ["[flags]"]
+    for each in target.offered:
+        if each.parameter.is_positional:
+            word = each.key.upper()
+            word += "..." if each.parameter.emit in ("rest", "remainder") else ""
+            words.append(word if each.parameter.required else f"[{word}]")
+    return " ".join(words)
+
+
+def _published(parameter: CommandParameter) -> Mapping[str, Any]:
+    """Return the schema that is published for a parameter, without description and default."""
+    if parameter.emit == "json":
+        return without_references(parameter.schema)
+    return settable(parameter)
 
 
 def _hint(parameter: CommandParameter) -> Any:

@@ -84,13 +84,15 @@ def typed_dict(name: str, fields: Mapping[str, Any], required: Any) -> Any:
     return made
 
 
+_DEFINITIONS = ("$defs", "definitions")
+
+
 class JsonSchemaValue:
     """A marker for any JSON that a schema accepts; that schema is published."""
 
     def __init__(self, schema: Fragment, said: Fragment) -> None:
         self.schema = dict(schema)
-        inlined = _inlined({**schema}, schema.get("$defs", {}), frozenset())
-        self.published = {**inlined, **said}
+        self.published = {**without_references(schema), **said}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
@@ -111,19 +113,27 @@ class JsonSchemaValue:
         return dict(self.published)
 
 
-def _inlined(node: Any, definitions: Fragment, within: frozenset[str]) -> Any:
+def without_references(schema: Fragment) -> dict[str, Any]:
     """Return a schema without references: its own definitions cannot be reached from outside."""
+    named = {
+        f"#/{part}/{name}": definition
+        for part in _DEFINITIONS
+        for name, definition in schema.get(part, {}).items()
+    }
+    bare = {key: each for key, each in schema.items() if key not in _DEFINITIONS}
+    return _inlined(bare, {**named, "#": bare}, frozenset())
+
+
+def _inlined(node: Any, definitions: Fragment, within: frozenset[str]) -> Any:
     if is_list(node):
         return [_inlined(each, definitions, within) for each in node]
     if not isinstance(node, Mapping):
         return node
     known = cast("Fragment", node)
-    name = str(known.get("$ref", "")).removeprefix("#/$defs/")
+    name = str(known.get("$ref", ""))
     if name in definitions:
         if name in within:  # a recursive type is shown one level deep
             return {"type": definitions[name].get("type", "object")}
         known = {**definitions[name], **{key: known[key] for key in known if key != "$ref"}}
         within |= {name}
-    return {
-        key: _inlined(each, definitions, within) for key, each in known.items() if key != "$defs"
-    }
+    return {key: _inlined(each, definitions, within) for key, each in known.items()}
