@@ -50,14 +50,14 @@ def test_a_command_is_a_tool_with_its_own_parameters_and_those_above_it():
             "replicas": {
                 "type": "integer",
                 "minimum": 1,
-                "description": "How many.",
+                "description": "How many. (`--replicas`)",
                 "default": 3,
             },
             "from": {"type": "string"},
             "tag": {"type": "array", "items": {"type": "string"}},
             "force": {"type": "boolean", "default": False},
             "namespace": {"type": "string", "default": "default"},
-            "kube_force": {"type": "boolean"},
+            "kube_force": {"type": "boolean", "description": "`--force`"},
         },
         "required": ["kind"],
         "additionalProperties": False,
@@ -355,7 +355,7 @@ def test_an_option_with_a_schema_of_its_own_gets_one_word_of_json():
     config = option("config", schema, emit="json", description="All of it.")
     box = box_of(program(leaf("run", parameters=(config,))))
     node = box["kube_run"].input_schema["properties"]["config"]
-    assert node["description"] == "All of it."
+    assert node["description"] == "All of it. (`--config`)"
     assert node["properties"]["inner"]["properties"] == {"n": {"type": "integer"}}
     words = received(box.call("kube_run", {"config": {"inner": {"n": 1}}}))["words"]
     assert json.loads(words[1].removeprefix("--config=")) == {"inner": {"n": 1}}
@@ -420,14 +420,15 @@ def test_a_line_of_output_is_a_step_of_progress(tmp_path):
 def test_keys_are_such_that_every_provider_takes_them():
     names = ("special-opts:strict", "über", "x" * 100, "special-opts_strict")
     parameters = tuple(
-        CommandParameter(name=name, schema={"type": "string"}, flags=(f"--f{at}",))
-        for at, name in enumerate(names)
+        CommandParameter(name=name, schema={"type": "string"}, flags=(f"--{name}",))
+        for name in names
     )
     box = box_of(program(leaf("run", parameters=parameters)))
     keys = list(box["kube_run"].input_schema["properties"])
     assert keys == ["special-opts_strict", "_ber", "x" * 60, "run_special-opts_strict"]
     got = received(box.call("kube_run", dict(zip(keys, "abcd", strict=True))))
-    assert got["words"] == ["run", "--f0=a", "--f1=b", "--f2=c", "--f3=d"]
+    sent = [f"--{name}={value}" for name, value in zip(names, "abcd", strict=True)]
+    assert got["words"] == ["run", *sent]
 
 
 def test_an_option_that_commands_below_refuse_is_not_offered_there():

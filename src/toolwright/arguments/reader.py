@@ -16,7 +16,7 @@ from ..schema.nest import nest
 from ..schema.write import Compiled
 from .explain import MOST_EXPLAINED, explain, unknown
 from .hashes import collide
-from .repair import MOST_REPAIRS, Repairer
+from .repair import MOST_REPAIRS, NO_SPELLINGS, Repairer, respelled
 from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape
 from .wording import path_text, truncate
@@ -35,6 +35,7 @@ class Reader:
         self.repair = repair
         self.validate = compiled.validator.validate_json
         self.unsendable = compiled.plan.unsendable
+        self.spellings = compiled.plan.spellings if repair else NO_SPELLINGS
         self.prepared = bool(
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
@@ -50,6 +51,7 @@ class Reader:
 
     def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Return validated arguments and the repairs made. Raises `ArgumentError`."""
+        arguments, renamed = self._respelled(arguments)
         repairs: tuple[Repair, ...] = ()
         if self.has_sets and is_large(arguments) and collide(arguments):
             fault = Fault((), "colliding", "too many of the numbers have the same hash")
@@ -63,13 +65,28 @@ class Reader:
             validated, repairs, _ = self._second(arguments, error)
         if self.unsendable:
             self._refuse_names(self.unsendable & validated.keys())
-        return validated, repairs
+        return validated, (*renamed, *repairs) if renamed else repairs
 
     def read_with_data(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
         """Return what `read` does, and the arguments as repaired JSON. Raises `ArgumentError`."""
+        arguments, renamed = self._respelled(arguments)
         validated, repairs = self.read(arguments)
+        repairs = (*renamed, *repairs)
         data = self._second(arguments)[2] if repairs else self._object(arguments)
         return validated, repairs, data
+
+    def _respelled(self, arguments: Arguments) -> tuple[Arguments, tuple[Repair, ...]]:
+        """Return arguments under their published names. Raises `ArgumentError`."""
+        if not self.spellings:
+            return arguments, ()
+        try:
+            data = self._object(arguments)
+        except ArgumentError:
+            return arguments, ()  # what follows says what is wrong
+        data, renamed, faults = respelled(data, self.spellings)
+        if faults:
+            raise ArgumentError(self.name, faults)
+        return (data, tuple(renamed)) if renamed else (arguments, ())
 
     def _by_json(self, arguments: Arguments) -> dict[str, Any]:
         body: str | bytes

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import string
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from .._json_values import is_list, is_object
+from ..errors import Fault
+from ..read.signature import OtherSpelling
 from ..results import Repair
 from .decode import MOST_TEXT, NO_VALUE, UNREADABLE, decode, may_be_several
 from .shape import Shape, kind_of
@@ -29,6 +32,7 @@ NOISE = frozenset(("toolCallId", "tool_call_id", "sessionId", "_meta"))
 """Keys that some clients add to the arguments of every call."""
 
 _STRAY = f"{string.whitespace}`'\""
+NO_SPELLINGS: Mapping[str, Mapping[str, OtherSpelling]] = {}
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
 _UNCHANGED: Any = object()
@@ -222,6 +226,63 @@ class Repairer:
             path, code, f"{path_text(path)}: {value_text(before)} read as {value_text(after)}"
         )
         return after
+
+
+def respelled(
+    data: dict[str, Any], spellings: Mapping[str, Mapping[str, OtherSpelling]]
+) -> tuple[dict[str, Any], list[Repair], list[Fault]]:
+    """Return arguments under their published names, and a fault for each that came twice."""
+    repairs: list[Repair] = []
+    faults: list[Fault] = []
+    made = dict(data)
+    for part, names in spellings.items():
+        held = made.get(part) if part else made
+        if is_object(held):
+            path = (part,) if part else ()
+            fields = _respelled_fields(held, names, path, repairs, faults)
+            made = {**made, part: fields} if part else fields
+    return made, repairs, faults
+
+
+def _respelled_fields(
+    held: dict[str, Any],
+    names: Mapping[str, OtherSpelling],
+    path: tuple[str, ...],
+    repairs: list[Repair],
+    faults: list[Fault],
+) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, value in held.items():
+        spelling = names.get(name)
+        meant = value if spelling is None else _meant(value, spelling)
+        if spelling is None or meant is _UNCHANGED:
+            made.setdefault(name, value)
+            continue
+        at = (*path, name)
+        other = held.get(spelling.key, made.get(spelling.key))
+        if other is not None:
+            both = f"{path_text(at)} and {path_text((*path, spelling.key))}"
+            faults.append(Fault(at, "twice", f"{both} are the same argument: send one of them"))
+        elif meant is _ABSENT:
+            repairs.append(Repair(at, "absent", f"{path_text(at)}: false read as absent"))
+        else:
+            made[spelling.key] = meant
+            text = f"{path_text(at)} read as {path_text((*path, spelling.key))}"
+            repairs.append(Repair(at, "name", text))
+    return made
+
+
+def _meant(value: Any, spelling: OtherSpelling) -> Any:
+    """Return the value of the argument itself."""
+    if not spelling.opposite and not spelling.choice:
+        return value
+    text = value.strip().casefold() if isinstance(value, str) and len(value) < 10 else value
+    says = True if text in _TRUE else False if text in _FALSE else text
+    if not isinstance(says, bool):
+        return _UNCHANGED
+    if spelling.opposite:
+        return not says
+    return spelling.choice if says else _ABSENT
 
 
 def _means_absent(value: Any, kinds: frozenset[str]) -> bool:

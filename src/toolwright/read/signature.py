@@ -41,6 +41,20 @@ class Parameter(NamedTuple):
     untyped: bool = False
 
 
+SPELLINGS = "__toolwright_spellings__"
+"""The method with which a target's class says how else its arguments may be called."""
+
+
+class OtherSpelling(NamedTuple):
+    """Another name for an argument, which nothing publishes."""
+
+    key: str
+    opposite: bool = False
+    """It means the opposite of a boolean."""
+    choice: str = ""
+    """It is a boolean that stands for this value."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Signature:
     """A target, read: its name, what it takes and gives, and what its author says about it."""

@@ -7,7 +7,7 @@ whatever kind it is in the target; `bind` turns its validated arguments into tho
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Annotated, Any, NamedTuple, Never, Protocol, get_args, get_origin
@@ -22,9 +22,11 @@ from ..read.signature import (
     EMPTY,
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
+    SPELLINGS,
     VAR_KEYWORD,
     VAR_POSITIONAL,
     VARIADIC,
+    OtherSpelling,
     Parameter,
     Signature,
 )
@@ -124,6 +126,10 @@ class Plan:
     """Names that may be missing altogether."""
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     """Keys that cannot be the name of a parameter, by the name they have in the stand-in."""
+    spellings: Mapping[str, Mapping[str, OtherSpelling]] = field(
+        default_factory=dict[str, Mapping[str, OtherSpelling]]
+    )
+    """Other names of arguments, by the argument whose fields they are; "" for arguments."""
     problems: list[str] = field(default_factory=list[str])
 
     @property
@@ -219,6 +225,9 @@ def plan(
                 planned.slots.append(_slot(parameter, translate))
     if checked:
         _plan_aliases(planned, parameters)
+    spellings: Any = getattr(type(signature.call), SPELLINGS, None)
+    if spellings is not None:
+        planned.spellings = spellings(signature.call)
     _plan_extra(planned, signature, extra)
     return planned
 

@@ -75,6 +75,8 @@ class CommandParameter:
     default_text: str = ""
     """What to say about a default that is worked out when the program runs."""
     description: str = ""
+    metavar: str = ""
+    """What the help calls a positional, if that is not its name."""
     type_name: str = ""
     """The name of a type that the schema cannot express, such as `semver`."""
     ignores_case: bool = False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ..options import ToolOptions, options_from
+from ..read.signature import OtherSpelling
 from ..tools.catalog import matches
 from .program import Command, CommandParameter
 from .running.output import Parse
@@ -22,6 +24,8 @@ _OF_COMMANDS = (
     "around",
 )
 """What a rule says about the commands of a program alone."""
+_METAVAR = re.compile(r"[\[<]*([A-Za-z][\w-]*)[\]>]*(?: ?\.\.\.)?[\]>]*", re.ASCII)
+_PLAIN_NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 
 
 class Rule:
@@ -163,11 +167,58 @@ def dotted(command: Command) -> str:
     return ".".join(command.path)
 
 
+def key_of(parameter: CommandParameter) -> OtherSpelling:
+    """Return what the help calls a parameter: by its long flag, or by the word for a positional.
+
+    A flag that can only switch something off is the opposite of the program's own name for it.
+    """
+    own, is_negative = parameter.name, parameter.emit == "negative"
+    flags = parameter.flags or parameter.negatives
+    if is_negative:
+        flags = parameter.negatives or parameter.flags
+    long = [as_key(each) for each in flags if len(each) > 2]
+    if long:
+        return (
+            OtherSpelling(own)
+            if as_key(own) in long
+            else OtherSpelling(long[0], opposite=is_negative)
+        )
+    if parameter.is_positional:
+        word = _METAVAR.fullmatch(parameter.metavar)
+        return OtherSpelling(as_key(word[1]).lower() if word else own)
+    if _PLAIN_NAME.fullmatch(own):
+        return OtherSpelling(own)
+    return OtherSpelling(as_key((*flags, *parameter.chosen_by.values())[0]), opposite=is_negative)
+
+
+def as_key(word: str) -> str:
+    """Return a flag as the name of an argument: `--no-deps` is `no_deps`."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", word.lstrip("-+/"))
+
+
+def spellings_of(parameter: CommandParameter) -> dict[str, OtherSpelling]:
+    """Return every name of a parameter, and what each means for the program's own name."""
+    own = parameter.name
+    key = key_of(parameter)
+    made = {own: OtherSpelling(own), key.key: OtherSpelling(own, opposite=key.opposite)}
+    flags = ((each, OtherSpelling(own, opposite=key.opposite)) for each in parameter.flags)
+    chosen = ((flag, OtherSpelling(own, choice=each)) for each, flag in parameter.chosen_by.items())
+    negatives = parameter.negatives if parameter.emit in ("pair", "negative") else ()
+    opposites = ((each, OtherSpelling(own, opposite=True)) for each in negatives)
+    for flag, spelling in (*flags, *chosen, *opposites):
+        for name in (flag, flag.lstrip("-"), as_key(flag)):
+            made.setdefault(name, spelling)
+    return made
+
+
 def names_of(parameter: CommandParameter) -> tuple[str, ...]:
-    """Return every name that a rule may use for a parameter: `all_namespaces`, `--all-namespaces`."""
-    spelled = (*parameter.flags, *parameter.chosen_by.values())
-    bare = (each.lstrip("-") for each in spelled)
-    return tuple(dict.fromkeys((parameter.name, *spelled, *bare)))
+    """Return every name that a rule may use for a parameter: `no_deps`, `--no-deps`."""
+    only_off = parameter.emit == "negative"
+    return tuple(
+        name
+        for name, each in spellings_of(parameter).items()
+        if only_off or not each.opposite  # `!no-color` does not leave out `--color`
+    )
 
 
 def _check(name: str, given: Any, fits: bool, expected: str) -> None:  # noqa: FBT001 - it is checked

@@ -12,7 +12,7 @@ from ...options import ToolOptions
 from ...tools.definition import PLAIN
 from ..argv.words import lost
 from ..program import Command, CommandParameter, Program
-from ..rules import Rule, names_of, rule_for
+from ..rules import Rule, key_of, rule_for, spellings_of
 from ..running.settings import RunSettings
 from .target import (
     OUTPUT_SCHEMA,
@@ -213,8 +213,7 @@ def _parameters(
     program: Program, chain: Sequence[Command], rule: Rule, refuse: Callable[..., SchemaError]
 ) -> list[OfferedParameter]:
     """Return the parameters that callers may set, the command's own first. Raises `SchemaError`."""
-    found: list[OfferedParameter] = []
-    taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
+    selected: list[tuple[int, CommandParameter]] = []
     for level in range(len(chain) - 1, -1, -1):
         command = chain[level]
         for parameter in command.parameters:
@@ -226,9 +225,17 @@ def _parameters(
             if parameter.hidden or not rule.offers(parameter, inherited=inherited):
                 _check_left_out(parameter, refuse)
                 continue
-            key = _free_key(parameter.name, command.name or program.name, taken)
-            found.append(OfferedParameter(key, level, parameter))
-    return found
+            selected.append((level, parameter))
+    taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
+    keys: dict[int, OfferedParameter] = {}
+    # The command's own options come first, since callers may know them; positionals have no flag.
+    for level, parameter in sorted(selected, key=lambda each: (-each[0], each[1].is_positional)):
+        key, opposite, _ = key_of(parameter)
+        if parameter.is_positional and key in taken:
+            key = parameter.name
+        key = _free_key(key, chain[level].name or program.name, taken)
+        keys[id(parameter)] = OfferedParameter(key, level, parameter, opposite=opposite)
+    return [keys[id(parameter)] for _, parameter in selected]
 
 
 def _free_key(name: str, prefix: str, taken: set[str]) -> str:
@@ -251,9 +258,8 @@ def _check_left_out(parameter: CommandParameter, refuse: Callable[..., SchemaErr
     if parameter.required and not parameter.environment:
         spelled = parameter.flags[0] if parameter.flags else parameter.name
         why = "is a secret" if parameter.secret else "is not offered"
-        hint = (
-            f'give it a value with Rule(fixed={{"{parameter.name}": ...}}), or name it in `flags`'
-        )
+        key = key_of(parameter).key
+        hint = f'give it a value with Rule(fixed={{"{key}": ...}}), or name it in `flags`'
         what = f"cannot be run without `{spelled}`, which {why}"
         raise refuse(what, hint, parameter.name, NeverRuns)
 
@@ -262,16 +268,18 @@ def _fixed_here(command: Command, rule: Rule) -> dict[str, Any]:
     """Return the values that a rule sets for the parameters of one command."""
     found: dict[str, Any] = {}
     for parameter in command.parameters:
-        for name in names_of(parameter):
+        for name, spelling in spellings_of(parameter).items():
             if name in rule.fixed:
-                found[parameter.name] = rule.fixed[name]
+                value = rule.fixed[name]
+                value = spelling.choice if spelling.choice and value is True else value
+                found[parameter.name] = not value if spelling.opposite else value
     return found
 
 
 def _fixed(
     chain: Sequence[Command], rule: Rule, refuse: Callable[..., SchemaError]
 ) -> list[Mapping[str, Any]]:
-    known = {name for each in chain for p in each.parameters for name in names_of(p)}
+    known = {name for each in chain for p in each.parameters for name in spellings_of(p)}
     unknown = [name for name in rule.fixed if name not in known]
     if unknown:
         raise refuse(f"has no option `{unknown[0]}` that a rule could set")

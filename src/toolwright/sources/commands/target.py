@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 from ...arguments.wording import path_text
 from ...call import Call, reports_progress
 from ...errors import ArgumentError, CallError, Fault, ToolError
+from ...read.signature import OtherSpelling
 from ..argv.build import RefusedValue, command_line
 from ..argv.words import SAYS_OFF, settable
 from ..frameworks.parts import described
 from ..program import UNSET, Command, CommandParameter, Program
-from ..rules import Rule, dotted
+from ..rules import Rule, as_key, dotted, spellings_of
 from ..running.environment import environment_of, user_variables
 from ..running.output import CommandOutput, ParsedOutput, tool_value
 from ..running.run import run
@@ -39,6 +41,8 @@ _CALL = "_toolwright_call"
 _VALUES = "_toolwright_values"
 _MOST_USAGE = 100
 """Characters of a usage that are repeated in a schema: argparse names every option in it."""
+_MOST_SPELLED = 8
+"""How many flags of one parameter are described."""
 TAKEN_KEYS = frozenset((_CALL, _VALUES))
 """No argument can have these names."""
 
@@ -52,6 +56,18 @@ class OfferedParameter:
     level: int
     """The index in the chain of the command that has it."""
     parameter: CommandParameter
+    opposite: bool = False
+    """Its name means the opposite of the program's own, as `no_check` for `check`."""
+
+    @property
+    def published(self) -> CommandParameter:
+        """The parameter as callers see it."""
+        if not self.opposite:
+            return self.parameter
+        default: Any = self.parameter.default
+        default = not default if isinstance(default, bool) else UNSET
+        flags = self.parameter.negatives or self.parameter.flags
+        return replace(self.parameter, emit="flag", flags=flags, negatives=(), default=default)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +96,26 @@ class CommandTarget:
         returns = ParsedOutput if self.rule.parse else CommandOutput
         set_own(self, "__signature__", inspect.Signature(parameters, return_annotation=returns))
         set_own(self, "__name__", self.name)
+
+    def __toolwright_spellings__(self) -> Mapping[str, Mapping[str, OtherSpelling]]:
+        """Return the other names of arguments: the program's own, and all its flags."""
+        keys = {each.key for each in self.offered}
+        flags = {
+            name: parameter
+            for command in self.chain
+            for parameter in command.parameters
+            for flag in (*parameter.flags, *parameter.negatives)
+            for name in (flag, flag.lstrip("-"), as_key(flag))
+        }
+        made: dict[str, OtherSpelling] = {}
+        for each in self.offered:
+            for name, (_, opposite, choice) in spellings_of(each.parameter).items():
+                # A flag that is not offered must not mean something else.
+                is_own = flags.get(name, each.parameter) is each.parameter
+                if name not in keys and is_own:
+                    turned = opposite != each.opposite
+                    made.setdefault(name, OtherSpelling(each.key, opposite=turned, choice=choice))
+        return {"flags" if self.in_two_parts else "": made}
 
     def __repr__(self) -> str:  # what a rule sets, such as a token, is for the program alone
         return f"<CommandTarget {self.name}>"
@@ -124,7 +160,9 @@ class CommandTarget:
         by_level: list[dict[str, Any]] = [dict(each) for each in self.fixed]
         for each in self.offered:
             if each.key in values:
-                by_level[each.level][each.parameter.name] = values[each.key]
+                value = values[each.key]
+                value = not value if each.opposite and isinstance(value, bool) else value
+                by_level[each.level][each.parameter.name] = value
         self._check_exclusive(by_level)
         self._check_environment(values)
         try:
@@ -218,7 +256,7 @@ def exclusive_text(target: CommandTarget) -> Iterator[str]:
 
 def values_of(target: CommandTarget) -> Any:
     """Return the type of a command's arguments: one key for each parameter."""
-    hints = {each.key: _hint(each.parameter) for each in target.offered}
+    hints = {each.key: _hint(each) for each in target.offered}
     required = {each.key for each in target.offered if each.parameter.required}
     if target.rule.stdin:
         hints[STDIN] = Annotated[str, "What the program reads from standard input."]
@@ -228,7 +266,7 @@ def values_of(target: CommandTarget) -> Any:
 def flags_and_args(target: CommandTarget) -> Any:
     """Return the type of arguments in two parts: options by name, positionals in one list."""
     options = [each for each in target.offered if not each.parameter.is_positional]
-    hints = {each.key: _hint(each.parameter) for each in options}
+    hints = {each.key: _hint(each) for each in options}
     required = {each.key for each in options if each.parameter.required}
     parts: dict[str, Any] = {"flags": typed_dict("Flags", hints, required), "args": list[str]}
     if target.rule.stdin:
@@ -242,8 +280,8 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     required: list[str] = []
     for each in target.offered:
         if not each.parameter.is_positional:
-            flags[each.key] = {**_published(each.parameter), **_said(each.parameter)}
-            text = description_of(each.parameter)
+            flags[each.key] = {**_published(each.published), **_said(each.published)}
+            text = description_of(each.published, each.key)
             if text:
                 flags[each.key]["description"] = text
             if each.parameter.required:
@@ -287,8 +325,9 @@ def _published(parameter: CommandParameter) -> Mapping[str, Any]:
     return settable(parameter)
 
 
-def _hint(parameter: CommandParameter) -> Any:
-    text = description_of(parameter)
+def _hint(offered: OfferedParameter) -> Any:
+    parameter = offered.published
+    text = description_of(parameter, offered.key)
     described = {"description": text} if text else {}
     if parameter.emit == "json":
         said = {**_said(parameter), **described}
@@ -309,7 +348,7 @@ def _said(parameter: CommandParameter) -> dict[str, Any]:
     return said
 
 
-def description_of(parameter: CommandParameter) -> str:
+def description_of(parameter: CommandParameter, key: str = "") -> str:
     """Return the published description of a parameter."""
     text = parameter.description.strip()
     if parameter.emit in ("flag", "negative") and "enum" in settable(parameter):
@@ -319,4 +358,13 @@ def description_of(parameter: CommandParameter) -> str:
         text = f"{text} (type: {parameter.type_name})".strip()
     if parameter.default_text:
         text = f"{text} (default: {parameter.default_text})".strip()
-    return text
+    spelled = (*parameter.flags[:1], *parameter.negatives[:1], *parameter.chosen_by.values())
+    missing = [f"`{each}`" for each in spelled[:_MOST_SPELLED] if not _names(text, each)]
+    if not text and len(missing) == 1 and as_key(spelled[0]) == key:
+        return ""  # the key says as much, and a text that is missing can be seen
+    flags = ", ".join(missing)
+    return f"{text} ({flags})" if text and flags else text or flags
+
+
+def _names(text: str, flag: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", text) is not None

@@ -19,6 +19,7 @@ from .parts import (
     described,
     first_line,
     flags_in_order,
+    metavar_of,
     only_informs,
     plain_text,
     plain_version,
@@ -290,6 +291,7 @@ class _Parameters:
             "required": action.required if is_option else action.nargs not in loose,
             "hidden": action.help is argparse.SUPPRESS,
             "deprecated": bool(getattr(action, "deprecated", False)),
+            **({} if is_option else metavar_of(action)),
         }
 
     def text(self, action: argparse.Action) -> str:

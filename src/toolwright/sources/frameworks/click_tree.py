@@ -18,6 +18,7 @@ from .parts import (
     described,
     first_line,
     flags_in_order,
+    metavar_of,
     never_empty,
     only_informs,
     plain_text,
@@ -244,7 +245,7 @@ class _ClickReader:
         }
         if getattr(p, "hide_input", False):
             found["secret"] = True
-        return found
+        return found if p.param_type_name == "option" else found | metavar_of(p)
 
     def defaulted(self, found: CommandParameter, p: Any, context: Any) -> CommandParameter:
         shown = getattr(p, "show_default", None)

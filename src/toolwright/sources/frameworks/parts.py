@@ -306,6 +306,12 @@ def _description_of(kind: Kind) -> str:
     return plain_text(found)
 
 
+def metavar_of(positional: Any) -> dict[str, str]:
+    """Return what the help calls a positional, if its author says so, as a field by name."""
+    word = getattr(positional, "metavar", None)
+    return {"metavar": plain_text(word)} if isinstance(word, str) and plain_text(word) else {}
+
+
 def array(
     items: Mapping[str, Any], low: int | None = None, high: int | None = None
 ) -> dict[str, Any]:
