@@ -219,7 +219,8 @@ def test_an_option_shows_the_schema_of_its_json():
         "Run."
 
     node = offered(run)["run"].input_schema["properties"]["a_json_obj"]
-    assert node["description"] == SomeJsonObject.__doc__
+    # Ours also names the flag: models know programs by their help.
+    assert node["description"] == f"{SomeJsonObject.__doc__} (`--a-json-obj`)"
     assert node["properties"]["foo"]["description"] == "Description of Foo field"
     inner = node["properties"]["foo_bar"]
     assert inner["description"] == "Description of FooBar field"

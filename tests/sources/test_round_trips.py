@@ -101,6 +101,7 @@ def test_a_program_starts_by_itself_in_any_folder(framework, tmp_path):
 INJECTIONS = [
     ("click", ("places",), {"first": "--danger", "point": [1, 2], "rest": ["--danger"]}),
     ("click", ("values",), {"text": "--danger", "short": "-x"}),
+    ("click", ("lists",), {"pair": ["--danger", 1], "pairs": [["--", 2], ["-x", -3]]}),
     ("typer", ("places",), {"first": "--danger", "point": [1, 2], "rest": ["--danger"]}),
     ("argparse", ("values",), {"shade": None, "short": "@/etc/passwd", "broken": "@/etc/passwd"}),
     ("argparse", ("behind",), {"what": "x", "words": ["--danger"]}),
@@ -121,7 +122,6 @@ def test_what_looks_like_an_option_is_a_value(framework, path, values):
 REFUSED = [
     ("click", ("switches",), {"mode": "--danger"}),
     ("click", ("files",), {"dash": "-"}),
-    ("click", ("lists",), {"pair": ["--danger", 1]}),
     ("typer", ("files",), {"out": "-"}),
     ("argparse", ("places",), {"first": "@/etc/passwd", "point": [1, 2]}),
     ("argparse", ("lists",), {"any": ["--danger"]}),

@@ -47,6 +47,7 @@ _BEHIND_DASHES = re.compile(r"(?:\[[^\[\]]*\]\s*)*--\s")
 """A usage in which every positional stands behind `--`."""
 _MEANS_MORE = re.compile(r"(?:^|\s)\[?--\s")
 """A usage in which `--` separates two parts: it is more than the end of the options."""
+_TAKE_ANY_WORDS = frozenset(("click", "typer", "optparse"))
 
 
 def command_line(
@@ -293,7 +294,7 @@ class _Level:
     def bare(self, parameter: CommandParameter, item: Any, index: int) -> str:
         """Return a separate word among options, where nothing can escape a leading dash."""
         text = as_word(parameter, as_text(parameter, item, index), index)
-        if text[:1] not in self.marks:
+        if text[:1] not in self.marks or self.takes_any_word(parameter):
             return text
         is_number = isinstance(item, int | float) and not isinstance(item, bool)
         if is_number and self.program.framework in _LITERAL_NEGATIVES:
@@ -303,6 +304,13 @@ class _Level:
             if _NEGATIVE_NUMBER.fullmatch(text) and not options:
                 return text
         raise RefusedValue(parameter, _reads_as_option(text), index)
+
+    def takes_any_word(self, parameter: CommandParameter) -> bool:
+        """Return whether an option takes the next words, as many as it says, whatever they are."""
+        inner = (
+            parameter.schema.get("items", {}) if parameter.emit == "repeat" else parameter.schema
+        )
+        return self.program.framework in _TAKE_ANY_WORDS and _is_fixed(inner)
 
     def dotted(self, parameter: CommandParameter, flag: str, value: Any) -> Iterator[str]:
         for key, item in pairs_of(parameter, value):

@@ -281,7 +281,7 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     for each in target.offered:
         if not each.parameter.is_positional:
             flags[each.key] = {**_published(each.published), **_said(each.published)}
-            text = description_of(each.published, each.key)
+            text = description_of(each.published)
             if text:
                 flags[each.key]["description"] = text
             if each.parameter.required:
@@ -327,7 +327,7 @@ def _published(parameter: CommandParameter) -> Mapping[str, Any]:
 
 def _hint(offered: OfferedParameter) -> Any:
     parameter = offered.published
-    text = description_of(parameter, offered.key)
+    text = _with_flags(parameter, offered.key)
     described = {"description": text} if text else {}
     if parameter.emit == "json":
         said = {**_said(parameter), **described}
@@ -348,8 +348,8 @@ def _said(parameter: CommandParameter) -> dict[str, Any]:
     return said
 
 
-def description_of(parameter: CommandParameter, key: str = "") -> str:
-    """Return the published description of a parameter."""
+def description_of(parameter: CommandParameter) -> str:
+    """Return what the help says about a parameter."""
     text = parameter.description.strip()
     if parameter.emit in ("flag", "negative") and "enum" in settable(parameter):
         state = "off" if parameter.emit == "flag" else "on"
@@ -358,6 +358,12 @@ def description_of(parameter: CommandParameter, key: str = "") -> str:
         text = f"{text} (type: {parameter.type_name})".strip()
     if parameter.default_text:
         text = f"{text} (default: {parameter.default_text})".strip()
+    return text
+
+
+def _with_flags(parameter: CommandParameter, key: str) -> str:
+    """Return the description of a parameter with its flags, by which the help calls it."""
+    text = description_of(parameter)
     spelled = (*parameter.flags[:1], *parameter.negatives[:1], *parameter.chosen_by.values())
     missing = [f"`{each}`" for each in spelled[:_MOST_SPELLED] if not _names(text, each)]
     if not text and len(missing) == 1 and as_key(spelled[0]) == key:

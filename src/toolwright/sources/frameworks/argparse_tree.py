@@ -16,6 +16,7 @@ from .parts import (
     Walk,
     annotations_of,
     array,
+    chosen_by_flags,
     described,
     first_line,
     flags_in_order,
@@ -30,6 +31,8 @@ from .parts import (
 )
 
 _argparse: Any = argparse  # including its private names
+_OPTIONS = frozenset(("option", "options", "flag", "flags"))
+"""Words of a usage that stand for options."""
 _MANY = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
 
 
@@ -108,6 +111,7 @@ class _Parameters:
         self.parser = parser
         self.from_file = from_file
         self.formatter = parser._get_formatter()
+        self.words_in_usage = _hidden_places(parser)
 
     def read(self) -> Iterator[CommandParameter]:
         groups: dict[str, list[argparse.Action]] = {}
@@ -124,7 +128,9 @@ class _Parameters:
         constants = [each for each in actions if _is_constant(each)]
         switches = [each for each in constants if isinstance(each.const, bool)]
         if len(switches) == len(actions):
-            yield self.switch(dest, actions)
+            yield self.switch(dest, as_shown(actions))
+        elif len(actions) == 1 and constants and _stores(actions[0]):
+            yield self.constant(dest, actions[0])
         elif len(constants) == len(actions):
             yield self.choice(dest, actions)
         else:
@@ -154,25 +160,27 @@ class _Parameters:
             negatives=flags_in_order(off),
             **self.common(first),
         )
-        found = replace(found, description=self.texts(actions))
+        is_hidden = all(each.help is argparse.SUPPRESS for each in actions)
+        found = replace(found, description=self.texts(actions), hidden=is_hidden)
         return found if is_set else with_default(found, self.default_of(first))
+
+    def constant(self, dest: str, action: argparse.Action) -> CommandParameter:
+        """Return the boolean of a flag that stands for its constant."""
+        found = self.switch(dest, [action], is_set=True)
+        stands = action.const is not None and self.default_of(action) == action.const
+        return found if stands else replace(found, default=False)
 
     def choice(self, dest: str, actions: list[argparse.Action]) -> CommandParameter:
         """Return the choice that `store_const` or `append_const` actions offer."""
-        chosen: dict[str, str] = {}
-        default: str | None = None
-        for each in actions:
-            flag = flags_in_order(each.option_strings)[0]
-            is_plain = isinstance(each.const, str | int | float) and not isinstance(
-                each.const, bool
-            )
-            text = str(each.const) if is_plain and str(each.const) else flag.lstrip("-+")
-            text = text if text not in chosen else flag.lstrip("-+")
-            chosen[text] = flag
-            if each.const is not None and self.default_of(each) == each.const:
-                default = text
+        flags = [flags_in_order(each.option_strings)[0] for each in actions]
+        pairs = zip((each.const for each in actions), flags, strict=True)
+        schema, chosen = chosen_by_flags(pairs)
+        values = zip(actions, schema["enum"], strict=True)
+        is_default = (
+            each.const is not None and self.default_of(each) == each.const for each in actions
+        )
+        default = next((v for (_, v), holds in zip(values, is_default, strict=True) if holds), None)
         several = any(isinstance(each, _argparse._AppendConstAction) for each in actions)
-        schema: dict[str, Any] = {"type": "string", "enum": list(chosen)}
         found = CommandParameter(
             name=dest,
             schema=array(schema) if several else schema,
@@ -284,14 +292,15 @@ class _Parameters:
     # -- what every parameter has
 
     def common(self, action: argparse.Action) -> dict[str, Any]:
+        word = self.words_in_usage.get(id(action))
         loose = (argparse.OPTIONAL, argparse.ZERO_OR_MORE, argparse.REMAINDER)
         is_option = bool(action.option_strings)
         return {
             "description": self.text(action),
             "required": action.required if is_option else action.nargs not in loose,
-            "hidden": action.help is argparse.SUPPRESS,
+            "hidden": action.help is argparse.SUPPRESS and not word,
             "deprecated": bool(getattr(action, "deprecated", False)),
-            **({} if is_option else metavar_of(action)),
+            **({} if is_option else {"metavar": word} if word else metavar_of(action)),
         }
 
     def text(self, action: argparse.Action) -> str:
@@ -345,6 +354,32 @@ class _Parameters:
             yield tuple(names), group.required
 
 
+def as_shown(actions: list[argparse.Action]) -> list[argparse.Action]:
+    """Return the switches of one name; if the help only shows how to switch it off, only those."""
+    shown = [each for each in actions if each.help is not argparse.SUPPRESS]
+    return shown if shown and all(each.const is False for each in shown) else actions
+
+
+def _hidden_places(parser: argparse.ArgumentParser) -> dict[int, str]:
+    """Return what a usage of the author's own calls positionals that have no help, by action."""
+    places = [each for each in parser._actions if not each.option_strings]
+    hidden = [each for each in places if each.help is argparse.SUPPRESS]
+    if not hidden or not parser.usage:
+        return {}
+    named = {str(word).lower() for each in places for word in (each.dest, each.metavar)}
+    usage = re.sub(r"(?<!\S)[\[<(]*-[^\s\]>)]+([ =][\[<]?[A-Z]\w*)?[\]>)]*", " ", _usage_of(parser))
+    words = [each for each in re.findall(r"[A-Za-z][\w-]*", usage) if each.lower() not in _OPTIONS]
+    own = [each for each in words if each.lower() not in named]
+    if len(hidden) == 1:
+        return {id(hidden[0]): own[0]} if own else _named(hidden, words)
+    return _named(hidden, words)
+
+
+def _named(places: list[argparse.Action], words: list[str]) -> dict[int, str]:
+    by_name = {each.lower(): each for each in words}
+    return {id(each): by_name[each.dest.lower()] for each in places if each.dest.lower() in by_name}
+
+
 def _one(text: str) -> str:
     return " ".join(text.split())
 
@@ -352,6 +387,10 @@ def _one(text: str) -> str:
 def _is_constant(action: argparse.Action) -> bool:
     stores = _argparse._StoreConstAction | _argparse._AppendConstAction
     return isinstance(action, stores) and bool(action.option_strings)
+
+
+def _stores(action: argparse.Action) -> bool:
+    return isinstance(action, _argparse._StoreConstAction)
 
 
 def _is_append(action: argparse.Action) -> bool:

@@ -15,6 +15,7 @@ from .parts import (
     Walk,
     annotations_of,
     array,
+    chosen_by_flags,
     described,
     first_line,
     flags_in_order,
@@ -22,6 +23,7 @@ from .parts import (
     never_empty,
     only_informs,
     plain_text,
+    rendered,
     tuple_of,
     valued,
     with_default,
@@ -72,12 +74,15 @@ class _ClickReader:
         parameters = without_clashes(self.parameters(command.params, context))
         self.walk.check_parameters(path, parameters)
         is_group = hasattr(command, "list_commands")
-        text = plain_text((getattr(command, "help", None) or "").split("\f")[0]).replace("\b\n", "")
+        is_markup = _is_markup(context)
+        text = rendered((getattr(command, "help", None) or "").split("\f")[0], is_markup=is_markup)
+        text = text.replace("\b\n", "")
+        summary = rendered(getattr(command, "short_help", None), is_markup=is_markup)
         return Command(
             path=path,
-            summary=first_line(plain_text(getattr(command, "short_help", None)) or text),
+            summary=first_line(summary or text),
             description=text,
-            examples=plain_text(getattr(command, "epilog", None)),
+            examples=rendered(getattr(command, "epilog", None), is_markup=is_markup),
             usage=_usage_of(command, context),
             parameters=parameters,
             commands=tuple(self.below(command, path, context)) if is_group else (),
@@ -134,7 +139,7 @@ class _ClickReader:
         common = self.common(p, context)
         if getattr(p, "count", False):
             schema = {"type": "integer", "minimum": 0} | _upper(kind)
-            found = valued(p.name, kind, flags, "count", schema, _help(p), **common)
+            found = valued(p.name, kind, flags, "count", schema, _help(p, context), **common)
             return self.defaulted(found, p, context)
         several = p.nargs != 1 or getattr(p, "multiple", False)
         if kind.is_json and several:
@@ -146,14 +151,17 @@ class _ClickReader:
             if needs_value and _alone(p) is not UNSET:
                 schema = with_nothing(schema)
             emit = emit if is_option else "value"
-            found = valued(p.name, kind, flags, emit, schema, _help(p), **common)
+            found = valued(p.name, kind, flags, emit, schema, _help(p, context), **common)
             return self.defaulted(found, p, context)
-        return self.defaulted(self.several(p, kind, parts, flags, common), p, context)
+        return self.defaulted(
+            self.several(p, kind, parts, flags, {**common, "text": _help(p, context)}), p, context
+        )
 
     def several(
         self, p: Any, kind: Kind, parts: list[Kind] | None, flags: tuple[str, ...], common: Any
     ) -> CommandParameter:
         multiple = bool(getattr(p, "multiple", False))
+        text = common.pop("text")
         low = 1 if common.get("required") else None
         if parts is not None:
             schema = tuple_of(parts)
@@ -165,16 +173,18 @@ class _ClickReader:
         if multiple and p.nargs != 1:
             schema = array(schema, low)
         emit = "rest" if not flags else "repeat" if multiple else "words"
-        return valued(p.name, kind, flags, emit, schema, _help(p), **common)
+        return valued(p.name, kind, flags, emit, schema, text, **common)
 
     def flags(self, name: str, params: list[Any], context: Any) -> Iterator[CommandParameter]:
         """Yield the one parameter that flags of the same name make up: a boolean, or a choice."""
         if not all(getattr(each, "is_bool_flag", False) for each in params):
-            yield self.choice(name, params, context)
+            is_single = len(params) == 1 and not getattr(params[0], "multiple", False)
+            yield (self.constant if is_single else self.choice)(name, params, context)
             return
         if getattr(params[0], "multiple", False):
             yield self.many_booleans(name, params[0], context)
             return
+        params = _as_shown(params)
         on: list[str] = []
         off: list[str] = []
         for each in params:
@@ -188,10 +198,26 @@ class _ClickReader:
             emit="pair" if on and off else "flag" if on else "negative",
             flags=flags_in_order(on),
             negatives=flags_in_order(off),
-            description=_help(first),
+            description=described(*dict.fromkeys(_help(each, context) for each in params)),
             **self.common(first, context),
         )
+        found = replace(found, hidden=all(getattr(each, "hidden", False) for each in params))
         yield self.defaulted(found, first, context)
+
+    def constant(self, name: str, params: list[Any], context: Any) -> CommandParameter:
+        """Return the boolean of a flag that stands for its value."""
+        (p,) = params
+        found = CommandParameter(
+            name=name,
+            schema={"type": "boolean"},
+            emit="flag",
+            flags=flags_in_order(p.opts),
+            description=_help(p, context),
+            **self.common(p, context),
+        )
+        raw = _default_of(p, context)
+        stands = raw is True or (raw is not None and raw == getattr(p, "flag_value", None))
+        return found if stands else replace(found, default=False)
 
     def many_booleans(self, name: str, p: Any, context: Any) -> CommandParameter:
         chosen = {"true": flags_in_order(p.opts)[:1], "false": flags_in_order(p.secondary_opts)[:1]}
@@ -200,24 +226,23 @@ class _ClickReader:
             schema=array({"type": "boolean"}),
             emit="choices",
             chosen_by={word: flags[0] for word, flags in chosen.items() if flags},
-            description=_help(p),
+            description=_help(p, context),
             **self.common(p, context),
         )
 
     def choice(self, name: str, params: list[Any], context: Any) -> CommandParameter:
-        chosen: dict[str, str] = {}
         default: Any = None
         params = [each for each in params if not getattr(each, "hidden", False)] or params
-        for each in params:
-            value = _flag_text(each)
-            chosen.setdefault(value, flags_in_order(each.opts)[0])
+        schema, chosen = chosen_by_flags(
+            (getattr(each, "flag_value", None), flags_in_order(each.opts)[0]) for each in params
+        )
+        for each, value in zip(params, schema["enum"], strict=True):
             raw = _default_of(each, context)
             if raw is True or (raw is not None and raw == getattr(each, "flag_value", None)):
                 default = value
             elif isinstance(raw, str) and default is None:
                 default = raw
         several = bool(getattr(params[0], "multiple", False))
-        schema: dict[str, Any] = {"type": "string", "enum": list(chosen)}
         common = self.common(params[0], context)
         common["required"] = any(each.required for each in params)
         common["hidden"] = all(getattr(each, "hidden", False) for each in params)
@@ -226,7 +251,7 @@ class _ClickReader:
             schema=array(schema) if several else schema,
             emit="choices" if several else "choice",
             chosen_by=chosen,
-            description=described(*dict.fromkeys(_help(each) for each in params)),
+            description=described(*dict.fromkeys(_help(each, context) for each in params)),
             **common,
         )
         return with_default(found, default if not several else None)
@@ -270,8 +295,25 @@ def _upper(kind: Kind) -> dict[str, Any]:
     return {key: kind.schema[key] for key in ("maximum",) if key in kind.schema}
 
 
-def _help(p: Any) -> str:
-    return first_line_or_all(plain_text(getattr(p, "help", None)))
+def _as_shown(params: list[Any]) -> list[Any]:
+    """Return the flags of one name; if the help only shows how to switch it off, only those."""
+    shown = [each for each in params if not getattr(each, "hidden", False)]
+    off = [getattr(each, "flag_value", None) is False and not each.secondary_opts for each in shown]
+    return shown if shown and all(off) else params
+
+
+def _is_markup(context: Any) -> bool:
+    """Return whether the program's own help reads its texts as Rich's markup."""
+    own: Any = getattr(context, "help_config", None)  # of rich-click
+    if own is not None:
+        return getattr(own, "text_markup", None) == "rich" or bool(
+            getattr(own, "use_rich_markup", False)
+        )
+    return getattr(context.command, "rich_markup_mode", None) == "rich"  # of Typer
+
+
+def _help(p: Any, context: Any) -> str:
+    return first_line_or_all(rendered(getattr(p, "help", None), is_markup=_is_markup(context)))
 
 
 def first_line_or_all(text: str) -> str:
@@ -281,13 +323,6 @@ def first_line_or_all(text: str) -> str:
 
 def _own_name(p: Any) -> str:
     return re.sub(r"\W+", "_", flags_in_order(p.opts or p.secondary_opts)[0].lstrip("-+/"))
-
-
-def _flag_text(p: Any) -> str:
-    """Return the value that a flag stands for, or the flag's own name if that is not plain."""
-    value = getattr(p, "flag_value", None)
-    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return str(value) if is_plain and str(value) else _own_name(p)
 
 
 def _alone(p: Any) -> Any:

@@ -20,6 +20,7 @@ from .parts import (
     first_line,
     flags_in_order,
     plain_text,
+    rendered,
     tuple_of,
     valued,
     with_default,
@@ -62,20 +63,25 @@ class _CycloptsReader:
     def __init__(self, name: str, app: Any) -> None:
         self.walk = Walk(name)
         self.from_file = str(app.argfile_prefix or "")[:1]
+        self.is_markup = False
+        """Whether the texts of the command that is read are in Rich's markup."""
 
-    def command(self, app: Any, path: tuple[str, ...]) -> Command:
+    def command(self, app: Any, path: tuple[str, ...], markup: Any = None) -> Command:
+        markup = getattr(app, "help_format", None) or markup
+        self.is_markup = markup == "rich"
         meta = getattr(app, "_meta", None)
         runner = app if meta is None or meta.default_command is None else meta
         arguments = [] if runner.default_command is None else self.arguments(runner)
         parameters = without_clashes(self.parameters(arguments))
         self.walk.check_parameters(path, parameters)
-        summary, text = _texts_of(app)
-        commands = tuple(self.below(app, path))
+        summary, text = _texts_of(app, is_markup=self.is_markup)
+        examples = self.text(getattr(app, "help_epilogue", None))
+        commands = tuple(self.below(app, path, markup))
         return Command(
             path=path,
             summary=summary,
             description=text,
-            examples=plain_text(getattr(app, "help_epilogue", None)),
+            examples=examples,
             usage=plain_text(app.usage),
             parameters=parameters,
             # A meta app takes its parameters whatever command follows.
@@ -91,7 +97,10 @@ class _CycloptsReader:
         found = app.assemble_argument_collection(parse_docstring=True)
         return [each for each in found if each.parse]
 
-    def below(self, app: Any, path: tuple[str, ...]) -> Iterator[Command]:
+    def text(self, text: Any) -> str:
+        return rendered(text, is_markup=self.is_markup)
+
+    def below(self, app: Any, path: tuple[str, ...], markup: Any) -> Iterator[Command]:
         words: dict[int, list[str]] = {}
         apps: dict[int, Any] = {}
         for word in app:
@@ -101,9 +110,14 @@ class _CycloptsReader:
                 apps[id(each)] = each
         for key, (word, *aliases) in words.items():
             at, each = (*path, word), apps[key]
-            found = self.walk.read(at, lambda at=at, each=each: self.command(each, at), each)
+            found = self.walk.read(
+                at, lambda at=at, each=each: self.command(each, at, markup), each
+            )
             if found is not None:
                 yield replace(found, aliases=tuple(aliases))
+
+    def help(self, a: Any) -> str:
+        return " ".join(self.text(a.parameter.help).split())
 
     def parameters(self, arguments: list[Any]) -> Iterator[CommandParameter]:
         carried: list[tuple[str, ...]] = []
@@ -116,7 +130,7 @@ class _CycloptsReader:
             kind = json_schema_of(each.parameter.converter, each.hint)
             if kind is not None:
                 carried.append(flags)
-                text = _help(each)
+                text = self.help(each)
                 yield self.defaulted(
                     valued(
                         _name_of(each), kind, flags, "value", kind.schema, text, **_common(each)
@@ -131,14 +145,14 @@ class _CycloptsReader:
         hint = bare(a.hint)
         if a.parameter.count:
             schema = {"type": "integer", "minimum": 0}
-            found = valued(name, TEXT, flags, "count", schema, _help(a), **common)
+            found = valued(name, TEXT, flags, "count", schema, self.help(a), **common)
             return self.defaulted(found, a)
         words, several = a.token_count()
         if flags and _is_mapping(a):
             members = typing.get_args(hint)
             kind = self.kind_of(a, members[1] if len(members) == 2 else str)
             schema = {"type": "object", "additionalProperties": dict(kind.schema)}
-            found = valued(name, kind, flags, "dotted", schema, _help(a), **common)
+            found = valued(name, kind, flags, "dotted", schema, self.help(a), **common)
             return self.defaulted(found, a)
         if (words, several) == (0, False) and flags:
             found = CommandParameter(
@@ -147,7 +161,7 @@ class _CycloptsReader:
                 emit="pair" if a.negatives else "truth",
                 flags=flags,
                 negatives=flags_in_order(a.negatives),
-                description=_help(a),
+                description=self.help(a),
                 **common,
             )
             return self.defaulted(found, a)
@@ -179,7 +193,7 @@ class _CycloptsReader:
             emit = "truth" if emit == "value" and schema.get("type") == "boolean" else emit
             negatives = flags_in_order(a.negatives) if several else ()
         refused = _read_as_null(a, kinds, words)
-        found = valued(name, kind, flags, emit, schema, _help(a), **common)
+        found = valued(name, kind, flags, emit, schema, self.help(a), **common)
         return self.defaulted(replace(found, negatives=negatives, refused_values=refused), a)
 
     def guarded(self, a: Any, kinds: list[Kind], emit: str) -> Kind:
@@ -266,10 +280,6 @@ def _name_of(a: Any) -> str:
     return re.sub(r"\W+", "_", first) if nested else str(a.field_info.name)
 
 
-def _help(a: Any) -> str:
-    return " ".join(plain_text(a.parameter.help).split())
-
-
 def _common(a: Any) -> dict[str, Any]:
     return {
         "required": bool(a.required),
@@ -278,9 +288,9 @@ def _common(a: Any) -> dict[str, Any]:
     }
 
 
-def _texts_of(app: Any) -> tuple[str, str]:
+def _texts_of(app: Any, *, is_markup: bool) -> tuple[str, str]:
     """Return the short and the long help of an app, without what it says about parameters."""
-    text = plain_text(app.help)
+    text = rendered(app.help, is_markup=is_markup)
     parser = sys.modules.get("docstring_parser")
     if parser is not None and text:
         try:

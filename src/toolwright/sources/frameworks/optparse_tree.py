@@ -14,6 +14,7 @@ from .parts import (
     Walk,
     annotations_of,
     array,
+    chosen_by_flags,
     described,
     first_line,
     flags_in_order,
@@ -88,7 +89,12 @@ def _group(parser: optparse.OptionParser, options: list[Any]) -> Iterator[Comman
     constants = [each for each in options if each.action in ("store_const", "append_const")]
     switches = [each for each in options if each.action in ("store_true", "store_false")]
     if len(switches) == len(options):
-        yield _switch(parser, options)
+        shown = [each for each in options if not _is_hidden(each)]
+        only_off = shown and all(each.action == "store_false" for each in shown)
+        yield _switch(parser, shown if only_off else options)
+        return
+    if [each.action for each in options] == ["store_const"]:
+        yield replace(_flag(parser, options[0]), default=False)
         return
     if len(constants) == len(options):
         yield _choice(parser, options)
@@ -116,18 +122,13 @@ def _switch(parser: optparse.OptionParser, options: list[Any]) -> CommandParamet
 
 
 def _choice(parser: optparse.OptionParser, options: list[Any]) -> CommandParameter:
-    chosen: dict[str, str] = {}
-    default: str | None = None
-    for each in options:
-        flag = flags_in_order(_strings(each))[0]
-        is_plain = isinstance(each.const, str | int | float) and not isinstance(each.const, bool)
-        text = str(each.const) if is_plain and str(each.const) else flag.lstrip("-")
-        text = text if text not in chosen else flag.lstrip("-")
-        chosen[text] = flag
+    flags = [flags_in_order(_strings(each))[0] for each in options]
+    schema, chosen = chosen_by_flags(zip((each.const for each in options), flags, strict=True))
+    default: Any = None
+    for each, value in zip(options, schema["enum"], strict=True):
         if each.const is not None and _default_of(parser, each) == each.const:
-            default = text
+            default = value
     several = any(each.action == "append_const" for each in options)
-    schema: dict[str, Any] = {"type": "string", "enum": list(chosen)}
     found = CommandParameter(
         name=_name_of(options[0]),
         schema=array(schema) if several else schema,

@@ -130,6 +130,19 @@ def plain_text(text: Any) -> str:
     return _CONTROLS.sub("", text).strip()
 
 
+def rendered(text: Any, *, is_markup: bool) -> str:
+    """Return a help text as the program's own help shows it, where it is in Rich's markup."""
+    plain = plain_text(text)
+    if not is_markup or "[" not in plain:
+        return plain
+    try:
+        from rich.text import Text  # the program's help needs it as well
+
+        return plain_text(Text.from_markup(plain).plain)
+    except Exception:  # noqa: BLE001  # the author's text
+        return plain
+
+
 def first_line(text: str) -> str:
     """Return the first paragraph of a text in one line."""
     return " ".join(text.partition("\n\n")[0].split())
@@ -295,7 +308,7 @@ def valued(
         "type_name": kind.type_name,
         "ignores_case": kind.ignores_case,
         "refused_prefixes": kind.refused,
-        "secret": is_text and "enum" not in kind.schema and is_secret_name(name),
+        "secret": is_text and "enum" not in kind.schema and is_secret_name(name, help_text),
         "description": described(help_text or _description_of(kind), kind.note),
     }
     return CommandParameter(**(fields | more))
@@ -310,6 +323,23 @@ def metavar_of(positional: Any) -> dict[str, str]:
     """Return what the help calls a positional, if its author says so, as a field by name."""
     word = getattr(positional, "metavar", None)
     return {"metavar": plain_text(word)} if isinstance(word, str) and plain_text(word) else {}
+
+
+def chosen_by_flags(constants: Iterable[tuple[Any, str]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the schema of a choice among constants, and the flag that stands for each.
+
+    A constant that is neither text nor number is called what its flag is called.
+    """
+    chosen: dict[str, str] = {}
+    values: list[Any] = []
+    for constant, flag in constants:
+        is_plain = isinstance(constant, str | int | float) and not isinstance(constant, bool)
+        value = constant if is_plain and str(constant) not in ("", *chosen) else flag.lstrip("-+/")
+        chosen[str(value)] = flag
+        values.append(value)
+    kinds: set[type] = {type(each) for each in values}
+    name = "integer" if kinds == {int} else "number" if kinds <= {int, float} else "string"
+    return {"type": name, "enum": values if name != "string" else list(chosen)}, chosen
 
 
 def array(
