@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolwright import Tool, Toolbox
+from toolwright import Result, Tool, Toolbox
 from toolwright.sources.running.output import (
     MOST,
     CommandOutput,
@@ -49,10 +49,57 @@ def test_the_output_schema_is_that_of_three_fields():
     }
 
 
-def test_text_is_the_value():
-    result = called("import sys; print('é \\033[1mbold\\033[m'); print('note', file=sys.stderr)")
-    assert result.structured == {"stdout": "é bold\n", "stderr": "note\n", "exitCode": 0}
-    assert json.loads(result.text) == result.structured
+@pytest.mark.promise("commands.plain-text")
+def test_a_model_reads_what_the_program_printed():
+    script = (
+        "import sys; print('{\"a\": \"é\"} \\033[1mbold\\033[m'); print('note', file=sys.stderr)"
+    )
+    result = called(script)
+    printed = '{"a": "é"} bold'
+    assert result.value == {"stdout": f"{printed}\n", "stderr": "note\n", "exitCode": 0}
+    assert result.structured == result.value
+    assert [block["text"] for block in result.content] == [printed, "standard error:\nnote"]
+
+
+def test_what_was_not_printed_is_not_shown():
+    assert called("print('a\\n b')").text == "a\n b"
+    assert called("pass").text == "no output, exit code 0"
+    assert called("print()").text == "no output, exit code 0"
+    assert called("raise SystemExit(1)", ok_codes=(0, 1)).text == "no output, exit code 1"
+    done = called("print('found'); raise SystemExit(1)", ok_codes=(0, 1))
+    assert [block["text"] for block in done.content] == ["found", "exit code 1"]
+    noted = called("import sys; print('note', file=sys.stderr)")
+    assert noted.text == "standard error:\nnote"
+
+
+def test_the_parts_of_a_result_follow_the_option():
+    box = Toolbox("b")
+    output = {"stdout": "x\n", "stderr": "", "exitCode": 0}
+
+    def program() -> CommandOutput:
+        return tool_value("p", Finished(exit_code=0, stdout=b"x\n", stderr=b""))
+
+    for emit, text, structured in (
+        ("auto", "x", output),
+        ("both", "x", output),
+        ("text", "x", None),
+        ("structured", "See the structured content.", output),
+    ):
+        box.add(program, name=emit, emit=emit)
+        result = box.call(emit)
+        assert (result.text, result.structured, result.value) == (text, structured, output)
+
+
+def test_a_result_that_a_tool_keeps_is_not_changed_by_a_call():
+    kept = Result({"n": 1}, blocks=[{"type": "text", "text": "one"}])
+
+    def count(step: int) -> dict[str, int]:
+        return kept
+
+    tool = Tool(count, emit="text")
+    first, second = tool.call({"step": "1"}), tool.call({"step": 1})
+    assert (len(first.repairs), len(second.repairs), len(kept.repairs)) == (1, 0, 0)
+    assert (first.structured, kept.structured) == (None, {"n": 1})
 
 
 def test_a_failure_is_an_error_that_has_everything():
@@ -159,7 +206,7 @@ def test_bytes_are_a_file():
     result = called(writes(data))
     assert not result.is_error
     said, blob = result.content
-    assert json.loads(said["text"]) == result.structured
+    assert said["text"] == result.structured["stdout"]
     assert result.structured["stdout"] == "[5120 bytes that are not text: it is in the content]"
     assert base64.b64decode(blob["resource"]["blob"]) == data
 
@@ -183,14 +230,14 @@ def test_text_in_another_encoding_is_text():
 
 @given(st.binary(max_size=200), st.binary(max_size=50), st.integers(-30, 255))
 def test_any_bytes_make_a_result(out, err, code):
-    from toolwright.results import Result, validate
+    from toolwright.results import validate
 
     value = tool_value("p", Finished(exit_code=code, stdout=out, stderr=err))
-    if "content" in value:
-        validate(value)
-        assert value["isError"] == (code != 0)
-    else:
-        assert Result(value).structured == value
+    assert isinstance(value, Result) == (code == 0)
+    sent = value.to_mcp() if isinstance(value, Result) else value
+    validate(sent)
+    assert sent["isError"] == (code != 0)
+    assert all(each.get("text", "x").strip() for each in sent["content"])
 
 
 # -- JSON
@@ -204,11 +251,13 @@ def test_json_is_parsed():
         "exitCode": 0,
         "data": {"a": [1, None]},
     }
+    assert result.text == '{"a":[1,null]}'
 
 
 def test_lines_of_json_are_parsed():
     result = called('print(\'{"a": 1}\\n\\n{"a": 2}\')', ParsedOutput, parse="json_lines")
     assert result.structured["data"] == [{"a": 1}, {"a": 2}]
+    assert result.text == '[{"a":1},{"a":2}]'
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from functools import partial
 from pathlib import Path
@@ -96,6 +97,7 @@ class ResultWriter:
         self.most_short = min(MOST_DIGITS, options.max_result)
         shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
+        self.only_text = options.emit == "text"
         self.only_body = options.emit == "structured" and self.shows_body
         old = "all" if compiled.nullable_output else "old"
         self.boxed = old if compiled.boxes_output else ""
@@ -170,7 +172,7 @@ class ResultWriter:
         if self.check_integers is not None:
             self.check_integers(value)
         if type(value) is Result:
-            return self._fitting(checked_result(value))
+            return self._built(value, repairs)
         if is_object(value) and (given := finished(value)) is not None:
             return self._fitting(canonical(given, repairs, self.cap))
         if self.has_any and holds(value, is_lifted):
@@ -228,6 +230,19 @@ class ResultWriter:
         if broken is not None and sending(made).shows_body:
             raise self._broken(broken)
         raise ResultError("a finished result must have `structuredContent` of the declared type")
+
+    def _built(self, given: Result, repairs: tuple[Repair, ...]) -> Result:
+        """Return a result that a tool built, with only the parts that `emit` asks for."""
+        made = copy.copy(given)  # the tool may keep it, and return it again
+        made.repairs = (*repairs, *given.repairs)
+        made = self._fitting(checked_result(made))
+        if made.error is not None:
+            return made
+        if self.only_text and has_body(made):
+            send_as(made, Sending(shows_body=False, boxed=""))
+        if self.only_body and all(block["type"] == "text" for block in made.content):
+            show_blocks(made, _SEE_STRUCTURED)
+        return made
 
     def _broken(self, error: ValidationError) -> ResultError:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]

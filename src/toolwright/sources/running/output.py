@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 import signal
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any, Literal, TypedDict
 
 from ..._json_values import compact_json, strict_json, without_surrogates
 from ...content import Audio, File, Image
+from ...results import Result
 from .plain_text import plain_text
 from .process import Finished
 
@@ -46,12 +47,13 @@ def tool_value(
     ok_codes: Collection[int] = (0,),
     parse: Parse = "",
     most: int = MOST,
-) -> CommandOutput | dict[str, Any]:
+) -> Result | dict[str, Any]:
     """Return what a tool returns for a program that has ended.
 
-    That is a `CommandOutput`, or a whole result that has one: an error if the exit code is not in
-    `ok_codes`, and one with a file if the program wrote something other than text. Parsed JSON
-    is in `data`, and then not repeated in `stdout`. The value never takes more than `most` bytes.
+    Its value is a `CommandOutput`, its text what the program wrote; the result is an error if the
+    exit code is not in `ok_codes`, and has a file if the program wrote something other than text.
+    Parsed JSON is in `data`, and then not repeated in `stdout`. The value never takes more than
+    `most` bytes.
     """
     binary = _is_binary(finished.stdout)
     output = _binary_output(finished) if binary else _text_output(finished)
@@ -59,16 +61,33 @@ def tool_value(
     failed = finished.exit_code not in ok_codes
     if parse and not failed and not binary:
         output = _parsed(finished, output, parse, most)
-    if not failed and not binary:
-        return output
-    text = _failure(name, output, most) if failed else compact_json(output).decode()
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    texts = [_failure(name, output, most)] if failed else list(_texts(output))
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
     if binary and not finished.stdout_left_out:
         blocks.append(_block(finished.stdout))
-    return {"content": blocks, "structuredContent": output, "isError": failed}
+    if failed:
+        return {"content": blocks, "structuredContent": output, "isError": True}
+    return Result(output, blocks=blocks)
 
 
 # -- text
+
+
+def _texts(output: CommandOutput | ParsedOutput) -> Iterator[str]:
+    """Yield what a model reads of a success: standard output as it is, then what else there was.
+
+    None is empty or blank, which the interfaces of providers refuse.
+    """
+    shown = compact_json(output["data"]).decode() if "data" in output else output["stdout"]
+    errors, code = output["stderr"], output["exitCode"]
+    if shown.strip():
+        yield shown.rstrip("\n")
+    if errors.strip():
+        yield "standard error:\n" + errors.rstrip("\n")
+    if not shown.strip() and not errors.strip():
+        yield f"no output, exit code {code}"
+    elif code:
+        yield f"exit code {code}"
 
 
 def _text_output(finished: Finished) -> CommandOutput:
