@@ -585,6 +585,7 @@ Usage: curl [options...] <url>
  -f, --fail                 Fail fast with no output on HTTP errors
  -h, --help <category>      Get help for commands
      --http1.1              Use HTTP 1.1
+ -###                       Like -v, but nothing is done
  -m, --max-time <fractional seconds> Maximum time allowed for the transfer
      --retry <num>          Retry request if transient problems occur
  -x, --proxy [protocol://]host[:port] Use this proxy

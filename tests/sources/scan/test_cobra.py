@@ -312,6 +312,7 @@ def test_a_list_of_options_is_asked_for_only_where_the_help_names_it(skyctl):
         ),
         ("(-f FILENAME | --all) [options]", {}),
         ("[-p PATCH|--patch FILE] [options]", {}),
+        ("[--all | options]", {}),
     ],
 )
 def test_a_word_behind_an_option_with_a_value_is_no_positional(tmp_path, usage, positionals):

@@ -415,3 +415,10 @@ def test_the_help_with_all_options_is_asked_for_where_the_help_names_it(tmp_path
     assert texts["disallow_username_in_url"] == "Disallow username in URL"
     assert not found.program.takes_equals
     assert found.notes == ()
+
+
+def test_the_file_of_a_launcher_says_nothing_about_the_program_that_it_starts(tmp_path):
+    program = fake(tmp_path, "uvup", {"": UV[""]}, built_with="clap_builder")
+    started = tmp_path / "uv"
+    started.symlink_to(program.path)
+    assert scan(str(started), ScanSettings()).program.framework == ""

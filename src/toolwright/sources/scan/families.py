@@ -34,6 +34,8 @@ class Evidence:
     is_clap: bool = False
     """Clap 3 or 4: earlier versions printed help whatever else was wrong."""
     is_getopt: bool = False
+    name: str = ""
+    """The name of the file: that of a launcher, if it starts the program of another name."""
 
 
 def evidence_of(path: str) -> Evidence:
@@ -47,6 +49,7 @@ def evidence_of(path: str) -> Evidence:
                 is_cobra=held.find(b"spf13/cobra", 0, _MOST_BYTES) >= 0,
                 is_clap=any(held.find(each, 0, _MOST_BYTES) >= 0 for each in _CLAP_NAMES),
                 is_getopt=any(held.find(each, 0, _MOST_BYTES) >= 0 for each in _GETOPT_NAMES),
+                name=Path(path).resolve().stem,
             )
     except (OSError, ValueError):  # an empty file cannot be mapped
         return Evidence()
@@ -70,7 +73,8 @@ def framework_of(page: Page, evidence: Evidence) -> str:
         return "typer" if page.is_framed else "click"
     if about == _PIP_HELP and "[options]" in usage:
         return "optparse"
-    if _CLAP_HELP.match(about) or (evidence.is_clap and about and "[OPTIONS]" in usage):
+    is_clap = evidence.is_clap and usage.startswith(f"{evidence.name} ") and "[OPTIONS]" in usage
+    if _CLAP_HELP.match(about) or (is_clap and about):
         return "clap"
     if evidence.is_getopt and _GNU_HELP.match(about):
         return "gnu"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 _FLAG = re.compile(
     r"--(?P<can_no>\[no-?\])?[A-Za-z0-9](?:[A-Za-z0-9_+:-]|\.(?=[A-Za-z0-9_]))*"
     r"|-[A-Za-z][A-Za-z0-9_-]+"
-    r"|-[^\s,=\[\]<>|/-]"
+    r"|-(?P<short>[^\s,=\[\]<>|/-])(?!(?P=short))"  # not `-###`
 )
 _BETWEEN = re.compile(r"(?:, ?| ?\| ?| or )(?=-)|,(?=-)")
 _LONG_FOLLOWS = re.compile(r" (?=--[A-Za-z])")

@@ -189,7 +189,7 @@ def _is_positional(token: str) -> bool:
     """Return whether a word is a positional, or may be one: `(-f FILENAME | TYPE NAME)`."""
     if token.startswith(("[-", "(-")):
         ways = _split(token[1:-1], " | ") if _closes_at_end(token) else []
-        return any(not each.startswith(("-", "[-", "(-")) for each in ways)
+        return any(not each.startswith(("[-", "(-")) and _is_positional(each) for each in ways)
     return not token.startswith("-") and not _OPTIONS.fullmatch(token)
 
 
