@@ -424,3 +424,55 @@ def test_chinese_says_much_in_few_characters():
         """
 
     assert found([search], "description") == []
+
+
+# -- examples, short texts and many findings of one kind
+
+
+@pytest.mark.parametrize("style", ["portable", "full"])
+def test_an_example_that_its_parameter_does_not_take_is_found(style):
+    def good(n: Annotated[int, Field(examples=[1, 2], ge=1)], order: Order) -> None:
+        "Do something."
+
+    def bad(
+        n: Annotated[int, Field(examples=[1, 0], ge=1)],
+        text: Annotated[str, Field(examples=[5])],
+    ) -> None:
+        "Do something."
+
+    box = Toolbox("b", [good, bad], defaults={"style": style})
+    report = box.check(select="broken_example")
+    assert [(each.tool, each.parameter) for each in report] == [("bad", "n"), ("bad", "text")]
+    assert "number 2" in report.findings[0].message
+
+
+def test_two_words_are_not_too_short_for_a_parameter():
+    def page(
+        space: Annotated[str, "Space key"],
+        name: Annotated[str, "The id"],
+        word: Annotated[str, "Words."],
+        bit: Annotated[str, "A b"],
+    ) -> None:
+        "Show a page."
+
+    short = [name for _, name, _ in found([page], "short_param_description")]
+    assert short == ["word", "bit"]
+
+
+@pytest.mark.promise("doctor.folded")
+def test_many_parameters_without_a_source_are_one_finding():
+    def many(a1: str, a2: str, a3: str) -> None:
+        "Do something."
+
+    def more(b1: str, b2: str, b3: str) -> None:
+        "Do something else."
+
+    box = Toolbox("b", [many, more])
+    [finding] = box.check(select="unreachable_param")
+    assert (finding.tool, str(finding.severity)) == ("", "info")
+    assert "6 required parameters" in finding.message
+    assert "many.a1" in finding.message
+    assert len(box.check(select="unreachable_param", severity={"unreachable_param": "error"})) == 6
+    box.add(marked)
+    assert len(box.check(select="unreachable_param")) == 6
+    assert len(Toolbox("b", [many]).check(select="unreachable_param")) == 3

@@ -33,6 +33,7 @@ class Rendered:
     __slots__ = (
         "_codecs",
         "_definitions",
+        "_search",
         "_sent",
         "_wire",
         "dialect",
@@ -51,6 +52,7 @@ class Rendered:
         losses: tuple[Loss, ...],
         strict: frozenset[str],
         request: JsonObject,
+        search: Mapping[str, Any],
     ) -> None:
         self.dialect = dialect
         """The name of the dialect."""
@@ -67,6 +69,7 @@ class Rendered:
         self._codecs = codecs
         self._wire = wire
         self._sent = sent
+        self._search = search
         self._definitions: list[JsonObject] | None = None
 
     def __repr__(self) -> str:
@@ -78,7 +81,7 @@ class Rendered:
         """The tools as the provider's requests have them: plain dicts, which you may change."""
         if self._definitions is None:
             with no_collection():
-                self._definitions = definitions(self._wire, self._sent)
+                self._definitions = definitions(self._wire, self._sent, self._search)
         return self._definitions
 
     def decode(self, name: str, arguments: Any = None) -> Decoded:

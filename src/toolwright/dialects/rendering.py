@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .._json_values import JsonObject
 from ..arguments.sample import no_collection
+from ..tools.catalog import matches
 from ..tools.definition import PLAIN, Tool
 from .budgets import Cost, allotted, cost_of, too_large
+from .examples import examples_of
 from .facts.rules import Dialect
 from .known import dialect_named
 from .losses import Loss
@@ -28,14 +30,22 @@ def render(
     *,
     strict: bool = False,
     prefix: str = "",
+    input_examples: bool = True,
+    defer_loading: bool | str | Sequence[str] = False,
+    examples: Callable[[Tool], Iterable[Mapping[str, Any]]] | None = None,
 ) -> Rendered:
     """Return tools as a provider or client takes them, with the way back.
 
     `strict` asks the provider to enforce the schemas. `prefix` is what an MCP client puts before
-    names: it counts in their length. Entries of another server's `tools/list` are rendered as well.
+    names: it counts in their length. `input_examples=False` sends no examples; `examples` returns
+    more of them for a tool. `defer_loading` has the provider load tools, all or those whose names
+    match a pattern, only when its own search has found them. Entries of another server's `tools/list` are rendered as well.
     Raises `ValueError` for an unknown dialect; a tool that cannot be sent is a loss.
     """
-    rendering = _Rendering(dialect_named(dialect), strict=strict)
+    deferred = ("*",) if defer_loading is True else defer_loading or ()
+    rendering = _Rendering(dialect_named(dialect), strict=strict, deferred=deferred)
+    if input_examples:
+        rendering.written = examples or _no_examples
     with no_collection():  # nearly all that is made is kept
         return rendering.render(tools, prefix)
 
@@ -43,8 +53,11 @@ def render(
 class _Rendering:
     """One set of tools on its way into one dialect."""
 
-    def __init__(self, dialect: Dialect, *, strict: bool) -> None:
+    def __init__(self, dialect: Dialect, *, strict: bool, deferred: str | Sequence[str]) -> None:
         self._dialect = dialect
+        self._deferred = deferred
+        self.written: Callable[[Tool], Iterable[Mapping[str, Any]]] | None = None
+        """Returns the examples that are written elsewhere than in a schema; None for no examples."""
         self._wants_strict = strict
         self._losses: list[Loss] = []
         self._strict: set[str] = set()
@@ -56,6 +69,7 @@ class _Rendering:
         names = self._named(known, prefix)
         known = [each for each in known if each.name in names]
         self._choose_strict(known)
+        self._choose_deferred(known)
         sent: list[Sent] = []
         codecs: dict[str, Any] = {}
         for each in known:
@@ -74,6 +88,7 @@ class _Rendering:
             tuple(self._losses),
             frozenset(self._strict),
             self._request(known),
+            dialect.search,
         )
 
     def _lose(self, tool: str, keyword: str, message: str) -> None:
@@ -170,7 +185,33 @@ class _Rendering:
             text = _cut(text, most)
         says_so = self._dialect.strict_is in ("tool", "together")
         is_strict = says_so and each.name in self._strict
-        return Sent(name, text, encoded, is_strict, each.listed)
+        deferred = bool(self._deferred) and matches(each.name, self._deferred)
+        return Sent(
+            name, text, encoded, is_strict, each.listed, self._examples(each, encoded), deferred
+        )
+
+    def _examples(self, each: Renderable, encoded: EncodedSchema) -> list[JsonObject]:
+        if self.written is None or not self._dialect.examples or each.tool is None:
+            return []
+        examples = examples_of(each.tool, encoded, self.written(each.tool))
+        for fault in examples.faults:
+            self._lose(each.name, "input_examples", fault)
+        return examples.valid
+
+    def _choose_deferred(self, known: list[Renderable]) -> None:
+        """Drop the wish to defer tools where the provider has no search, or no tool is meant."""
+        if not self._deferred:
+            return
+        if not self._dialect.search:
+            fault = f"is not known to {self._dialect.name}: all tools are loaded"
+        elif any(each.name == self._dialect.search.get("name") for each in known):
+            fault = "needs a name that a tool has: all tools are loaded"
+        elif known and not any(matches(each.name, self._deferred) for each in known):
+            fault = "matches no tool: all are loaded"
+        else:
+            return
+        self._lose("", "defer_loading", fault)
+        self._deferred = ()
 
     def _request(self, known: list[Renderable]) -> JsonObject:
         """Return what else belongs in the request."""
@@ -178,6 +219,10 @@ class _Rendering:
         if not self._wants_strict or not known or (dialect.strict and not self._strict):
             return {}
         return copy.deepcopy(dict(dialect.strict_request))
+
+
+def _no_examples(_tool: Tool) -> Iterable[Mapping[str, Any]]:
+    return ()
 
 
 def _cut(text: str, most: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -24,6 +25,7 @@ class Renderable:
         "_document",
         "_encoded",
         "_listed",
+        "_tool",
         "compiled",
         "described",
         "description",
@@ -37,6 +39,7 @@ class Renderable:
         description: str,
         schema: bytes,
         output: Any = None,
+        tool: Tool | None = None,
         compiled: object = None,
     ) -> None:
         self.name = name
@@ -44,11 +47,18 @@ class Renderable:
         self.schema = schema
         self.described = with_returns(description, output)
         """The description with the result in words: providers have no output schemas."""
+        # Weak: this is kept for as long as the tool exists.
+        self._tool = None if tool is None else weakref.ref(tool)
         self.compiled = compiled
         """What the schema comes from: a tool may be compiled again, with another schema."""
         self._document: Document | None = None
         self._encoded: dict[Rules, EncodedSchema | None] = {}
         self._listed: bytes | None = None
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool itself; None for an entry of a list."""
+        return None if self._tool is None else self._tool()
 
     def encoded(self, rules: Rules) -> EncodedSchema | None:
         """Return the schema encoded by some rules; None if it is too deep to be read."""
@@ -97,7 +107,9 @@ def _definition(tool: Tool | Mapping[str, Any], *, is_mcp: bool) -> Renderable |
     if found is None or found.compiled is not compiled:
         # Bytes are sent as content, whatever their JSON would be.
         output = None if compiled.bytes_output else tool.output_schema
-        found = Renderable(tool.name, tool.description, compiled.input_schema, output, compiled)
+        found = Renderable(
+            tool.name, tool.description, compiled.input_schema, output, tool, compiled
+        )
         _known[tool] = found
     if is_mcp and not found.is_listed:
         found.list_as(tool.to_mcp_json())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,11 +19,15 @@ class Sent(NamedTuple):
     strict: bool
     listed: Callable[[], Mapping[str, Any]]
     """Returns the tool's whole definition in MCP."""
+    examples: Sequence[JsonObject] = ()
+    deferred: bool = False
 
 
-def definitions(wire: str, tools: Sequence[Sent]) -> list[JsonObject]:
-    """Return tools as the value of `tools` in a request."""
+def definitions(wire: str, tools: Sequence[Sent], search: Mapping[str, Any]) -> list[JsonObject]:
+    """Return tools as the value of `tools` in a request, after the one that finds deferred ones."""
     made = [_WIRES[wire](tool, tool.encoded.fresh()) for tool in tools]
+    if search and any(tool.deferred for tool in tools):
+        made = [dict(search), *made]
     if wire.startswith("gemini"):
         return [{"functionDeclarations": made}] if made else []
     return made
@@ -30,6 +35,10 @@ def definitions(wire: str, tools: Sequence[Sent]) -> list[JsonObject]:
 
 def _named(tool: Sent) -> JsonObject:
     return {"name": tool.name} | ({"description": tool.description} if tool.description else {})
+
+
+def _deferred(tool: Sent) -> JsonObject:
+    return {"defer_loading": True} if tool.deferred else {}
 
 
 def _chat(tool: Sent, schema: JsonObject) -> JsonObject:
@@ -45,12 +54,17 @@ def _responses(tool: Sent, schema: JsonObject) -> JsonObject:
         **_named(tool),
         "parameters": schema,
         "strict": tool.strict,
+        **_deferred(tool),
     }
 
 
 def _anthropic(tool: Sent, schema: JsonObject) -> JsonObject:
     made = {**_named(tool), "input_schema": schema}
-    return {**made, "strict": True} if tool.strict else made
+    if tool.examples:
+        made["input_examples"] = copy.deepcopy(list(tool.examples))
+    if tool.strict:
+        made["strict"] = True
+    return made | _deferred(tool)
 
 
 def _gemini(tool: Sent, schema: JsonObject) -> JsonObject:

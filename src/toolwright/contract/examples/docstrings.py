@@ -78,6 +78,28 @@ def docstring_examples(name: str, tool: Tool) -> list[Trial]:
     return found
 
 
+def written_arguments(tool: Tool) -> list[dict[str, Any]]:
+    """Return the arguments of the calls that the docstring of a tool writes out; none is run."""
+    text = inspect.cleandoc(doc_of(tool.target)[:_MOST_READ])
+    if not text:
+        return []
+    names = _names(tool.name, tool)
+    calls = [call for _, call in _calls_in_sections(text, names)]
+    try:
+        lines = doctest.DocTestParser().get_examples(text)
+    except ValueError:  # a prompt that is indented oddly
+        lines = []
+    sources = [line.source for line in lines if line.exc_msg is None]  # no example to follow
+    shown = [_call_from(_AWAIT.sub("", source).strip(), names) for source in sources]
+    found: list[dict[str, Any]] = []
+    for call in itertools.islice(
+        [*(call for call in shown if call is not None), *calls], _MOST_CALLS
+    ):
+        with contextlib.suppress(ValueError, RecursionError):
+            found.append(_literal_arguments(call, tool))
+    return found
+
+
 def _names(name: str, tool: Tool) -> frozenset[str]:
     """Return the names by which a docstring may call the tool."""
     own = getattr(tool.target, "__name__", name)

@@ -100,8 +100,15 @@ _RESPONSES = replace(
     _OPENAI,
     name="openai-responses",
     wire="responses",
+    search={"type": "tool_search"},
     facts=(
         *_OPENAI_FACTS,
+        Fact(
+            "defer_loading",
+            "found by a tool of the type tool_search",
+            "openai 3.49.0 types/responses/function_tool_param.py, tool_search_tool_param.py",
+            READ,
+        ),
         Fact(
             "strict",
             "always said, since it is on by default",

@@ -46,6 +46,8 @@ _ANTHROPIC = Dialect(
     "tool",
     names=NameRule(longest=128),
     limits=Quota(strict_tools=20, optional=24, unions=16),
+    examples=True,
+    search={"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
     facts=(
         Fact("name", "[a-zA-Z0-9_-]{1,128}", "home-assistant/core#147760", READ),
         Fact("keys", "[a-zA-Z0-9_.-]{1,64}", "anthropics/claude-code#34771", READ),
@@ -57,6 +59,18 @@ _ANTHROPIC = Dialect(
             READ,
         ),
         Fact("draft", "must be 2020-12", "anthropics/claude-code#586", READ),
+        Fact(
+            "input_examples",
+            "whole arguments that the schema accepts",
+            "anthropic 2.8.0 types/tool_param.py",
+            READ,
+        ),
+        Fact(
+            "defer_loading",
+            "found by tool_search_tool_bm25_20251119 or tool_search_tool_regex_20251119",
+            "anthropic 2.8.0 types/tool_param.py, tool_search_tool_bm25_20251119_param.py",
+            READ,
+        ),
     ),
 )
 _BEDROCK_STRICT = replace(

@@ -153,6 +153,10 @@ class Dialect:
     own_prefix: str = ""
     """What the client itself puts before that prefix."""
     limits: Quota = field(default_factory=Quota)
+    examples: bool = False
+    """Whether a tool may have `input_examples`."""
+    search: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The provider's own tool that finds those with `defer_loading`; empty if there is none."""
     facts: tuple[Fact, ...] = ()
 
     @property

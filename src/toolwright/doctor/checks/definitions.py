@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..._json_values import is_object
+from ..._json_values import is_list, is_object
 from ...read.signature import EMPTY
+from ...schema.explicit import broken_rules, validator_for
 from ..findings import Severity
 from ..registry import Found, check
 from ..schema_facts import fits, kind_of, kinds_of
@@ -16,6 +17,7 @@ STRAY = re.compile(r"documents `(?P<name>[^`]*)`, which is not a parameter")
 UNREAD = re.compile(r'leaves (?:"|\d+ more such lines )')
 NOT_JSON = re.compile(r"`(?P<name>[^`]*)`: (?P<what>the default .* is not JSON)", re.DOTALL)
 _PLACED = re.compile(r"`(?P<name>[^`]*)`: (?P<what>.*)", re.DOTALL)
+_MOST_EXAMPLES = 50
 NO_OUTPUT = re.compile(r"has no output schema")
 
 
@@ -77,6 +79,31 @@ def mismatched_default(tool: CheckedTool) -> Found:
         if is_part or not fits(frozenset((given,)), taken):
             wanted = " or ".join(sorted(taken))
             yield tool.finding(f"is of type {wanted}, but its default is not", parameter=name)
+
+
+@check(
+    "broken_example",
+    fix="give an example that the parameter takes",
+    group="definition",
+)
+def broken_example(tool: CheckedTool) -> Found:
+    """An example of a parameter is not a value that it takes."""
+    definitions = tool.input_schema.get("$defs", {})
+    for name, node in tool.properties.items():
+        examples = node.get("examples") if is_object(node) else None
+        if not is_list(examples):
+            continue
+        validator = validator_for({**node, "$defs": definitions})
+        for number, example in enumerate(examples[:_MOST_EXAMPLES], 1):
+            try:
+                broken, _ = broken_rules(validator, example)
+            except Exception:  # noqa: BLE001 - a foreign schema: what cannot be checked is no finding
+                break
+            if broken:
+                # Not the value itself: it may be a secret.
+                text = f"has an example that it does not take: number {number}"
+                yield tool.finding(text, parameter=name)
+                break
 
 
 @check(

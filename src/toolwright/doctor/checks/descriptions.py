@@ -57,11 +57,13 @@ def undocumented_param(tool: CheckedTool) -> Found:
     group="description",
 )
 def short_param_description(tool: CheckedTool) -> Found:
-    """A parameter's description has fewer than ten characters."""
+    """A parameter's description is one word of fewer than ten characters, or hardly anything."""
     least = tool.limits.short_description
     for name, node in tool.properties.items():
-        length = _length(description_of(tool.input_schema, node))
-        if 0 < length < least:
+        text = description_of(tool.input_schema, node)
+        length = _length(text)
+        # `Space key` says what it should.
+        if 0 < length < (least if len(text.split()) < 2 else least // 2):
             text = f"has a description of {length} characters; the minimum is {least}"
             yield tool.finding(text, parameter=name)
 

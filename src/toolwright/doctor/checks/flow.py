@@ -86,11 +86,22 @@ class _Flow:
 def unreachable_param(box: CheckedToolbox) -> Found:
     """A required parameter has no source: no other tool gives it, and users do not."""
     flow = _Flow.of(box)
-    for tool in box:
-        for name, node in flow.needs(tool):
-            if not flow.has_source(tool, name, node):
-                text = "has no source: no other tool returns it, and it is not marked as the user's"
-                yield tool.finding(text, parameter=name, severity=flow.severity)
+    without = [
+        (tool, name)
+        for tool in box
+        for name, node in flow.needs(tool)
+        if not flow.has_source(tool, name, node)
+    ]
+    # Where nothing is marked, most of them are the user's: one line says so.
+    is_asked_for = flow.is_strict or box.settings.severity.get("unreachable_param")
+    if len(without) > _MOST_NAMED and not is_asked_for:
+        named = ", ".join(f"{tool.name}.{name}" for tool, name in without[:_MOST_NAMED])
+        text = f"has {len(without)} required parameters that no tool returns: {named}, ..."
+        yield box.finding(text, severity=flow.severity)
+        return
+    for tool, name in without:
+        text = "has no source: no other tool returns it, and it is not marked as the user's"
+        yield tool.finding(text, parameter=name, severity=flow.severity)
 
 
 @check(
