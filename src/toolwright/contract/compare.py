@@ -118,12 +118,19 @@ def _tool(name: str, old: Entry, new: Entry, *, is_renamed: bool = False) -> Ite
         yield Change("breaking", "tool", name, text)
     yield from _texts("tool", name, before, after)
     yield from _schema(name, "input", before.get("inputSchema"), after.get("inputSchema"))
-    yield from _outputs(name, before.get("outputSchema"), after.get("outputSchema"))
+    yield from _outputs(name, _output_of(old), _output_of(new))
+    if "outputSchema" in before and "unlisted_output" in new:
+        yield Change("risky", "tool", name, "the output schema is no longer listed")
     yield from _hints(name, before.get("annotations", {}), after.get("annotations", {}))
     yield from _access("tool", name, old, new)
     for key in ("icons", "_meta"):
         if canonical(before.get(key)) != canonical(after.get(key)):
             yield Change("additive", "tool", name, f"{key} has changed")
+
+
+def _output_of(entry: Entry) -> Any:
+    """Return what is known of a tool's values, listed or not."""
+    return entry["listed"].get("outputSchema", entry.get("unlisted_output"))
 
 
 def _texts(

@@ -13,6 +13,7 @@ from .._files import replace_file
 from .._json_values import depth_of, is_list, is_object, strict_json
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
 from ..errors import LockError, SchemaError
+from ..tools.definition import compiled_of
 
 if TYPE_CHECKING:
     from ..serve.servable import Servable
@@ -130,6 +131,8 @@ def tool_entry(tool: Tool) -> Entry | None:
     entry: Entry = {"listed": listed}
     if before.get("outputSchema") != listed.get("outputSchema"):
         entry["boxed_output"] = before["outputSchema"]
+    if not compiled_of(tool).lists_output:
+        entry["unlisted_output"] = tool.output_schema
     options = tool.options
     if options.confirm:
         entry["confirm"] = True
@@ -254,7 +257,7 @@ class _Reader:
         listed = entry["listed"]
         tables = [listed.get("inputSchema")] if part == "tools" else []
         tables += [listed.get(key, {}) for key in ("outputSchema", "annotations", "_meta")]
-        tables.append(entry.get("boxed_output", {}))
+        tables += [entry.get(key, {}) for key in ("boxed_output", "unlisted_output")]
         texts = [listed.get("name")]
         texts += [listed.get(key, "") for key in ("title", "description", "uri", "uriTemplate")]
         is_shown = all(isinstance(text, str) for text in texts) and all(map(is_object, tables))

@@ -59,6 +59,10 @@ def _decompressed(packed: bytes) -> bytes:
     return zlib.decompressobj(wbits=_RAW, zdict=_USUAL).decompress(packed)
 
 
+MOST_LISTED_OUTPUT = 20_000
+"""Bytes of an output schema that nobody asked for: that is 5,000 tokens."""
+
+
 class Flat(NamedTuple):
     """A parameter whose fields are at the top level."""
 
@@ -91,6 +95,8 @@ class Compiled:
     packed_input: bytes
     packed_output: bytes | None
     """Both schemas, compressed: the list of all tools holds them as well."""
+    lists_output: bool
+    """The output schema is small enough for lists, or its author wants it there."""
     boxes_output: bool
     """Clients that need an object get the output schema in a box."""
     nullable_output: bool
@@ -218,6 +224,7 @@ class SchemaWriter:
             output_hint=draft.output_hint,
             packed_input=self._packed(schema),
             packed_output=None if output is None else self._packed(output),
+            lists_output=output is None or _is_listed(draft, output),
             boxes_output=output is not None and not describes_object(output),
             nullable_output=output is not None and may_be_null(output),
             text_output=options.output_schema is None and is_text(draft.output_hint),
@@ -322,6 +329,21 @@ class SchemaWriter:
 
 
 _NO_NAMES = frozenset[str]()
+
+
+def _is_listed(draft: Draft, output: JsonObject) -> bool:
+    """Return whether an output schema belongs in lists: one of 200 kB costs more than all tools."""
+    options = draft.options
+    if options.output_schema is not None or options.emit != "auto":
+        return True
+    size = len(compact_json(output))
+    if size <= MOST_LISTED_OUTPUT:
+        return True
+    draft.problems.append(
+        f"lists no output schema: it has {size:,} bytes, more than {MOST_LISTED_OUTPUT:,}; "
+        'emit="both" lists it'
+    )
+    return False
 
 
 def _with_text(node: JsonObject, text: str, style: SchemaOptions) -> JsonObject:

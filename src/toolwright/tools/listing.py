@@ -53,6 +53,8 @@ def _output(options: Options, compiled: Compiled, protocol: str) -> bytes | None
     emit = options.emit
     if compiled.packed_output is None or emit == "text" or compiled.bytes_output:
         return None
+    if not compiled.lists_output:
+        return None
     if emit == "auto" and compiled.text_output:
         return None
     if not compiled.boxes_output:

@@ -18,6 +18,7 @@ UNREAD = re.compile(r'leaves (?:"|\d+ more such lines )')
 NOT_JSON = re.compile(r"`(?P<name>[^`]*)`: (?P<what>the default .* is not JSON)", re.DOTALL)
 _PLACED = re.compile(r"`(?P<name>[^`]*)`: (?P<what>.*)", re.DOTALL)
 _MOST_EXAMPLES = 50
+UNLISTED_OUTPUT = re.compile(r"lists no output schema: it has (?P<size>[\d,]+) bytes")
 NO_OUTPUT = re.compile(r"has no output schema")
 
 
@@ -40,7 +41,7 @@ def refused_tool(box: CheckedToolbox) -> Found:
 def lost_detail(tool: CheckedTool) -> Found:
     """Something that the author wrote is in no schema."""
     for problem in tool.tool.problems:
-        if any(known.match(problem) for known in (STRAY, UNREAD, NOT_JSON)):
+        if any(known.match(problem) for known in (STRAY, UNREAD, NOT_JSON, UNLISTED_OUTPUT)):
             continue
         placed = _PLACED.match(problem)
         parameter = placed["name"] if placed and placed["name"] in tool.properties else ""

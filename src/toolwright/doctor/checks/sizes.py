@@ -9,6 +9,7 @@ from ..findings import Severity
 from ..registry import Found, check
 from ..schema_facts import description_of, fields_of, nodes_within
 from ..subjects import CheckedTool, CheckedToolbox
+from .definitions import UNLISTED_OUTPUT
 
 _PARAM_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -117,6 +118,18 @@ def deep_schema(tool: CheckedTool) -> Found:
     depth = max((field.depth for field in fields_of(tool.input_schema)), default=0)
     if depth >= tool.limits.nesting:
         yield tool.finding(f"has parameters nested {depth + 1} levels deep")
+
+
+@check(
+    "large_output_schema",
+    fix='return less, or a smaller model; `emit="both"` lists it, `emit="text"` needs none',
+    group="size",
+)
+def large_output_schema(tool: CheckedTool) -> Found:
+    """An output schema has more than 20,000 bytes, so that it is left out of lists."""
+    for problem in tool.tool.problems:
+        if size := UNLISTED_OUTPUT.match(problem):
+            yield tool.finding(f"lists no output schema: it has {size['size']} bytes")
 
 
 @check(
