@@ -321,3 +321,26 @@ def test_ctrl_c_ends_the_tests_without_blaming_a_tool(here):
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=LONGEST)
     assert (process.returncode, out) == (130, "")
+
+
+@pytest.mark.promise("testing.nothing-learnt")
+def test_a_tool_whose_calls_all_fail_has_not_passed(here):
+    Path("far.py").write_text(
+        "from toolwright import ToolError\n"
+        "def far(repo: str, number: int) -> str:\n"
+        "    raise ToolError('outside of the repository')\n"
+        "def near(number: int) -> int:\n"
+        "    if number > 3:\n"
+        "        raise ToolError('too many')\n"
+        "    return number\n"
+    )
+    done = run("test", "far.py", "--generate", "10", "--junit", "report.xml")
+    assert done.returncode == 0
+    far, near, totals, *_ = done.stdout.splitlines()
+    assert far.startswith("skipped far  generated")
+    assert far.endswith("- nothing learnt: every call was refused, or ended in an error")
+    assert near.startswith("ok")
+    assert totals == "Tests: 1 passed, 0 failed, 1 skipped"
+    cases = {each.get("classname"): each for each in ET.parse("report.xml").iter("testcase")}
+    assert "nothing learnt" in cases["far"].find("skipped").get("message")
+    assert cases["near"].find("skipped") is None

@@ -140,6 +140,9 @@ class _Search:
         if self.tried and self.refused == self.tried:
             detail = f"no generated arguments were accepted: {self.last_refusal}"
             return Outcome(status="skipped", detail=detail, **common)
+        if self.tried and self.refused + self.errors == self.tried:
+            detail = "nothing learnt: every call was refused, or ended in an error"
+            return Outcome(status="skipped", detail=detail, **common)
         return Outcome(status="passed", **common)
 
     def _explore(self, count: int, seed: int) -> str:
