@@ -117,7 +117,7 @@ def test_odd_objects_as_tools_and_defaults():
         def __call__(self, a: int = 1) -> int:
             return a
 
-    def default(a: object = Raises(), b: int = 1) -> int:
+    def default(a: int | Raises = Raises(), b: int = 1) -> int:
         "Take anything at all."
         return b
 

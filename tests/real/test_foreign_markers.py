@@ -1,17 +1,19 @@
 """What other frameworks fill in never becomes an argument that a model can set."""
 
 import importlib
+import re
 import sys
 import types
 from typing import Annotated, Any
 
 import pytest
 
-from toolwright import Fixed, Inject, SchemaError, Tool, Toolbox
+from toolwright import ArgumentError, Fixed, Inject, SchemaError, Tool, Toolbox
 
 fastapi = importlib.import_module("fastapi")
 dependencies = importlib.import_module("fastmcp.dependencies")
 fastmcp = importlib.import_module("fastmcp")
+typer = importlib.import_module("typer")
 sdk = importlib.import_module("mcp.server.mcpserver")
 
 
@@ -44,8 +46,7 @@ def refusal(target, **options):
 
 @pytest.mark.promise("parameters.foreign-markers")
 @pytest.mark.parametrize(("marker", "said", "hint"), MARKERS)
-@pytest.mark.parametrize("permissive", [False, True])
-def test_a_marker_is_refused_by_name(marker, said, hint, permissive):
+def test_a_marker_is_refused_by_name(marker, said, hint):
     def noted(who: Annotated[str, marker]) -> None: ...
     def optional(who: Annotated[str | None, marker] = None) -> None: ...
     def inner(who: Annotated[str, marker] | None = None) -> None: ...
@@ -54,10 +55,52 @@ def test_a_marker_is_refused_by_name(marker, said, hint, permissive):
     def untyped(who=marker) -> None: ...
     async def later(x: int, *, who: str = marker) -> None: ...
 
-    options = {"on_unsupported": "permissive"} if permissive else {}
     for target in (noted, optional, inner, default, anything, untyped, later):
         with pytest.raises(SchemaError, match=rf"who has {said}{hint}"):
-            Tool(target, **options).compile()
+            Tool(target).compile()
+        with pytest.raises(SchemaError, match=rf"who has {said}{hint}"):
+            Toolbox("box").add(target)
+
+
+@pytest.mark.promise("parameters.foreign-permissive")
+@pytest.mark.parametrize(("marker", "said", "hint"), MARKERS)
+def test_a_permissive_tool_keeps_a_marker_from_callers(marker, said, hint):
+    def noted(who: Annotated[str, marker]) -> None: ...
+    def optional(who: Annotated[str | None, marker] = None) -> object:
+        return who
+
+    def default(who: str = marker) -> object:
+        return who
+
+    def untyped(who=marker) -> object:
+        return who
+
+    with pytest.raises(SchemaError, match=rf"who has {said}{hint}"):
+        Tool(noted, on_unsupported="permissive").compile()
+    for target in (optional, default, untyped):
+        tool = Tool(target, on_unsupported="permissive")
+        assert tool.input_schema["properties"] == {}
+        assert any(re.match(rf"leaves `who` out: it has {said}", text) for text in tool.problems)
+        with pytest.raises(ArgumentError, match="unknown argument `who`"):
+            tool.bind({"who": "eve"})
+        assert tool.bind({}) == ([], {})
+
+
+def shop(name: str = typer.Option("x"), size: int = typer.Argument(1)) -> None: ...
+
+
+def checked(name: Annotated[str, typer.Option(callback=get_user)] = "x") -> None: ...
+
+
+def plain(name: Annotated[str, typer.Option(help="Whose.")] = "x") -> str:
+    return name
+
+
+def test_a_command_of_typer_is_a_tool_of_its_app_or_has_plain_defaults():
+    for target in (shop, checked):
+        with pytest.raises(SchemaError, match=r"\.name has .*Typer.* `box.include\(app\)` makes"):
+            Tool(target).compile()
+    assert Tool(plain).call({}).value == "x"
 
 
 @pytest.mark.promise("parameters.foreign-markers")

@@ -279,7 +279,7 @@ class Depends:
 def test_a_default_that_is_a_marker_of_another_system_is_not_left_to_the_target():
     def f(x: int, engine: Engine = Depends(Engine)) -> None: ...  # type: ignore[assignment]
 
-    with pytest.raises(SchemaError, match="its default is of another type"):
+    with pytest.raises(SchemaError, match="an instance of `Depends` of .* as its default"):
         Tool(f).compile()
 
 

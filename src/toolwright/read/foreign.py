@@ -1,30 +1,48 @@
-"""Recognises other frameworks' injection markers and contexts, without importing them."""
+"""Recognises what another system would inject, without importing it."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import functools
+import sys
+import types
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from enum import Enum
+from itertools import islice
+from typing import Any, NamedTuple, cast
 
 _OWNERS = {
+    "dedalus_mcp": "Dedalus",
+    "dishka": "Dishka",
     "docket": "Docket",
     "fastapi": "FastAPI",
     "fastmcp": "FastMCP",
+    "langchain_core": "LangChain",
+    "litestar": "Litestar",
     "mcp": "the MCP SDK",
     "pydantic_ai": "Pydantic AI",
     "starlette": "Starlette",
+    "typer": "Typer",
     "uncalled_for": "FastMCP",
 }
+# What to write instead of some markers. The markers that carry no callable are known only by name.
 _MARKERS = {
+    ("dishka", "_FromComponent"): "inject",
     ("docket", "Dependency"): "inject",
     ("fastapi", "Depends"): "inject",
     ("fastapi", "Header"): "call",
     ("fastapi", "Cookie"): "call",
     ("fastapi", "Param"): "field",
     ("fastapi", "Body"): "field",
+    ("langchain_core", "InjectedToolArg"): "inject",
+    ("litestar", "DependencyKwarg"): "inject",
+    ("litestar", "KwargDefinition"): "field",
     ("mcp", "Resolve"): "inject",
     ("uncalled_for", "Dependency"): "inject",
 }
 _CONTEXTS = frozenset(
     (
+        ("dedalus_mcp", "Context"),
         ("fastmcp", "Context"),
         ("mcp", "BaseContext"),
         ("mcp", "Context"),
@@ -35,34 +53,64 @@ _CONTEXTS = frozenset(
         ("starlette", "HTTPConnection"),
     )
 )
-_PROVIDERS = ("dependency", "factory", "resolver", "fn")
 _CALL = "take a parameter `call: Call` instead, which is given the call with its caller and headers"
+_HARMLESS = frozenset(
+    (
+        *("annotated_doc", "annotated_types", "beartype", "hypothesis", "msgspec", "pydantic"),
+        *("pydantic_core", "pydantic_extra_types", "toolwright", "typing_extensions"),
+        *sys.stdlib_module_names,
+    )
+)
+"""Packages whose objects in `Annotated` say something about a value, and never give one."""
+_DEPTH = 3
+_MOST_HELD = 100
 
 
 class Foreign(NamedTuple):
-    """What is wrong with a parameter that another framework would fill in, and what to write."""
+    """What is wrong with a parameter that another system would fill in, and what to write."""
 
     what: str
     hint: str
 
 
-def foreign_marker(item: Any) -> Foreign | None:
-    """Recognise a marker: an object in `Annotated`, a default, or the bare class of one."""
+def known_marker(item: Any) -> Foreign | None:
+    """Recognise a marker, or its bare class, by name."""
     cls: Any = item if isinstance(item, type) else type(item)
     for owner, name in _names(cls):
         kind = _MARKERS.get((owner, name))
-        if kind is None:
-            continue
-        shown = cls.__name__.lstrip("_")
-        what = f"has {_OWNERS[owner]}'s `{shown}`, which nothing fills in here"
-        if kind == "call" or shown.startswith("Current"):
-            return Foreign(what, _CALL)
-        if kind == "field":
-            return Foreign(what, "use pydantic's `Field(...)`, or no marker at all")
-        provider = next((p for p in (getattr(item, n, None) for n in _PROVIDERS) if p), None)
-        shown = getattr(provider, "__name__", "provider")
-        return Foreign(what, f"write `Annotated[T, Inject({shown})]`")
+        if kind is not None:
+            shown = cls.__name__.lstrip("_")
+            what = f"has {_OWNERS[owner]}'s `{shown}`, which nothing fills in here"
+            if kind == "call" or shown.startswith("Current"):
+                return Foreign(what, _CALL)
+            if kind == "field":
+                return Foreign(what, "use pydantic's `Field(...)`, or no marker at all")
+            return Foreign(what, _instead(item, _callable_in(item)))
     return None
+
+
+def foreign_marker(item: Any) -> Foreign | None:
+    """Recognise a marker in `Annotated`: known by its name, or of an unknown package and with a
+    callable in it."""
+    found = known_marker(item)
+    cls = cast("Any", type(item))
+    if found is not None or issubclass(cls, _FUNCTIONS) or _is_harmless(cls):
+        return found
+    provider = _callable_in(item)
+    if provider is None:
+        return None
+    return Foreign(f"has {_shown(item)}, which nothing fills in here", _instead(item, provider))
+
+
+def foreign_default(default: Any, classes: Collection[type]) -> Foreign | None:
+    """Recognise a default that something else must replace: it is neither plain data nor an
+    instance of one of the classes that the parameter's hint names."""
+    found = known_marker(default)
+    if found is not None or is_data(default) or _is_instance(default, classes):
+        return found
+    what = f"has {_shown(default)} as its default, which its type does not name"
+    hint = _instead(default, _callable_in(default))
+    return Foreign(what, f"{hint}, or `Annotated[T, Hidden()]` to keep the default")
 
 
 def foreign_context(cls: Any) -> Foreign | None:
@@ -76,9 +124,113 @@ def foreign_context(cls: Any) -> Foreign | None:
     return None
 
 
-_PLAIN = frozenset((str, int, float, bool, type(None), list, dict, set, tuple, bytes))
+def is_data(value: Any, depth: int = 20) -> bool:
+    """Return whether a value is None, an `Enum` member, or data through and through.
+
+    So is a bare `object()`: a sentinel that can hold nothing.
+    """
+    cls = cast("Any", type(value))  # not `isinstance`, which asks a proxy what it stands for
+    if issubclass(cls, _SCALARS) or cls is object:
+        return True
+    if cls in _COLLECTIONS and depth:
+        items = [*value, *value.values()] if cls is dict else value
+        return all(is_data(item, depth - 1) for item in items)
+    return False
+
+
+_SCALARS = (str, int, float, complex, bytes, bytearray, type(None), type(Ellipsis), Enum)
+_COLLECTIONS = frozenset((list, dict, tuple, set, frozenset))
+_PLAIN = frozenset((*_SCALARS, *_COLLECTIONS, bool))
+_FUNCTIONS: Any = (
+    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType),
+    *(functools.partial, type),
+)
+
+
+def _shown(item: Any) -> str:
+    if isinstance(item, _FUNCTIONS):
+        kind = "class" if isinstance(item, type) else "function"
+        return f"the {kind} `{getattr(item, '__name__', type(item).__name__)}`"
+    cls = cast("Any", type(item))
+    package, name = _names(cls)[0]
+    of = "" if package in ("__main__", "builtins") else f" of {_OWNERS.get(package, package)}"
+    return f"an instance of `{name.lstrip('_')}`{of}"
+
+
+def _instead(item: Any, provider: Any) -> str:
+    """Return what to write instead of a marker, with the name of the provider that it holds."""
+    if type(item).__module__.partition(".")[0] == "typer":
+        return "`box.include(app)` makes tools of a Typer app; a function needs plain defaults"
+    known = isinstance(provider, _FUNCTIONS) and not isinstance(item, type)
+    name = getattr(provider, "__name__", "provider") if known else "provider"
+    return f"write `Annotated[T, Inject({name})]`"
+
+
+def _is_harmless(cls: type) -> bool:
+    """Return whether objects of a class only say something about a value: those of some packages,
+    and those that pydantic asks for a schema."""
+    if cls in _PLAIN or _names(cls)[0][0] in _HARMLESS:
+        return True
+    asked = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
+    for base in cls.__mro__:
+        if (base.__module__, base.__name__) in _OF_VALUES:
+            return True
+        # Each model has these, and says something only where it is the type itself.
+        if base.__module__ != "pydantic.main" and any(name in vars(base) for name in asked):
+            return True
+    return False
+
+
+_OF_VALUES = frozenset(
+    (
+        ("annotated_types", "BaseMetadata"),
+        ("annotated_types", "GroupedMetadata"),
+        ("pydantic.fields", "FieldInfo"),
+    )
+)
+
+
+def _is_instance(value: Any, classes: Collection[type]) -> bool:
+    for cls in classes:
+        if cls in type(value).__mro__:
+            return True
+        try:
+            # Any object with the right methods is an instance of a protocol: that says nothing.
+            if not getattr(cls, "_is_protocol", False) and isinstance(value, cls):
+                return True
+        except Exception:  # noqa: BLE001, S112 - a `TypedDict`, or the code of a class or a proxy
+            continue
+    return False
+
+
+def _callable_in(item: Any, depth: int = _DEPTH) -> Any:
+    """Return the first callable that an object is or holds; None if it holds none.
+
+    Only what is stored is looked at: no property of the object is run.
+    """
+    if callable(item):
+        return item
+    if depth and not issubclass(type(item), _SCALARS):
+        for value in islice(_held(item), _MOST_HELD):
+            found = _callable_in(value, depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _held(item: Any) -> Iterator[Any]:
+    cls = cast("Any", type(item))
+    if cls in _COLLECTIONS:
+        yield from item.values() if cls is dict else item
+    with suppress(AttributeError):  # it has none
+        yield from list(object.__getattribute__(item, "__dict__").values())
+    for base in cls.__mro__:
+        for slot in list(vars(base).values()):
+            if isinstance(slot, types.MemberDescriptorType):
+                with suppress(AttributeError):  # not set
+                    yield slot.__get__(item)
 
 
 def _names(cls: type) -> list[tuple[str, str]]:
     mro = cls.__mro__ if cls not in _PLAIN else ()
-    return [((base.__module__ or "").partition(".")[0], base.__name__) for base in mro]
+    return [(str(base.__module__).partition(".")[0], base.__name__) for base in mro]

@@ -108,6 +108,7 @@ class _Batch:
                 translate,
                 extra=options.extra,
                 skip=options.on_unsupported == "skip",
+                tolerant=_tolerance(options),
                 provided=provided,
             )
             is_open = _is_open(signature, options, planned)
@@ -240,6 +241,17 @@ def _package(target: Any) -> str:
     """Return the package that a target was written in."""
     module = getattr(target, "__module__", None)
     return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def _tolerance(options: Options) -> Callable[[str], bool]:
+    """Return what says whether a parameter that cannot be set may be left out of a tool.
+
+    What an author's own schema names cannot.
+    """
+    own = options.input_schema
+    if own is not None:
+        return lambda name: name not in own.get("properties", ())
+    return lambda _: options.on_unsupported == "permissive"
 
 
 def _is_open(signature: Signature, options: Options, planned: Plan) -> bool:

@@ -27,6 +27,7 @@ from .core.direct import SCALARS, SCALARS_IN_CONFIG
 from .core.keys import fields_of, innermost
 from .core.names import first_alias, goes_by_alias, own_serializer
 from .core.numbers import flag_range
+from .injected import unset_fields
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
@@ -152,6 +153,8 @@ class Generator(SendableGenerator):
             key = "val_json_bytes" if self.mode == "validation" else "ser_json_bytes"
             self.base64 = config.get(key, "base64") == "base64"
             self.in_class = key not in config
+        if cls is not None:
+            self.note_unset(cls, fields_of(schema))
         try:
             yield
         except PydanticInvalidForJsonSchema as error:
@@ -206,6 +209,8 @@ class Generator(SendableGenerator):
 
     def named_tuple_schema(self, schema: Any) -> JsonSchemaValue:
         """Write a named tuple: by position or, as an argument, also by name."""
+        for unset in unset_fields(schema["cls"]).values() if self.mode == "validation" else ():
+            raise PydanticInvalidForJsonSchema(f"it {unset.what}")
         by_position = super().named_tuple_schema(schema)
         names = [field["name"] for field in schema["fields"]]
         by_position[POSITIONS_KEY] = names

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, get_args, get_origin
+import dataclasses
+import functools
+import io
+import typing
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from typing import Annotated, Any, cast, get_args, get_origin
+
+from pydantic_core import PydanticUndefined
 
 from ..call import Call
-from ..markers import Fixed, Inject
-from ..read.foreign import Foreign, foreign_context, foreign_marker
-from .types.hints import UNIONS, arms, metadata, strip_annotated
+from ..markers import Fixed, Hidden, Inject
+from ..read.foreign import Foreign, foreign_context, foreign_default, foreign_marker, known_marker
+from ..read.names.unresolved import UnresolvedName
+from ..read.signature import EMPTY
+from .types.hints import Factory, arms, effective_default, said_of, unqualify
 
 Wanted = Inject | type[Any]
 """What a parameter is injected with: a provider's value, the `Call`, or a type's value."""
@@ -19,13 +27,12 @@ def injection(hint: Any, provided: Collection[Any] = ()) -> Wanted | None:
 
     `T | None` is injected as `T` is.
     """
-    for said in (hint, *_union(hint)):
-        for item in metadata(said):
-            if isinstance(item, Inject):
-                return item
-            if item is Inject:
-                msg = "has `Inject` without a provider"
-                raise ValueError(msg)
+    for item in said_of(hint):
+        if isinstance(item, Inject):
+            return item
+        if item is Inject:
+            msg = "has `Inject` without a provider"
+            raise ValueError(msg)
     for arm in arms(hint):
         if isinstance(arm, type) and (arm is Call or arm in provided):
             return arm
@@ -34,22 +41,94 @@ def injection(hint: Any, provided: Collection[Any] = ()) -> Wanted | None:
     return None
 
 
-def foreign(hint: Any, default: Any) -> Foreign | None:
-    """Return what another framework would inject, if it would fill in a parameter of this type."""
-    said = [item for each in (hint, *_union(hint)) for item in metadata(each)]
-    if any(isinstance(item, Fixed) for item in said):
+def foreign(hint: Any, default: Any, *, of_provider: bool = False) -> Foreign | None:
+    """Return what another system would inject, if it would fill in a parameter of this type.
+
+    It would if something in `Annotated`, or the default, is a mark of that, or if the type is
+    another framework's context. `Hidden` and `Fixed` say that the author fills it in. No caller can
+    send what a provider takes: its default may be any object where its hint names no class.
+    """
+    if isinstance(hint, type) and hint in _PLAIN and (default is EMPTY or type(default) in _PLAIN):
         return None
-    for item in (*said, default):
-        if found := foreign_marker(item):
-            return found
+    said = list(said_of(hint))
+    if any(isinstance(item, Fixed | Hidden) or item is Hidden for item in said):
+        return None
+    found = known_marker(default) or next(filter(None, map(foreign_marker, said)), None)
+    if found is not None:
+        return found
     for arm in arms(hint):
         if found := foreign_context(get_origin(arm) or arm):
             return found
-    return None
+    default = effective_default(hint, default)
+    if default is EMPTY or isinstance(default, Factory):
+        return None
+    classes = _named_classes(hint)
+    return None if of_provider and not classes else foreign_default(default, classes)
 
 
-def _union(hint: Any) -> tuple[Any, ...]:
-    if isinstance(hint, type):
-        return ()
-    bare = strip_annotated(hint)
-    return get_args(bare) if get_origin(bare) in UNIONS else ()
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
+def _named_classes(hint: Any) -> list[Any]:
+    """Return the classes that a hint names: not those that any object may be an instance of."""
+    classes: list[Any] = []
+    for arm in arms(hint):
+        if get_origin(arm) is typing.Literal:
+            classes += [type(value) for value in get_args(arm)]
+            continue
+        cls: Any = get_origin(arm) or arm
+        if isinstance(cls, type) and not any(cls is each for each in _ANYTHING):
+            classes.append(io.IOBase if any(cls is each for each in _STREAMS) else cls)
+    return classes
+
+
+_ANYTHING: tuple[Any, ...] = (Any, object, Hashable)
+_STREAMS: tuple[Any, ...] = (typing.IO, typing.TextIO, typing.BinaryIO)
+
+
+@functools.lru_cache(maxsize=256)
+def unset_fields(cls: type) -> Mapping[str, Foreign]:
+    """Return the fields of a record that no caller may set, and why."""
+    found = {name: _unset(hint, default) for name, hint, default in _fields(cls)}
+    return {name: why for name, why in found.items() if why is not None}
+
+
+def _unset(hint: Any, default: Any) -> Foreign | None:
+    for item in said_of(hint):
+        marker = item if isinstance(item, type) else type(item)
+        if marker is Hidden:
+            return HIDDEN
+        if marker in (Fixed, Inject):
+            what = f"has `{marker.__name__}`, which only the parameters of a tool can have"
+            return Foreign(what, "make it a parameter of a function that builds the rest")
+    return foreign(hint, default)
+
+
+HIDDEN = Foreign("is hidden", "give it a default")
+
+
+def _fields(cls: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the name, hint and default of each field that the class is made with."""
+    if "__pydantic_fields__" in vars(cls):
+        for name, field in cls.__pydantic_fields__.items():
+            if field.init is not False:
+                default = EMPTY if field.default is PydanticUndefined else field.default
+                hint = Annotated[(field.annotation, *field.metadata, None)]
+                yield name, hint, field if known_marker(field) else default
+        return
+    from ..read.names.evaluate import class_hints
+
+    try:
+        hints = class_hints(cls, {})[0]
+    except UnresolvedName:  # such a class is read with the names around it, and by its constructor
+        return
+    defaults: Mapping[str, Any] = getattr(cls, "_field_defaults", {})
+    fields: Mapping[str, Any] = getattr(cls, "__dataclass_fields__", {})
+    for name, hint in hints.items():
+        default, made_with = defaults.get(name, EMPTY), True
+        if name in fields:
+            default, made_with = fields[name].default, fields[name].init
+        if made_with and typing.ClassVar not in unqualify(hint)[1]:
+            if isinstance(hint, dataclasses.InitVar):
+                hint = cast("Any", hint).type  # noqa: PLW2901
+            yield name, hint, EMPTY if default is dataclasses.MISSING else default

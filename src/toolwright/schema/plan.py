@@ -10,14 +10,15 @@ import keyword
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Annotated, Any, NamedTuple, Never, Protocol, get_args, get_origin
+from typing import Annotated, Any, Never, Protocol, get_args, get_origin
 
 import typing_extensions
 from pydantic import Field as PydanticField
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 from ..markers import Fixed, Flatten, Hidden, Inject
+from ..read.foreign import Foreign
+from ..read.records import is_typed_dict
 from ..read.signature import (
     EMPTY,
     KEYWORD_ONLY,
@@ -31,17 +32,24 @@ from ..read.signature import (
     Signature,
 )
 from .checked_call import alias_of, is_checked, without_bound
-from .injected import Wanted, foreign, injection
+from .injected import HIDDEN, Wanted, foreign, injection, unset_fields
 from .types.hints import (
+    FACTORIES,
+    Factory,
     admits_none,
+    arms,
+    effective_default,
     is_unpack,
     metadata,
     open_alias,
     or_none,
+    said_of,
     strip_annotated,
     substitute,
+    type_text,
     unqualify,
 )
+from .types.unsendable import Unsendable
 
 
 class Translate(Protocol):
@@ -64,11 +72,6 @@ class Translate(Protocol):
         ...
 
 
-# The placeholders of dataclasses and attrs for a default made by a factory: only the constructor
-# understands them.
-_FACTORIES = frozenset(("_HAS_DEFAULT_FACTORY_CLASS", "_Nothing"))
-
-
 class _Absent:
     """Stands for an optional keyword that was not sent and has no default."""
 
@@ -77,12 +80,6 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-
-
-class Factory(NamedTuple):
-    """A default that is created for each call."""
-
-    make: Any
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -186,17 +183,25 @@ class Plan:
         return positional, validated
 
 
+def _never(_: str) -> bool:
+    return False
+
+
 def plan(
     signature: Signature,
     translate: Translate,
     *,
     extra: str | None,
     skip: bool,
+    tolerant: Callable[[str], bool] = _never,
+    inside: bool = False,
     provided: Collection[Any] = (),
 ) -> Plan:
     """Plan the arguments of a signature; `translate` makes hints that pydantic takes.
 
-    Parameters of a type in `provided` are injected.
+    Parameters of a type in `provided` are injected. What another system would inject is refused; if
+    `tolerant` of its name, it is left out where it has a default. The constructor of a class `inside` a type
+    has parameters that cannot be sent instead.
     """
     planned = Plan(unsendable=signature.reserved)
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
@@ -208,28 +213,86 @@ def plan(
     spread = any(p.kind is VAR_POSITIONAL for p in parameters)
     spread = spread or (checked and any(alias_of(p) for p in parameters))
     for parameter in parameters:
-        if parameter.kind is VAR_KEYWORD:
-            _plan_keywords(planned, signature, parameter, translate)
-        elif parameter.kind is VAR_POSITIONAL:
-            items = PydanticField(default_factory=list)
-            hint = translate.optional(list[parameter.hint])
-            text = parameter.description
-            planned.slots.append(Slot(parameter.name, hint, items, text, written=parameter.hint))
-            planned.rest = parameter.name
-        else:
+        if parameter.kind not in VARIADIC:
             by_position = spread or parameter.kind is POSITIONAL_ONLY
             if by_position and parameter.kind is not KEYWORD_ONLY:
                 planned.positional.append(parameter.name)
-            hidden = _inject(planned, signature, parameter, provided)
-            if not hidden and not _hide(planned, signature, parameter):
-                planned.slots.append(_slot(parameter, translate))
+            if _inject(planned, signature, parameter, provided):
+                continue
+            if _hide(planned, signature, parameter):
+                continue
+        wrong = foreign(parameter.hint, parameter.default)
+        if wrong is not None and inside:
+            hint = Unsendable(parameter.hint, f"it {wrong.what}")
+            parameter = parameter._replace(hint=Annotated[Any, hint])  # noqa: PLW2901
+        elif wrong is not None:
+            _leave_foreign_out(planned, signature, parameter, wrong, tolerant=tolerant)
+            continue
+        _plan_sent(planned, signature, parameter, translate, tolerant=tolerant)
     if checked:
         _plan_aliases(planned, parameters)
-    spellings: Any = getattr(type(signature.call), SPELLINGS, None)
-    if spellings is not None:
-        planned.spellings = spellings(signature.call)
+    planned.spellings = _spellings_of(signature.call)
     _plan_extra(planned, signature, extra)
     return planned
+
+
+def _spellings_of(target: Any) -> Mapping[str, Mapping[str, OtherSpelling]]:
+    """Return how else the arguments of a target may be called."""
+    spellings: Any = getattr(type(target), SPELLINGS, None)
+    return {} if spellings is None else spellings(target)
+
+
+def _plan_sent(
+    planned: Plan,
+    signature: Signature,
+    parameter: Parameter,
+    translate: Translate,
+    *,
+    tolerant: Callable[[str], bool],
+) -> None:
+    """Plan a parameter that a caller may send."""
+    if parameter.kind is VAR_KEYWORD:
+        _plan_keywords(planned, signature, parameter, translate, tolerant=tolerant)
+    elif parameter.kind is VAR_POSITIONAL:
+        items = PydanticField(default_factory=list)
+        hint = translate.optional(list[parameter.hint])
+        text = parameter.description
+        planned.slots.append(Slot(parameter.name, hint, items, text, written=parameter.hint))
+        planned.rest = parameter.name
+    else:
+        slot = _slot(parameter, translate)
+        if slot.flat and not tolerant(parameter.name):
+            _check_fields(signature, parameter.hint)
+        planned.slots.append(slot)
+
+
+def _check_fields(signature: Signature, hint: Any) -> None:
+    """Refuse a record whose fields are arguments if something would have to be injected there."""
+    for cls in arms(hint):
+        for name, wrong in unset_fields(cls).items() if isinstance(cls, type) else ():
+            if wrong is not HIDDEN:
+                raise signature.refusal(wrong.what, parameter=name, hint=wrong.hint)
+
+
+def _leave_foreign_out(
+    planned: Plan,
+    signature: Signature,
+    parameter: Parameter,
+    wrong: Foreign,
+    *,
+    tolerant: Callable[[str], bool],
+) -> None:
+    """Let no caller set what another system would inject. Raises `SchemaError` if it is needed, or
+    if that was not asked for."""
+    default = parameter.default
+    if default is EMPTY:
+        default = effective_default(parameter.hint, EMPTY)
+    if not tolerant(parameter.name) or (default is EMPTY and parameter.kind not in VARIADIC):
+        raise signature.refusal(wrong.what, parameter=parameter.name, hint=wrong.hint)
+    planned.unsendable |= {parameter.name}
+    planned.problems.append(f"leaves `{parameter.name}` out: it {wrong.what}")
+    if parameter.kind not in VARIADIC:
+        planned.set_default(parameter.name, default, parameter.default)
 
 
 def _plan_extra(planned: Plan, signature: Signature, extra: str | None) -> None:
@@ -248,7 +311,7 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
     if effective_default(hint, parameter.default) is None:
         hint = open_alias(hint) if admits_none(hint) else or_none(hint)
     default = parameter.default
-    if type(default).__name__ in _FACTORIES:
+    if type(default).__name__ in FACTORIES:
         default = PydanticField(default_factory=lambda: parameter.default)
     needed = effective_default(hint, parameter.default) is EMPTY
     bare, description = _described((translate if needed else translate.optional)(hint))
@@ -280,19 +343,6 @@ _UNSET = {
 }
 
 
-def effective_default(hint: Any, default: Any) -> Any:
-    """Return the default that counts: the parameter's, or the one in a `Field`; else `EMPTY`."""
-    for item in (default, *reversed(metadata(hint))):
-        if isinstance(item, FieldInfo):
-            if item.default is not PydanticUndefined:
-                return item.default
-            if item.default_factory is not None:
-                return Factory(item.default_factory)
-        elif item is default and default is not EMPTY:
-            return default
-    return EMPTY
-
-
 def _inject(
     planned: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
 ) -> bool:
@@ -309,9 +359,6 @@ def _inject(
         hint = "write `Annotated[T, Inject(provider)]`"
         raise signature.refusal(str(error), parameter=parameter.name, hint=hint) from None
     if wanted is None:
-        found = foreign(parameter.hint, parameter.default)
-        if found is not None:
-            raise signature.refusal(found.what, parameter=parameter.name, hint=found.hint)
         return False
     planned.unsendable |= {parameter.name}
     planned.injected[parameter.name] = wanted
@@ -320,7 +367,7 @@ def _inject(
 
 def _hide(planned: Plan, signature: Signature, parameter: Parameter) -> bool:
     """Take a parameter that no caller may see out of the plan; return whether it was one."""
-    for item in metadata(parameter.hint):
+    for item in said_of(parameter.hint):
         if isinstance(item, Fixed):
             planned.unsendable |= {parameter.name}
             planned.fixed[parameter.name] = item.value
@@ -340,7 +387,12 @@ def _hide(planned: Plan, signature: Signature, parameter: Parameter) -> bool:
 
 
 def _plan_keywords(
-    planned: Plan, signature: Signature, parameter: Parameter, translate: Translate
+    planned: Plan,
+    signature: Signature,
+    parameter: Parameter,
+    translate: Translate,
+    *,
+    tolerant: Callable[[str], bool],
 ) -> None:
     if not is_unpack(parameter.hint):
         planned.extra = translate.optional(parameter.hint)
@@ -348,6 +400,15 @@ def _plan_keywords(
         return
     hint = strip_annotated(get_args(parameter.hint)[0])
     typed_dict: Any = get_origin(hint) or hint
+    if typed_dict is dict:  # what some libraries have for a TypedDict where no checker looks
+        planned.extra = translate.optional(Any)
+        return
+    if not is_typed_dict(typed_dict):
+        raise signature.refusal(
+            f"unpacks `{type_text(hint)}`, which is no TypedDict",
+            parameter=parameter.name,
+            hint="write `**kwargs: Unpack[T]` with a TypedDict, or `**kwargs: T`",
+        )
     variables = getattr(typed_dict, "__parameters__", ())
     known = dict(zip(variables, get_args(hint), strict=False))
     rest = getattr(typed_dict, "__extra_items__", None)
@@ -358,25 +419,57 @@ def _plan_keywords(
 
     texts = class_docs(typed_dict).attributes
     fields = translate.typed_dict_fields(typed_dict)
-    named = {slot.name for slot in planned.slots}
-    used = {*fields, *named}
+    used = {*fields, *(slot.name for slot in planned.slots)}
     for name, (field_hint, required) in fields.items():
-        if name in planned.unsendable:
-            continue
-        if name in named:
-            _leave_out(planned, signature, name, required=required)
-            continue
-        known_hint = substitute(field_hint, known)
-        slot = Slot(name, known_hint, EMPTY, texts.get(name, ""), written=known_hint)
-        if not name.isidentifier() or keyword.iskeyword(name):
-            slot.name = next(n for n in (f"key_{i}" for i in count()) if n not in used)
-            used.add(slot.name)
-            slot.hint = Annotated[slot.hint, PydanticField(alias=name)]
-            planned.renamed[slot.name] = name
-        if not required:
-            slot.default = PydanticField(default_factory=lambda: ABSENT)
-            planned.absent.append(slot.name)
-        planned.slots.append(slot)
+        key_hint = substitute(field_hint, known)
+        key = Parameter(name, KEYWORD_ONLY, key_hint, EMPTY, texts.get(name, ""))
+        if _is_key_sent(planned, signature, key, required=required, tolerant=tolerant):
+            _plan_key(planned, key, used, required=required)
+
+
+def _is_key_sent(
+    planned: Plan,
+    signature: Signature,
+    key: Parameter,
+    *,
+    required: bool,
+    tolerant: Callable[[str], bool],
+) -> bool:
+    """Return whether a caller may send a key of an unpacked TypedDict. Raises `SchemaError`."""
+    if key.name in planned.unsendable:
+        return False
+    own = {p.name: p.kind for p in signature.parameters}.get(key.name)
+    if own is POSITIONAL_ONLY:
+        _leave_out(planned, signature, key.name, required=required)
+        return False
+    if own is not None:
+        raise signature.refusal(
+            "is a parameter and a key of the unpacked TypedDict",
+            parameter=key.name,
+            hint="rename one of them",
+        )
+    if not required:
+        key = key._replace(default=ABSENT)
+    if _inject(planned, signature, key, ()) or _hide(planned, signature, key):
+        return False
+    wrong = foreign(key.hint, EMPTY)
+    if wrong is not None:
+        _leave_foreign_out(planned, signature, key, wrong, tolerant=tolerant)
+    return wrong is None
+
+
+def _plan_key(planned: Plan, key: Parameter, used: set[str], *, required: bool) -> None:
+    name = key.name
+    slot = Slot(name, key.hint, EMPTY, key.description, written=key.hint)
+    if not name.isidentifier() or keyword.iskeyword(name):
+        slot.name = next(n for n in (f"key_{i}" for i in count()) if n not in used)
+        used.add(slot.name)
+        slot.hint = Annotated[slot.hint, PydanticField(alias=name)]
+        planned.renamed[slot.name] = name
+    if not required:
+        slot.default = PydanticField(default_factory=lambda: ABSENT)
+        planned.absent.append(slot.name)
+    planned.slots.append(slot)
 
 
 _NO_ITEMS = (typing_extensions.NoExtraItems, typing_extensions.Never, Never)

@@ -32,7 +32,7 @@ from .output import (
 )
 from .plan import Plan, Slot
 from .style_rules import apply_rules, losses, rules_of, without_default
-from .types.unsendable import says_left_out
+from .types.unsendable import WISHED, says_left_out
 from .walk import REF_PREFIX, refs
 
 _LEVEL = 1
@@ -232,7 +232,7 @@ class SchemaWriter:
             none_output=draft.signature.returns in (None, type(None)),
             may_stream=may_stream(draft.signature.returns),
             content_type=declared_content(draft.signature.returns),
-            problems=tuple(dict.fromkeys(draft.problems)),
+            problems=tuple(dict.fromkeys(p for p in draft.problems if WISHED not in p)),
             explicit_input=explicit,
             explicit_output=explicit_output,
         )

@@ -16,6 +16,7 @@ from ..tools.decorator import with_name
 from ..tools.definition import (
     Tool,
     bound_to,
+    check_bound,
     forget_compiled,
     inner_of,
     outline,
@@ -78,13 +79,18 @@ class Registry:
         the tool.
         """
         try:
-            return self.add_one(target, options)
+            return self.add_one(target, options, check=check_bound)
         except SchemaError as error:
             note(error)
             return Tool(RefusedTarget(error))
 
-    def add_one(self, target: Any, options: ToolOptions) -> Tool:
-        """Add a tool, or the one command of a program; return the tool. Raises `SchemaError`."""
+    def add_one(
+        self, target: Any, options: ToolOptions, check: Callable[[Tool], None] | None = None
+    ) -> Tool:
+        """Add a tool, or the one command of a program; return the tool. Raises `SchemaError`.
+
+        What `check` does not refuse may still be refused when it is compiled: lists leave it out.
+        """
         if hasattr(cast("Any", type(target)), "__tool_target__"):  # a tool of another server
             target, options = target.__tool_target__(options)
         elif is_program(target):
@@ -93,6 +99,8 @@ class Registry:
             name = str(target.name)
             raise SchemaError("is a server, and no tool", tool=name, hint="use `box.include(...)`")
         tool = self._bound(target, options)
+        if check is not None:
+            check(tool)
         if self.eager:
             tool.compile()
         self.catalog.insert(tool)

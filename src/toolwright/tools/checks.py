@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._elsewhere import instead
 from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options, options_from
-from ..read.foreign import foreign_marker
+from ..read.foreign import foreign_marker, is_data
+from ..read.names.unresolved import arguments_of, needs_scope
 from ..read.signature import EMPTY, VARIADIC
 from ..read.target import Bare, Target
 from ..read.wrappers import is_async
@@ -55,40 +57,53 @@ def read_options(target: Target, given: Mapping[str, Any], base: Options | None 
 
 def check(target: Target, options: Options) -> None:
     """Refuse what the bare signature shows to be wrong. Raises `SchemaError`."""
-    where = target.location
-
-    def refuse(what: str, parameter: str = "", hint: str = "") -> SchemaError:
-        return SchemaError(
-            what,
-            tool=target.name,
-            parameter=parameter,
-            hint=hint,
-            file=where.file,
-            line=where.line,
-        )
-
     if target.name == "<lambda>":
-        raise refuse("has no name", hint='pass one: name="..."')
+        raise _refusal(target, "has no name", hint='pass one: name="..."')
     if not _NAME.fullmatch(target.name):
         allowed = "use 1 to 128 letters, digits, `_`, `-`, `.` or `:`"
-        raise refuse("has an invalid name", hint=allowed)
+        raise _refusal(target, "has an invalid name", hint=allowed)
     wrong = _check_run_on(target, options)
     if wrong:
-        raise refuse(wrong, hint='change it, or use run_on="thread"')
+        raise _refusal(target, wrong, hint='change it, or use run_on="thread"')
     for parameter in target.parameters:
         if parameter.annotation is EMPTY:
             what, hint = _check_untyped(parameter, options)
             if what:
-                raise refuse(what, parameter.name, hint)
+                raise _refusal(target, what, parameter.name, hint)
+
+
+def check_injected(target: Target, options: Options, provided: Collection[Any]) -> None:
+    """Refuse what the bare signature shows to be another system's to fill in; compiling finds the
+    rest, once all names in hints can be resolved. Raises `SchemaError`."""
+    if options.on_unsupported == "permissive" or options.input_schema is not None:
+        return
+    for parameter in target.parameters:
+        hint: Any = Any if parameter.annotation is EMPTY else parameter.annotation
+        default = EMPTY if needs_scope(hint) else parameter.default
+        said = (getattr(part, "__metadata__", ()) for part in (hint, *arguments_of(hint)))
+        marked = any(map(foreign_marker, chain.from_iterable(said)))
+        if not marked and (default is EMPTY or is_data(default)):
+            continue
+        from ..schema.injected import foreign, injection
+
+        wrong = foreign(hint, default)
+        if wrong is not None and injection(hint, provided) is None:
+            raise _refusal(target, wrong.what, parameter.name, wrong.hint)
+
+
+def _refusal(target: Target, what: str, parameter: str = "", hint: str = "") -> SchemaError:
+    where = target.location
+    return SchemaError(
+        what, tool=target.name, parameter=parameter, hint=hint, file=where.file, line=where.line
+    )
 
 
 def _check_untyped(parameter: Bare, options: Options) -> tuple[str, str]:
     """Return what is wrong with a parameter without a type, and what to do about it."""
-    found = foreign_marker(parameter.default)
-    if found is not None:
-        return found.what, found.hint
     if options.on_unsupported == "permissive" or options.input_schema is not None:
         return "", ""
+    if foreign_marker(parameter.default) is not None:
+        return "", ""  # compiling says what to write instead
     if parameter.kind not in VARIADIC:
         typed = "every tool parameter must be typed"
         hint = instead("parameter", parameter.name)

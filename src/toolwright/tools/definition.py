@@ -19,7 +19,7 @@ from ..options import NO_DEFAULTS, Options, ToolOptions, with_defaults
 from ..read.signature import Signature
 from ..read.target import Target, open_target
 from ..run.shared import Shared
-from .checks import check, check_run, read_options
+from .checks import check, check_injected, check_run, read_options
 from .decorator import RefusedMark, marks
 from .lazy_signature import LazySignature
 from .listing import listed
@@ -37,6 +37,7 @@ __all__ = [
     "PLAIN",
     "Tool",
     "bound_to",
+    "check_bound",
     "compile_tools",
     "compiled_of",
     "forget_compiled",
@@ -346,6 +347,13 @@ def bound_to(tool: Tool, shared: Shared, known_as: str = "") -> Tool:
 def inner_of(tool: Tool) -> tuple[Within, ...]:
     """Return the toolboxes that a tool was included from, the outermost first."""
     return () if tool._shared is None else tool._shared.inner
+
+
+def check_bound(tool: Tool) -> None:
+    """Refuse a tool with a parameter that another system would inject, as far as that can be seen
+    without resolving names. Raises `SchemaError`."""
+    if not tool.compiled:
+        check_injected(tool._target, tool.options, _provided(tool))
 
 
 def runner_of(tool: Tool) -> Runner:

@@ -349,11 +349,14 @@ class Depends:
         self.call = call
 
 
-@probe("D23-dependency-as-default-of-an-untyped-parameter", refused="f.dep has no type hint")
+@probe(
+    "D23-dependency-as-default-of-an-untyped-parameter",
+    refused="f.dep has an instance of `Depends`",
+)
 def f(x: int, dep=Depends(dict)): ...
 
 
-@probe("D23-dependency-as-default-of-a-class", refused="f.dep has a type that cannot be sent")
+@probe("D23-dependency-as-default-of-a-class", refused="f.dep has an instance of `Depends`")
 def f(x: int, dep: Context = Depends(dict)): ...
 
 

@@ -99,7 +99,7 @@ class Injector:
             inner = injection(own.hint, self.providers.types)
             if inner is not None:
                 needs.append((own.name, self._plan(inner, (*above, make), parameter)))
-            elif (found := foreign(own.hint, own.default)) is not None:
+            elif (found := foreign(own.hint, own.default, of_provider=True)) is not None:
                 what = f"is provided by {_name(make)}, whose `{own.name}` {found.what}"
                 raise self._refusal(parameter, what, found.hint)
             elif own.default is EMPTY:

@@ -176,7 +176,7 @@ class Constructed:
             raise signature.refusal("takes anything: its parameters have no names and no types")
         # A record drops unknown keys, as pydantic does for a record that it takes as it is.
         extra = "ignore" if self.is_record else None
-        planned = plan(signature, self.translate, extra=extra, skip=False)
+        planned = plan(signature, self.translate, extra=extra, skip=False, inside=True)
         if planned.injected:
             raise signature.refusal(
                 "is injected, but only parameters of tools and providers can be",

@@ -5,11 +5,14 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 import typing_extensions
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 from ..._json_values import is_list
+from ...read.signature import EMPTY
 
 UNIONS = (Union, types.UnionType)
 _QUALIFIERS = tuple(
@@ -41,18 +44,35 @@ def metadata(hint: Any) -> tuple[Any, ...]:
 def unalias(hint: Any) -> Any:
     """Return what an alias (`type X = ...`), a `NewType` or an `Annotated` stands for."""
     while not isinstance(hint, type):
-        bare = strip_annotated(hint)
-        if isinstance(bare, ALIAS_TYPES):
-            bare = bare.__value__
-        elif isinstance(get_origin(bare), ALIAS_TYPES):
-            origin = get_origin(bare)
-            bare = origin.__value__[get_args(bare)]
-        elif isinstance(bare, typing.NewType):
-            bare = bare.__supertype__
+        bare = _opened(strip_annotated(hint))
         if bare is hint:
             return bare
         hint = bare
     return hint
+
+
+def _opened(bare: Any) -> Any:
+    """Return what an alias or a `NewType` was written as; anything else as it is."""
+    if isinstance(bare, ALIAS_TYPES):
+        return bare.__value__
+    if isinstance(get_origin(bare), ALIAS_TYPES):
+        return get_origin(bare).__value__[get_args(bare)]
+    return bare.__supertype__ if isinstance(bare, typing.NewType) else bare
+
+
+def said_of(hint: Any) -> Iterator[Any]:
+    """Yield what `Annotated` says about a value, also inside aliases and the arms of a union."""
+    if isinstance(hint, type):
+        return
+    bare, _ = unqualify(hint)
+    yield from metadata(bare)
+    bare = strip_annotated(bare)
+    opened = _opened(bare)
+    if opened is not bare:
+        yield from said_of(opened)
+    elif get_origin(bare) in UNIONS:
+        for arm in get_args(bare):
+            yield from said_of(arm)
 
 
 def open_alias(hint: Any) -> Any:
@@ -159,3 +179,27 @@ def safe_text(value: Any) -> str:
     except Exception:  # noqa: BLE001 - the author's own code
         text = " at 0x"
     return f"{type(value).__name__} object" if " at 0x" in text else text
+
+
+class Factory(NamedTuple):
+    """A default that is created for each call."""
+
+    make: Any
+
+
+def effective_default(hint: Any, default: Any) -> Any:
+    """Return the default that counts: the parameter's, or the one in a `Field`; else `EMPTY`."""
+    for item in (default, *reversed(metadata(hint))):
+        if isinstance(item, FieldInfo):
+            if item.default is not PydanticUndefined:
+                return item.default
+            if item.default_factory is not None:
+                return Factory(item.default_factory)
+        elif item is default and default is not EMPTY:
+            return Factory(lambda: default) if type(default).__name__ in FACTORIES else default
+    return EMPTY
+
+
+# The placeholders of dataclasses and attrs for a default made by a factory: only the constructor
+# understands them.
+FACTORIES = frozenset(("_HAS_DEFAULT_FACTORY_CLASS", "_Nothing"))

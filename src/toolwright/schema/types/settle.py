@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from types import GenericAlias
 from typing import Any
 
@@ -18,8 +17,8 @@ from ...read.names.unresolved import UnresolvedName
 from ...read.signature import EMPTY, POSITIONAL_ONLY, Signature
 from ..adapters import arguments_adapter
 from ..generate import Generator
-from ..plan import Factory, Plan, Slot, effective_default
-from .hints import arms, strip_annotated, type_text
+from ..plan import Plan, Slot
+from .hints import strip_annotated, type_text
 from .unsendable import REFUSED_KEY, cannot_be_sent, is_of_constraint, one_line
 
 REST = ""
@@ -57,7 +56,7 @@ class Settlement:
                 taken = "a list of any values" if spread else "any value"
                 what = f"takes {taken} for `{slot.name}`: its type cannot be sent as JSON"
                 self.problems.append(what)
-            elif slot.required or _is_authors_fault(slot, errors[slot.name]):
+            elif slot.required or _is_authors_fault(errors[slot.name]):
                 raise self._refusal(slot, errors[slot.name]) from None
             else:
                 self.planned.leave_out(slot)
@@ -98,9 +97,6 @@ class Settlement:
         part = reason.split("`")[1] if "`" in reason else ""
         if reason != cannot_be_sent(part) or part not in name:
             what += f"; {reason}"
-        if not slot.required:
-            what += "; and its default is of another type"
-            hint = f"give it a default of its type, or inject it: {_injection(slot.written)}"
         if name.endswith("Context") and (call := instead("parameter", slot.name)):
             hint = f"{call}; or inject it: {_injection(slot.written)}"
         return self.signature.refusal(what, parameter=slot.name, hint=hint)
@@ -167,30 +163,6 @@ def _injection(hint: Any) -> str:
     )
 
 
-def _is_authors_fault(slot: Slot, error: Exception) -> bool:
+def _is_authors_fault(error: Exception) -> bool:
     """Return whether leaving a parameter out would hide a mistake, such as a misspelt type."""
-    known = isinstance(error, UnresolvedName) or is_of_constraint(error)
-    return known or _has_foreign_default(slot)
-
-
-def _has_foreign_default(slot: Slot) -> bool:
-    """Return whether a default is a placeholder that something else must replace.
-
-    The markers of other injection systems are such. If the parameter were left out, they would
-    reach the target.
-    """
-    default = effective_default(slot.hint, slot.default)
-    if default is None or isinstance(default, Enum | Factory):
-        return False
-    if type(default).__module__ == "builtins":
-        return False
-    known = list(arms(slot.written))
-    classes = tuple(arm for arm in known if isinstance(arm, type))
-    return len(classes) == len(known) and not _is_instance(default, classes)
-
-
-def _is_instance(value: Any, classes: tuple[type, ...]) -> bool:
-    try:
-        return isinstance(value, classes)
-    except TypeError:  # a protocol
-        return True
+    return isinstance(error, UnresolvedName) or is_of_constraint(error)

@@ -17,14 +17,18 @@ from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticOmit, core_schema
 
 from ..._json_values import is_object
+from ...read.foreign import Foreign
 from ..core.direct import DirectGenerator
 from ..core.left_out import mark
+from ..injected import HIDDEN, unset_fields
 from .hints import type_text
 
 LOSS_KEY = "\0loss"
 """Lines that say what this node cannot express."""
 REFUSED_KEY = "\0refused"
 """Why an argument of a tool, or its value, cannot be sent."""
+WISHED = "\0hidden"
+"""The reason of a field that its author hides: it is left out without a word."""
 NAME_KEY = "toolwright_name"
 REASON_KEY = "toolwright_reason"
 """In the metadata of a core schema: what it is called, and why it cannot be sent."""
@@ -103,6 +107,8 @@ class SendableGenerator(DirectGenerator):
         """Why a definition cannot be sent."""
         self._left_out: dict[int, str] = {}
         """Why a field is left out, by the identity of its core schema."""
+        self._unset: dict[int, Foreign] = {}
+        """Why no caller sets a field, by the identity of its core schema."""
         self._at_root = False
 
     def generate_root(self, schema: Any) -> JsonSchemaValue:
@@ -253,6 +259,7 @@ class SendableGenerator(DirectGenerator):
         """Write a field; omit one that cannot be sent and need not be."""
         needed = self.mode == "serialization" or self.field_is_required(field, total=True)
         try:
+            self._check_unset(field, needed=needed)
             written = write(field)
             if not needed:
                 self._check_use(field["schema"], written)
@@ -263,6 +270,18 @@ class SendableGenerator(DirectGenerator):
             mark(field)
             raise PydanticOmit from None
         return written
+
+    def note_unset(self, cls: type, fields: Mapping[str, Any]) -> None:
+        """Note which fields of a record no caller sets."""
+        if self.mode == "validation":
+            unset = unset_fields(cls)
+            self._unset |= {id(fields[name]): unset[name] for name in unset if name in fields}
+
+    def _check_unset(self, field: Any, *, needed: bool) -> None:
+        unset = self._unset.pop(id(field), None)
+        if unset is not None:
+            wished = unset is HIDDEN and not needed
+            raise PydanticInvalidForJsonSchema(WISHED if wished else f"it {unset.what}")
 
     def in_field(
         self, error: PydanticInvalidForJsonSchema, cls: Any, fields: Mapping[str, Any]
@@ -284,7 +303,7 @@ class SendableGenerator(DirectGenerator):
         lost = {name: reason for name, reason in found.items() if reason}
         if not lost:
             return written
-        if not written.get("properties"):
+        if not written.get("properties") and set(lost.values()) != {WISHED}:
             _refuse(lost.values())
         return with_losses(written, _left_out_texts(lost))
 
