@@ -2,11 +2,11 @@
 
 import functools
 import inspect
-from typing import Generic, NewType, TypeVar
+from typing import Annotated, Generic, NewType, TypeVar
 
 import pytest
 
-from toolwright import SchemaError, Tool
+from toolwright import Inject, SchemaError, Tool
 
 INT, TEXT = {"type": "integer"}, {"type": "string"}
 T = TypeVar("T")
@@ -188,3 +188,30 @@ def test_a_method_of_an_object_that_looks_every_attribute_up():
             return x
 
     assert Tool(Lazy().go).input_schema["properties"] == {"x": INT}
+
+
+def get_limit() -> int:
+    return 5
+
+
+class Signed:
+    __signature__ = inspect.Signature(
+        [
+            inspect.Parameter("x", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=int),
+            inspect.Parameter(
+                "limit",
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=Annotated[int, Inject(get_limit)],
+            ),
+        ]
+    )
+
+    def __call__(self, x: int, limit: int = 0) -> list[int]:
+        return [x, limit]
+
+
+def test_the_signature_that_a_class_shows_for_its_objects_counts():
+    tool = Tool(Signed())
+    assert tool.input_schema["properties"] == {"x": INT}
+    assert tool.call({"x": 1}).value == [1, 5]
+    assert tool.call({"x": 1, "limit": 9}).is_error

@@ -441,3 +441,32 @@ class Partly(Base):
 def test_what_a_method_does_not_say_is_taken_from_what_it_overrides(cls, description, said):
     assert texts(cls().find) == said
     assert Tool(cls().find).description == description
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    def find(\n        key: str,\n    ) -> str:\n        {q}Inner.\n\n        Args:\n            key: Inner.\n        {q}",
+        "    @tool\n    async def find(\n            key):\n        r{q}Inner.\n\n        Parameters\n        ----------\n        key : str\n            Inner.\n        {q}",
+        "    TEXT = {q}\n    Args:\n        key: Inner.\n    {q}",
+    ],
+)
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_a_docstring_inside_an_example_stays_text(code, quotes):
+    def find(key: str) -> str: ...
+
+    example = code.format(q=quotes)
+    find.__doc__ = f"Find it. Use it so:\n\n{example}\n\nArgs:\n    key: Outer.\n"
+    assert texts(find) == {"key": "Outer."}
+    assert Tool(find).description == f"Find it. Use it so:\n\n{example}"
+
+
+def test_quotes_that_stay_open_hide_nothing():
+    def find(key: str) -> str:
+        '''Find what is between """ and the end.
+
+        Args:
+            key: Name of the value.
+        '''
+
+    assert texts(find) == {"key": "Name of the value."}

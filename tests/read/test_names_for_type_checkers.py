@@ -337,3 +337,46 @@ def test_text_at_the_margin_does_not_end_the_function_it_stands_in(models):
     )
     module = models.add("margins", source)
     assert properties(module.show) == {"point": POINT}
+
+
+def test_a_module_that_cannot_be_imported_costs_only_the_names_that_need_it(models):
+    models.write(
+        "kinds",
+        """
+        from __future__ import annotations
+        import os
+        import sys
+        from collections.abc import Sequence
+        from numbers import no_such_name as Odd
+        if sys.version_info >= (3, 11):
+            Ink = float | str
+        else:
+            Ink = bytes
+        Coords = Sequence[float]
+        Where = str | os.PathLike[str]
+        Strange = Odd | int
+        """,
+    )
+    module = models.add(
+        "drawing",
+        """
+        from __future__ import annotations
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from .kinds import Coords, Ink, Strange, Where
+        def draw(at: Coords, ink: Ink, into: Where = "") -> None: ...
+        def odd(strange: Strange) -> None: ...
+        """,
+    )
+    assert properties(module.draw) == {
+        "at": {"type": "array", "items": {"type": "number"}},
+        "ink": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+        "into": {
+            "anyOf": [{"type": "string"}, {"type": "string", "format": "path"}],
+            "default": "",
+        },
+    }
+    with pytest.raises(
+        SchemaError, match=r"`from .kinds import Strange` is for type checkers only"
+    ):
+        Tool(module.odd).compile()

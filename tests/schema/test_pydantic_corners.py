@@ -2,6 +2,7 @@
 
 import functools
 import enum
+import json
 from decimal import Decimal
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -9,6 +10,7 @@ import pytest
 import typing_extensions
 from pydantic import (
     AliasChoices,
+    AliasGenerator,
     AliasPath,
     BaseModel,
     BeforeValidator,
@@ -271,3 +273,62 @@ def test_a_keyword_may_have_the_name_of_a_positional_only_parameter():
     assert Tool(probe).problems == (said,)
     with pytest.raises(SchemaError, match="only one"):
         Tool(impossible).compile()
+
+
+class Point(BaseModel):
+    x: int = 0
+
+
+def test_a_parameter_may_be_any_model():
+    def probe(body: BaseModel, extra: dict[str, int] | list[int] | BaseModel = Point()) -> Any:
+        return [body.model_dump(), type(extra).__name__]
+
+    anything = {"type": "object", "additionalProperties": True}
+    assert Tool(probe).input_schema["properties"]["body"] == anything
+    assert result_of(probe, {"body": {"a": {"b": 1}}}).value == [{"a": {"b": 1}}, "Point"]
+    assert result_of(probe, {"body": {}, "extra": {"c": 1}}).value == [{}, "dict"]
+    assert result_of(probe, {"body": 1}).is_error
+
+
+def test_any_model_is_written_as_its_own_class_does():
+    def one() -> BaseModel:
+        return Point(x=1)
+
+    def many() -> list[BaseModel] | None:
+        return [Point(x=2)]
+
+    assert Tool(one).output_schema == {"type": "object", "additionalProperties": True}
+    assert json.loads(result_of(one, {}).content[0]["text"]) == {"x": 1}
+    assert json.loads(result_of(many, {}).content[0]["text"]) == [{"x": 2}]
+
+
+@pytest.mark.parametrize("generator", [str.upper, AliasGenerator(validation_alias=str.upper)])
+def test_a_checked_function_may_generate_aliases(generator):
+    @validate_call(config={"alias_generator": generator})
+    def probe(a: int, b: int = 2, *rest: int, c: int, d: Annotated[int, Field(alias="dd")] = 4):
+        return [a, b, rest, c, d]
+
+    @validate_call(config={"alias_generator": generator})
+    def plain(a: int, b: int = 2) -> list[int]:
+        return [a, b]
+
+    assert result_of(plain, {"a": 1}).value == [1, 2]
+    assert result_of(probe, {"a": 1, "c": 3}).value == [1, 2, (), 3, 4]
+    sent = {"a": 1, "rest": [7, 8], "c": 3, "dd": 9}
+    assert result_of(probe, sent).value == [1, 2, (7, 8), 3, 9]
+    bound = functools.partial(probe, 5, C=6)
+    assert result_of(bound, {}).value == [5, 2, (), 6, 4]
+
+
+def test_only_a_typed_dict_can_be_unpacked():
+    def probe(**named: typing_extensions.Unpack[int]) -> None: ...
+
+    with pytest.raises(SchemaError, match=r"probe\.named unpacks `int`, which is no TypedDict"):
+        Tool(probe).compile()
+
+
+def test_a_parameter_cannot_also_be_unpacked():
+    def probe(x: int, **named: typing_extensions.Unpack[Optional_]) -> None: ...
+
+    with pytest.raises(SchemaError, match=r"probe\.x is a parameter and a key of the unpacked"):
+        Tool(probe).compile()

@@ -23,6 +23,11 @@ def stamp_of(file: str) -> tuple[int, float | None] | None:
     return (known[0], known[1]) if known is not None and len(known) > 1 else None
 
 
+def whole_module(file: str) -> ast.Module | None:
+    """Parse a whole file; None if it cannot be parsed."""
+    return _parsed("".join(lines_of(file)))
+
+
 def module_outline(file: str) -> ast.Module | None:
     """Return the syntax tree of a file without the insides of its functions, classes and values.
 

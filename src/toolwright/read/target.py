@@ -30,6 +30,7 @@ from .signature import (
     Location,
 )
 from .wrappers import (
+    attribute,
     code_of,
     innermost,
     is_dispatcher,
@@ -308,7 +309,7 @@ def _open_object(obj: Any) -> Target:
         inner = open_target(cls.__call__.__get__(obj, cls))
     else:
         inner = open_target(written)  # called as it is, without the object
-    if shows_signature(obj):
+    if isinstance(attribute(obj, "__signature__"), inspect.Signature):  # its own, or its class's
         parameters, returns = _bare(obj)
         inner = replace(inner, parameters=parameters, returns=returns)
     # What a call does describes the tool; what the class says of itself, only where that is silent.

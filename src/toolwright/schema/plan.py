@@ -31,7 +31,7 @@ from ..read.signature import (
     Parameter,
     Signature,
 )
-from .checked_call import alias_of, is_checked, without_bound
+from .checked_call import aliases_of, is_checked, without_bound
 from .injected import HIDDEN, Wanted, foreign, injection, unset_fields
 from .types.hints import (
     FACTORIES,
@@ -208,18 +208,17 @@ def plan(
     left_out = [p.name for p in signature.parameters if p not in parameters]
     planned.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
     checked = is_checked(signature.call)
+    aliases: dict[str, str] = {}
     if checked:
-        parameters = without_bound(parameters, signature.call)
-    spread = any(p.kind is VAR_POSITIONAL for p in parameters)
-    spread = spread or (checked and any(alias_of(p) for p in parameters))
+        aliases = aliases_of(parameters, signature.call)
+        parameters = without_bound(parameters, signature.call, aliases)
+    spread = checked or any(p.kind is VAR_POSITIONAL for p in parameters)
     for parameter in parameters:
         if parameter.kind not in VARIADIC:
             by_position = spread or parameter.kind is POSITIONAL_ONLY
             if by_position and parameter.kind is not KEYWORD_ONLY:
                 planned.positional.append(parameter.name)
-            if _inject(planned, signature, parameter, provided):
-                continue
-            if _hide(planned, signature, parameter):
+            if _is_filled_in(planned, signature, parameter, provided):
                 continue
         wrong = foreign(parameter.hint, parameter.default)
         if wrong is not None and inside:
@@ -229,8 +228,9 @@ def plan(
             _leave_foreign_out(planned, signature, parameter, wrong, tolerant=tolerant)
             continue
         _plan_sent(planned, signature, parameter, translate, tolerant=tolerant)
-    if checked:
-        _plan_aliases(planned, parameters)
+    for name in [p.name for p in parameters if p.kind is KEYWORD_ONLY]:
+        if name in aliases and name not in planned.unsendable:
+            planned.renamed[name] = aliases[name]
     planned.spellings = _spellings_of(signature.call)
     _plan_extra(planned, signature, extra)
     return planned
@@ -343,6 +343,14 @@ _UNSET = {
 }
 
 
+def _is_filled_in(
+    planned: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
+) -> bool:
+    """Return whether the author fills in a parameter, and plan how. Raises `SchemaError`."""
+    injected = _inject(planned, signature, parameter, provided)
+    return injected or _hide(planned, signature, parameter)
+
+
 def _inject(
     planned: Plan, signature: Signature, parameter: Parameter, provided: Collection[Any]
 ) -> bool:
@@ -450,7 +458,7 @@ def _is_key_sent(
         )
     if not required:
         key = key._replace(default=ABSENT)
-    if _inject(planned, signature, key, ()) or _hide(planned, signature, key):
+    if _is_filled_in(planned, signature, key, ()):
         return False
     wrong = foreign(key.hint, EMPTY)
     if wrong is not None:
@@ -484,11 +492,3 @@ def _leave_out(planned: Plan, signature: Signature, name: str, *, required: bool
             hint="rename the parameter, or the key of the TypedDict",
         )
     planned.problems.append(f"leaves the keyword `{name}` out: a parameter has that name")
-
-
-def _plan_aliases(planned: Plan, parameters: list[Parameter]) -> None:
-    """Pass a parameter that `validate_call` takes by its alias under that alias."""
-    for parameter in parameters:
-        alias = alias_of(parameter)
-        if alias and parameter.kind is KEYWORD_ONLY and parameter.name not in planned.unsendable:
-            planned.renamed[parameter.name] = alias

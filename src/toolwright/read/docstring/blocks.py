@@ -71,10 +71,11 @@ def quoted(lines: Sequence[str]) -> list[bool]:
     """Return for each line whether it belongs to code or to a block of its own.
 
     That is: what is indented below a line that ends with `::`, below a directive, below another
-    section's heading, or below the head of a function or class; what is between fences; and
-    an example with `>>>`, with its output.
+    section's heading, or below the head of a function or class; what is between fences, or
+    between triple quotes, as the docstring of a function in an example is; and an example with
+    `>>>`, with its output.
     """
-    fenced = _fenced(lines)
+    fenced = [a or b for a, b in zip(_fenced(lines), _in_text(lines), strict=True)]
     found: list[bool] = []
     opener = -1  # the indent of the line that opened the block, or -1 outside of any
     prompt = False
@@ -106,6 +107,16 @@ def _fenced(lines: Sequence[str]) -> list[bool]:
     found = [False] * len(lines)
     for start, end in zip(rules[::2], rules[1::2], strict=False):
         found[start : end + 1] = [True] * (end + 1 - start)
+    return found
+
+
+def _in_text(lines: Sequence[str]) -> list[bool]:
+    """Return for each line whether it is between triple quotes; those that stay open do not count."""
+    found = [False] * len(lines)
+    for quotes in ('"""', "'''"):
+        rules = [at for at, line in enumerate(lines) if line.count(quotes) % 2]
+        for start, end in zip(rules[::2], rules[1::2], strict=False):
+            found[start : end + 1] = [True] * (end + 1 - start)
     return found
 
 

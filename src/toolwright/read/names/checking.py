@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..source import module_outline, stamp_of
+from ..source import module_outline, stamp_of, whole_module
 
 
 class Origin(NamedTuple):
@@ -20,9 +20,12 @@ class Origin(NamedTuple):
 
 
 class Statements:
-    """The top level of one source file, as far as hints need it."""
+    """The top level of one source file, as far as hints need it.
 
-    def __init__(self, tree: ast.Module | None) -> None:
+    If the file cannot be imported, all of it is run name by name, as what type checkers see is.
+    """
+
+    def __init__(self, tree: ast.Module | None, *, importable: bool = True) -> None:
         self.imported: dict[str, Origin] = {}
         """Names bound by `from ... import`, at run time or else for type checkers."""
         self.aliases: set[str] = set()
@@ -33,7 +36,9 @@ class Statements:
         self._stars: list[ast.stmt] = []
         if tree is not None:
             for_checkers: dict[str, Origin] = {}
-            self._read(tree.body, for_checkers, checking=False)
+            self._read(tree.body, for_checkers, checking=not importable)
+            if not importable:
+                self._keep(tree.body)
             self.imported = {**for_checkers, **self.imported}
 
     def for_checkers(self, name: str) -> list[ast.stmt]:
@@ -98,6 +103,11 @@ def statements_of(file: str) -> Statements:
 @functools.lru_cache(maxsize=512)
 def _statements(file: str, _stamp: tuple[int, float | None]) -> Statements:
     return Statements(module_outline(file))
+
+
+def statements_of_failed(file: str) -> Statements:
+    """Read the statements of a file that cannot be imported."""
+    return Statements(whole_module(file), importable=False)
 
 
 def used_by(statements: Iterable[ast.stmt]) -> set[str]:

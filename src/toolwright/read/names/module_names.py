@@ -17,7 +17,15 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .checking import Origin, Statements, as_module, statements_of, used_by
+from ..source import stamp_of
+from .checking import (
+    Origin,
+    Statements,
+    as_module,
+    statements_of,
+    statements_of_failed,
+    used_by,
+)
 from .unresolved import UnresolvedName
 
 _LONGEST_REASON = 200
@@ -27,11 +35,15 @@ _IDENTITY = ("__name__", "__package__", "__spec__", "__path__")
 class ModuleNames:
     """What names mean in a module: at run time, or else to type checkers."""
 
-    __slots__ = ("_made", "_plain", "_reasons", "aliases", "file", "names")
+    __slots__ = ("_failed", "_made", "_plain", "_reasons", "aliases", "file", "names")
 
-    def __init__(self, names: dict[str, Any], file: str) -> None:
+    def __init__(
+        self, names: dict[str, Any], file: str, *, failed: Statements | None = None
+    ) -> None:
         self.names = names
         self.file = file
+        self._failed = failed
+        """The statements of a module that cannot be imported."""
         self._made: dict[str, Any] = {}
         self._plain: dict[str, Any] = {}
         """Values that were looked at and hold no strings."""
@@ -47,7 +59,7 @@ class ModuleNames:
     @property
     def statements(self) -> Statements:
         """What the module's source imports, and what it keeps for type checkers."""
-        return statements_of(self.file)
+        return self._failed or statements_of(self.file)
 
     def known(self) -> list[tuple[str, Any]]:
         """Return all names whose meaning is known so far."""
@@ -113,6 +125,9 @@ class ModuleNames:
             except KeyError:
                 pass
             raise
+        if name not in space:
+            msg = f"it binds no `{name}` here"
+            raise NameError(msg)
         return space[name]
 
     def _module_of(self, origin: Origin, *, load: bool = False) -> ModuleNames | None:
@@ -122,7 +137,10 @@ class ModuleNames:
         except ImportError:
             return None
         if load:
-            importlib.import_module(path)
+            try:
+                importlib.import_module(path)
+            except ImportError:
+                return _names_of_failed(path)
         module = sys.modules.get(path)
         return None if module is None else names_of_module(module)
 
@@ -148,6 +166,26 @@ def names_of_module(module: types.ModuleType) -> ModuleNames:
         file = getattr(module, "__file__", None) or ""
         found = _known.setdefault(module, ModuleNames(vars(module), file))
     return found
+
+
+_failed: dict[tuple[str, Any], ModuleNames] = {}
+"""By module and the version of its file, as a server that reloads may find another."""
+
+
+def _names_of_failed(path: str) -> ModuleNames | None:
+    """Return the names of a module that cannot be imported, some of which may be fine."""
+    try:
+        spec = importlib.util.find_spec(path)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or not spec.has_location or spec.origin is None:
+        return None
+    key = (path, stamp_of(spec.origin))
+    if key not in _failed:
+        names = {"__name__": path, "__package__": spec.parent, "__spec__": spec}
+        failed = statements_of_failed(spec.origin)
+        _failed[key] = ModuleNames(names, spec.origin, failed=failed)
+    return _failed[key]
 
 
 def names_around(written: Any) -> ModuleNames:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any, get_args, get_origin
 
 import typing_extensions
-from pydantic import AfterValidator, EncodedBytes
+from pydantic import AfterValidator, BaseModel, ConfigDict, EncodedBytes
+from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
 from ...read.names.unresolved import needs_scope
 from ...read.records import is_typed_dict
@@ -137,3 +138,34 @@ def _take_identity(twin: Any, cls: Any) -> None:
     """Let a twin be known, and documented, as the class it stands for."""
     twin.__module__, twin.__qualname__ = cls.__module__, cls.__qualname__
     twin.__doc__ = cls.__doc__
+
+
+class AnyModel:
+    """Stands for `BaseModel` itself: a model that keeps whatever fields are sent."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Make a model of any object; write a model as its own class does."""
+        sent = core_schema.no_info_after_validator_function(
+            OpenModel.model_validate, handler.generate_schema(dict[str, Any])
+        )
+        written = core_schema.plain_serializer_function_ser_schema(
+            _fields_of, info_arg=True, return_schema=core_schema.dict_schema()
+        )
+        return core_schema.json_or_python_schema(
+            json_schema=sent,
+            python_schema=core_schema.is_instance_schema(BaseModel),
+            serialization=written,
+        )
+
+
+class OpenModel(BaseModel):
+    """A model with any fields."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def _fields_of(value: Any, info: Any) -> dict[str, Any]:
+    if not isinstance(value, BaseModel):  # from another arm of a union
+        msg = "not a model"
+        raise PydanticSerializationUnexpectedValue(msg)
+    return value.model_dump(mode=info.mode)

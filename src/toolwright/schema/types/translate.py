@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
 import typing_extensions
-from pydantic import AfterValidator, EncodedBytes
+from pydantic import AfterValidator, BaseModel, EncodedBytes
 
 from ..._json_values import is_list
 from ...markers import FromText
@@ -27,6 +27,7 @@ from ...read.records import is_typed_dict
 from .carried import AWAITABLES, ITERATORS, LISTS, Carried, Ready, carrier_of
 from .choices import Implementations, Named, choice_of, class_named, members_of
 from .class_kinds import (
+    AnyModel,
     empty_typed_dict,
     fill_typed_dict,
     has_core_schema,
@@ -309,6 +310,8 @@ class Translator:
         return made
 
     def _pydantic_class(self, cls: Any) -> Any:
+        if cls is BaseModel:
+            return Annotated[cls, AnyModel()]
         if cls.__pydantic_complete__:
             return cls
         try:
