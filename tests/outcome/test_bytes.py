@@ -63,15 +63,28 @@ def test_bytes_that_are_not_recognised_are_a_file_and_that_is_said(data, hint):
     assert said == text(f"[`data`: {len(data)} bytes of a type that was not recognised]")
 
 
-def test_an_image_that_is_not_recognised_is_no_image_block():
-    held, said = same_each_way(returning(Image(b"\x00?"), Image))["content"]
-    assert held["type"] == "resource"
-    assert "not recognised" in said["text"]
-    assert same_each_way(returning(Image(b"\x00?", "image/x-own")))["content"] == [
-        image(b"\x00?", "image/x-own")
-    ]
-    nested = same_each_way(returning({"a": Image(b"\x00?")}))["content"]
-    assert [block["type"] for block in nested] == ["text", "resource", "text"]
+@pytest.mark.promise("content.explicit-bytes")
+@pytest.mark.parametrize("data", [b"\x00?", b"plain words"], ids=label)
+def test_bytes_are_what_their_author_calls_them(data):
+    coded = base64.b64encode(data).decode()
+    noted = text(f"[`data`: {len(data)} bytes of a type that was not recognised]")
+    for kind, name, mime in ((Image, "image", "image/png"), (Audio, "audio", "audio/wav")):
+        block = {"type": name, "data": coded, "mimeType": mime}
+        assert same_each_way(returning(kind(data), kind))["content"] == [block, noted]
+        own = {**block, "mimeType": f"{name}/x-own"}
+        assert same_each_way(returning(kind(data, f"{name}/x-own")))["content"] == [own]
+    held = same_each_way(returning(File(data), File))["content"]
+    resource = {"uri": "file:///data", "mimeType": "application/octet-stream", "blob": coded}
+    assert held == [{"type": "resource", "resource": resource}, noted]
+    nested = same_each_way(returning({"a": Image(data)}))["content"]
+    assert [block["type"] for block in nested] == ["text", "image", "text"]
+
+
+def test_the_name_of_bytes_shows_their_type():
+    (block,) = same_each_way(returning(File(b"words", name="notes.txt")))["content"]
+    assert (block["resource"]["mimeType"], block["resource"]["text"]) == ("text/plain", "words")
+    (block,) = same_each_way(returning(Image(b"?", name="a.webp")))["content"]
+    assert (block["type"], block["mimeType"]) == ("image", "image/webp")
 
 
 # -- files

@@ -18,6 +18,8 @@ class Content:
     """Bytes with a MIME type; the base of `Image`, `Audio` and `File`."""
 
     kind = "resource"
+    usual_type = UNKNOWN
+    """The MIME type of what nothing else shows the type of."""
 
     def __init__(
         self,
@@ -58,15 +60,16 @@ class Content:
 
     @property
     def mime_type(self) -> str:
-        """The MIME type: as given, by the file's name, or by the bytes."""
-        return self._known_type() or UNKNOWN
+        """The MIME type: as given, by the name, or by the bytes."""
+        return self._known_type() or self.usual_type
 
     def _known_type(self) -> str | None:
         """Return the MIME type; None if nothing shows it."""
-        named = by_name(self.path.name) if self.path else None
+        named = by_name(self.path.name if self.path else self.name)
         found = self._mime_type or named or recognised(self.data)
-        if found is None and as_text(self.data) is not None:
-            return "text/plain"
+        # Bytes are what the author calls them, even if they happen to be text.
+        if found is None and self.path and self.kind == "resource":
+            return None if as_text(self.data) is None else "text/plain"
         return found
 
     @property
@@ -77,10 +80,10 @@ class Content:
         return self.path.absolute().as_uri() if self.path else f"file:///{quote(self.name)}"
 
     def block(self) -> dict[str, Any]:
-        """Return the content block; if the type is not known, it is always a resource."""
+        """Return the content block."""
         mime_type = self.mime_type
         kind = self._kind_of(mime_type)
-        if kind == "resource" or (mime_type == UNKNOWN and not self._mime_type):
+        if kind == "resource":
             return {"type": "resource", "resource": self._resource(mime_type)}
         return {"type": kind, "data": self._base64(), "mimeType": mime_type}
 
@@ -103,7 +106,7 @@ class Content:
         text: str | None = None
         if mime_type.startswith("text/"):
             text = self.data.decode("utf-8", "replace")
-        elif recognised(self.data) is None:
+        elif (self.path or mime_type != UNKNOWN) and recognised(self.data) is None:
             text = as_text(self.data)
         if text is None:
             return {**resource, "blob": self._base64()}
@@ -141,6 +144,7 @@ class Image(Content):
     """An image, from bytes or from a file."""
 
     kind = "image"
+    usual_type = "image/png"
 
 
 @public
@@ -148,6 +152,7 @@ class Audio(Content):
     """Sound, from bytes or from a file."""
 
     kind = "audio"
+    usual_type = "audio/wav"
 
 
 @public
