@@ -7,6 +7,9 @@ import ast
 from pathlib import Path
 from typing import Annotated, Dict, List, Optional, Union
 
+import functools
+import json
+
 import pytest
 from pydantic import Field
 from seed_003_schemas import ANY, JSON_TYPES, arguments
@@ -413,3 +416,62 @@ def test_an_alias_that_is_the_name_of_another_parameter_is_refused():
 
     with pytest.raises(SchemaError, match="policy"):
         Tool(run).compile()
+
+
+# -- what a class gives
+
+
+def store_attr(instance, **attributes):
+    vars(instance).update(attributes, __stored_args__=attributes)
+
+
+class Spoken:
+    def __init__(self, speaker: str, words: str) -> None:
+        self.speaker, self.words = speaker, words
+        self._heard = False
+
+
+class Dialogue:
+    def __init__(self, turns: list[Spoken], named: dict[str, Spoken] | None = None) -> None:
+        store_attr(self, turns=turns, named=named, count=len(turns))
+
+
+class Slotted:
+    __slots__ = ("_own", "first")
+
+    def __init__(self, first: Spoken) -> None:
+        self.first, self._own = first, object()
+
+    def __str__(self) -> str:
+        return "a text"
+
+
+SAID = {"speaker": "a", "words": "b"}
+
+
+@pytest.mark.promise("targets.class-attributes")
+@pytest.mark.parametrize(
+    ("target", "sent", "given"),
+    [
+        (Spoken, SAID, SAID),
+        (functools.partial(Spoken, words="c"), {"speaker": "a"}, {"speaker": "a", "words": "c"}),
+        (Dialogue, {"turns": [SAID]}, {"turns": [SAID], "named": None, "count": 1}),
+        (
+            Dialogue,
+            {"turns": [], "named": {"x": SAID}},
+            {"turns": [], "named": {"x": SAID}, "count": 0},
+        ),
+        (Slotted, {"first": SAID}, {"first": SAID}),
+    ],
+)
+def test_a_class_gives_its_attributes_and_in_python_the_object(target, sent, given):
+    result = Tool(target).call(sent)
+    assert json.loads(result.content[0]["text"]) == given
+    assert type(result.value).__name__ == Tool(target).name
+
+
+def test_only_a_class_gives_its_attributes():
+    def make() -> Dialogue:
+        return Dialogue([])
+
+    assert "is of the type Dialogue" in Tool(make).call({}).text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Collection, Mapping
+from types import MemberDescriptorType
 from typing import Any, TypeVar, cast
 
 from .._door import public
@@ -80,10 +81,10 @@ def is_row(value: Any) -> bool:
     return known_converter(value) is row
 
 
-def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
+def convert(value: Any, *, rows_as_lists: bool = False, built: Collection[type] = ()) -> Any:
     """Make JSON, or `Content`, of a value by the table, or by what its class says about it.
 
-    Raises `TypeError` for an unknown type.
+    An object of a class in `built` gives its attributes. Raises `TypeError` for an unknown type.
     """
     if isinstance(value, Content):
         return value
@@ -102,14 +103,25 @@ def convert(value: Any, *, rows_as_lists: bool = False) -> Any:
     fields = getattr(own, "__attrs_attrs__", None)
     if fields is not None:
         return {field.name: getattr(value, field.name) for field in fields}
-    attributes = declared_attributes(value)
-    if attributes:
+    attributes = attributes_of(value) if own in built else declared_attributes(value)
+    if attributes or own in built:
         return attributes
     text = _own_text(value)
     if text is not None:
         return text
     msg = f"{own.__name__} cannot be written as JSON"
     raise UnknownType(msg)
+
+
+def attributes_of(value: Any) -> dict[str, Any]:
+    """Return the public attributes that an object holds itself, in slots, too."""
+    found: dict[str, Any] = {}
+    own: type[Any] = value.__class__
+    for cls in reversed(own.__mro__):
+        slots = [name for name, slot in vars(cls).items() if isinstance(slot, MemberDescriptorType)]
+        found |= {name: getattr(value, name, _UNSET) for name in slots}
+    found |= getattr(value, "__dict__", {})
+    return {k: v for k, v in found.items() if not k.startswith("_") and v is not _UNSET}
 
 
 def declared_attributes(value: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -121,11 +121,15 @@ def is_own_text(value: Any, body: bytes) -> bool:
 
 
 def write(
-    value: Any, cap: Cap | None = None, *, rows_as_lists: bool = False
+    value: Any,
+    cap: Cap | None = None,
+    *,
+    rows_as_lists: bool = False,
+    built: Collection[type] = (),
 ) -> tuple[bytes, list[dict[str, Any]]]:
     """Write a value; return its JSON and the content found inside it, as blocks.
 
-    The cap is checked before content, or the rows of a table, are read. Raises `ResultError`.
+    Objects of the classes in `built` are written by their attributes. The cap is checked before content, or the rows of a table, are read. Raises `ResultError`.
     """
     IntegerCheck().check(value)
     lifter = Lifter(cap)
@@ -141,7 +145,7 @@ def write(
             refused.append(error)
             raise
         try:
-            return place or convert(unknown, rows_as_lists=rows_as_lists)
+            return place or convert(unknown, rows_as_lists=rows_as_lists, built=built)
         except UnknownType:
             refused.append(unwritable(value, unknown))
             raise
@@ -157,7 +161,7 @@ def write(
             raise refused[0] from None
         text = str(error)
         if "surrogates" in text and (cleaned := without_surrogates(value)) is not value:
-            return write(cleaned, cap, rows_as_lists=rows_as_lists)
+            return write(cleaned, cap, rows_as_lists=rows_as_lists, built=built)
         raise ResultError(f"the result cannot be written as JSON: {_reason(text)}") from error
     if (b"NaN" in body or b"Infinity" in body) and not _is_json(body):
         raise ResultError("the result holds a number that is not finite")

@@ -313,7 +313,7 @@ class ResultWriter:
         blocks = self.blocks_in(shown)
         if blocks is not None:
             return checked_result(written(value, None, self.cap.blocks(blocks), repairs=repairs))
-        body, lifted = write(value, self.cap)
+        body, lifted = write(value, self.cap, built=self.compiled.built)
         if is_own_text(value, body):
             return self._text(value, body, repairs)
         if len(body) > self.cap.most and body[:1] == b"[":

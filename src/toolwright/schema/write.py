@@ -32,6 +32,7 @@ from .output import (
 )
 from .plan import Plan, Slot
 from .style_rules import apply_rules, losses, rules_of, without_default
+from .types.construct import built_classes
 from .types.unsendable import WISHED, says_left_out
 from .walk import REF_PREFIX, refs
 
@@ -110,6 +111,8 @@ class Compiled:
     content_type: Any
     """`Image`, `Audio` or `File`, where one is declared: a path or bytes become that."""
     problems: tuple[str, ...]
+    built: frozenset[type] = frozenset()
+    """Classes of the author whose objects are written by their attributes."""
     explicit_input: Any = None
     explicit_output: Any = None
     """Validators for explicit schemas."""
@@ -233,6 +236,7 @@ class SchemaWriter:
             may_stream=may_stream(draft.signature.returns),
             content_type=declared_content(draft.signature.returns),
             problems=tuple(dict.fromkeys(p for p in draft.problems if WISHED not in p)),
+            built=frozenset() if adapter else built_classes(draft.signature),
             explicit_input=explicit,
             explicit_output=explicit_output,
         )

@@ -9,15 +9,19 @@ import dataclasses
 import dis
 import functools
 import inspect
-from typing import Annotated, Any, Literal, NamedTuple, cast, get_origin
+import sys
+from contextlib import suppress
+from typing import Annotated, Any, Literal, NamedTuple, cast, get_args, get_origin
 
 from pydantic import Field
 from pydantic_core import core_schema
 
+from ..._json_values import is_list
 from ...errors import SchemaError
 from ...read.attributes import class_docs
 from ...read.names.unresolved import UnresolvedName
 from ...read.reader import read
+from ...read.records import is_record
 from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
 from ...read.target import open_target
@@ -69,6 +73,35 @@ def _kept_by(code: Any) -> set[str]:
         if step.opname != "CACHE":
             loaded = []
     return kept - changed
+
+
+def built_classes(signature: Signature) -> frozenset[type]:
+    """Return the plain classes that a tool builds: its target, and those of the arguments.
+
+    Empty if the target is not a class.
+    """
+    call: Any = signature.call
+    while isinstance(call, functools.partial):
+        call = call.func
+    cls: Any = get_origin(call) or call
+    if not isinstance(cls, type) or signature.returns is not cls:
+        return frozenset()
+    found: set[type] = {cls}
+    todo = [parameter.hint for parameter in signature.parameters]
+    while todo:
+        hint: Any = todo.pop()
+        todo += [part for part in get_args(hint) if not is_list(part)]
+        plain: Any = get_origin(hint) or hint
+        if isinstance(plain, type) and plain not in found and _is_plain(plain):
+            found.add(plain)
+            with suppress(SchemaError):
+                todo += [parameter.hint for parameter in _constructor(hint).parameters]
+    return frozenset(found)
+
+
+def _is_plain(cls: type) -> bool:
+    own = cls.__module__.partition(".")[0] not in sys.stdlib_module_names
+    return own and not is_record(cls) and has_typed_constructor(cls)
 
 
 _ANYTHING: tuple[Any, ...] = (Any, object)
