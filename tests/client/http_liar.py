@@ -87,6 +87,10 @@ class LyingHttp(BaseHTTPRequestHandler):
                 return self.answer(asked, WHOLE)
             case "500":
                 return self.send(b"oops \x1b[2J", status=500, kind="text/plain")
+            case int() as code:
+                error = {"code": code, "message": "the quota is used up"}
+                told = {"jsonrpc": "2.0", "id": asked["id"], "error": error}
+                return self.send(json.dumps(told).encode())
             case "redirect":
                 return self.send(b"", status=307, Location="http://127.0.0.1:9/elsewhere")
             case "never":

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import signal
 import sys
 import time
 
@@ -142,6 +143,18 @@ def called(asked):
         case "rpc-error":
             error = {"code": -32602, "message": "Unknown tool \x1b[2J"}
             return send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+        case "error-code" if given.get("a"):
+            error = {"code": given["a"], "message": f"the quota of {os.getpid()} is used up"}
+            send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+            for each in LATE:  # calls that were running
+                answer(*each)
+            LATE.clear()
+            return None
+        case "error-code":
+            good["structuredContent"] = {"sum": os.getpid()}
+            if given.get("b"):
+                LATE.append((asked, good))
+                return None
         case "asks-for-ever":
             for each in range(10**9):
                 params = {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}
@@ -151,8 +164,6 @@ def called(asked):
         case "tells-changes" | "swaps-tools":
             send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         case "ignores-end":
-            import signal
-
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
     answer(asked, good)
     return None
@@ -163,6 +174,11 @@ def main():
         sys.stderr.write("ModuleNotFoundError: no cheese\n")
         sys.exit(3)
     if LIE == "silent":
+        if len(sys.argv) > 2:
+            with open(sys.argv[2], "w") as file:
+                file.write(f"{os.getpid()}\n")
+        if len(sys.argv) > 3:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(600)
     for line in sys.stdin:
         asked = json.loads(line)
@@ -172,10 +188,16 @@ def main():
                     version = "1999-01-01"
                 else:
                     version = asked["params"]["protocolVersion"]
+                if LIE == "no-licence":
+                    error = {"code": -32000, "message": "the licence has expired"}
+                    send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+                    continue
                 info = {"name": "liar\x1b[2J" if LIE == "hostile-names" else "liar", "version": "1"}
                 can = {"tools": {"listChanged": True}, "logging": {}}
                 if LIE in ("no-resources", "no-prompts"):
                     can[LIE.removeprefix("no-")] = {}
+                if LIE == "error-code":
+                    can |= {"resources": {}, "prompts": {}}
                 answer(asked, {"protocolVersion": version, "capabilities": can, "serverInfo": info})
             case "tools/list":
                 result = tools(asked)
@@ -189,6 +211,9 @@ def main():
                 send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
             case "tools/call":
                 called(asked)
+            case "resources/read" | "prompts/get" if LIE == "error-code":
+                error = {"code": -32000, "message": f"{os.getpid()} is closed today"}
+                send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
             case "notifications/cancelled" if LATE:
                 answer(*LATE.pop())
             case str() as method if "id" in asked and not method.startswith("notifications/"):

@@ -1,6 +1,8 @@
 """Clients of servers: in this process, over standard streams, over HTTP; in both eras."""
 
 import asyncio
+import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -8,7 +10,7 @@ from pathlib import Path
 import pytest
 from counting import soaked
 from client_shop import shop
-from processes import is_running, until
+from processes import gone, is_running, until
 
 from toolwright import (
     ArgumentError,
@@ -21,6 +23,7 @@ from toolwright import (
 )
 from toolwright.client import McpClient, connect
 
+LIAR = str(Path(__file__).parent / "liar.py")
 SHOP = [sys.executable, str(Path(__file__).parent / "client_shop.py")]
 
 
@@ -255,6 +258,96 @@ def test_a_server_that_ends_while_nobody_calls_is_started_again(joined):
         except ServerUnavailable:
             ends.wait(0.05)
     assert second != first
+
+
+WAITS = """
+import sys, threading
+from toolwright import ToolTimeout
+from toolwright.client import connect
+
+def use(way):
+    client = connect(sys.argv[3:], connect_timeout=float(sys.argv[2]))
+    try:
+        if way == "with":
+            client.__enter__()
+        else:
+            client.tools
+    except ToolTimeout:
+        print("late", flush=True)
+
+way = sys.argv[1]
+if way == "thread":
+    threading.Thread(target=use, args=(way,)).start()
+elif way == "daemon":
+    threading.Thread(target=use, args=(way,), daemon=True).start()
+    sys.stdin.readline()
+else:
+    use(way)
+"""
+
+
+@pytest.mark.parametrize("stubborn", [False, pytest.param(True, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "way",
+    ["with", *(pytest.param(way, marks=pytest.mark.soak) for way in ("plain", "thread", "daemon"))],
+)
+@pytest.mark.promise("client.left-behind")
+def test_a_server_that_does_not_answer_ends_with_the_program(tmp_path, way, stubborn):
+    ends = ["stubborn"] * stubborn
+    server = [sys.executable, LIAR, "silent", str(tmp_path / "pid"), *ends]
+    seconds = "60" if way == "daemon" else "1.5"
+    with start_program(WAITS, way, seconds, *server) as program:
+        pid = written_pid(tmp_path / "pid")
+        program.communicate(timeout=60)
+        assert program.returncode == 0
+    gone(pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stubborn", [True, pytest.param(False, marks=pytest.mark.soak)])
+@pytest.mark.promise("client.left-behind")
+def test_a_server_ends_with_a_program_that_is_killed(tmp_path, number, stubborn):
+    ends = ["stubborn"] * stubborn
+    server = [sys.executable, LIAR, "silent", str(tmp_path / "pid"), *ends]
+    with start_program(WAITS, "plain", "60", *server) as program:
+        pid = written_pid(tmp_path / "pid")
+        program.send_signal(number)
+        program.communicate(timeout=60)
+    gone(pid)
+
+
+def start_program(script, *arguments):
+    words = [sys.executable, "-c", script, *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def written_pid(path):
+    until(lambda: path.exists() and path.read_text().endswith("\n"), "the server has started")
+    return int(path.read_text())
+
+
+FORKS = """
+import gc, os, sys
+from toolwright.client import connect
+
+client = connect(sys.argv[1:])
+first = client.who()
+copy = os.fork()
+if copy == 0:
+    del client
+    gc.collect()
+    sys.exit()
+os.waitpid(copy, 0)
+print(client.who() == first)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGCHLD"), reason="the system has no fork")
+def test_a_copy_of_a_program_ends_no_server_of_its_parent():
+    with start_program(FORKS, *SHOP) as program:
+        out, _ = program.communicate(timeout=60)
+    assert out == b"True\n"
 
 
 def test_with_and_async_with_end_a_server():

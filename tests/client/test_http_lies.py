@@ -7,6 +7,10 @@ from toolwright import ResultError, ServerUnavailable, ToolError, ToolTimeout
 from toolwright.client import connect
 
 
+# Codes that the SDK uses for itself, codes next to them, and those that this client once used.
+ERROR_CODES = [-32000, -32001, -32050, -32051, -32052, -32603, 0, 7]
+
+
 @pytest.fixture(params=["stateless", "handshake"])
 def liar(request):
     with lying(era=request.param) as (url, handler):
@@ -43,6 +47,23 @@ def test_a_call_of_a_liar_is_one_error_and_harms_no_other(liar, lie, kind, text)
     assert "\x1b" not in str(caught.value)
     handler.lie = ""
     assert client.add(a=1) == "3"
+
+
+@pytest.mark.parametrize("code", ERROR_CODES)
+@pytest.mark.promise("client.own-words")
+def test_an_error_over_http_is_the_server_s_whatever_its_number(liar, code):
+    client, handler = liar
+    assert client.add(a=1) == "3"
+    handler.lie = code
+    sent = handler.calls
+    with pytest.raises(ToolError, match="add: the quota is used up") as caught:
+        client.add(a=1)
+    assert caught.value.code == f"protocol {code}"
+    assert handler.calls == sent + 1
+    handler.lie = ""
+    assert client.add(a=1) == "3"
+    opened = [asked for asked, _ in handler.seen if asked.get("method") == "server/discover"]
+    assert len(opened) == 1
 
 
 def test_a_call_ends_at_its_deadline(liar):

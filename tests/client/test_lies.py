@@ -224,6 +224,49 @@ def test_a_server_that_does_not_want_to_end_is_ended(liar):
     assert not ended.is_alive()
 
 
+@pytest.mark.parametrize("code", [-32000, -32001, -32020, soak(-32050), soak(-32052), soak(7)])
+@pytest.mark.parametrize("proxied", [False, True])
+@pytest.mark.promise("client.own-words")
+def test_an_error_is_the_server_s_whatever_its_number(liar, code, proxied):
+    client = caller = liar("error-code")
+    if proxied:
+        caller = Toolbox("hub")
+        caller.include(client)
+    pid = caller.call("add", {"a": 0}).value["sum"]
+    with pytest.raises(ToolError, match=f"add: the quota of {pid} is used up") as caught:
+        caller.call("add", {"a": code}, raise_on_error=True)
+    assert caught.value.code == f"protocol {code}"
+    assert caller.call("add", {"a": 0}).value["sum"] == pid
+
+
+def test_an_error_disturbs_no_call_that_runs(liar):
+    async def both():
+        client = liar("error-code")
+        pid = (await client.call_async("add", {"a": 0})).value["sum"]
+        runs = asyncio.ensure_future(client.call_async("add", {"a": 0, "b": 1}))
+        await asyncio.sleep(0)
+        refused = await client.call_async("add", {"a": -32000})
+        return pid, refused.error, (await runs).value["sum"]
+
+    pid, error, other = asyncio.run(both())
+    assert type(error) is ToolError
+    assert pid == other
+
+
+def test_what_the_sdk_reads_keeps_its_words_as_well(liar):
+    client = liar("error-code")
+    pid = client.add(0).sum
+    for ask in (lambda: client.read("a://b"), lambda: client.prompt("p")):
+        with pytest.raises(ToolError, match=f"{pid} is closed today"):
+            ask()
+    assert client.add(0).sum == pid
+
+
+def test_an_error_at_the_handshake_is_told_in_the_server_s_words(liar):
+    with pytest.raises(ToolError, match="the licence has expired"):
+        _ = liar("no-licence").tools
+
+
 @pytest.mark.promise("client.once")
 def test_a_call_is_never_sent_twice(liar, tmp_path):
     client = liar("dies-once", str(tmp_path / "died"))

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import weakref
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ from .._log import logger
 from ..errors import CallError
 from ..run.loop import background
 from .answers import contents_value, result_of
-from .bounds import CLOSE_SECONDS, short
+from .bounds import short
 from .callables.names import python_name
 from .listing import Listing, RemoteTool
 from .wire.interface import AnyConnection
@@ -48,7 +47,6 @@ class McpClient:
         connection.on_change = self._listing.changed
         self._finalizer = weakref.finalize(self, _abandon, connection)
         self._finalizer.atexit = False
-        _open.add(self)
 
     # -- what the server has
 
@@ -256,9 +254,6 @@ class McpClient:
         await self.aclose()
 
 
-_open: weakref.WeakSet[McpClient] = weakref.WeakSet()
-
-
 def _abandon(connection: AnyConnection) -> None:
     """End the connection of a client that nobody holds any more."""
     loop = background.loop
@@ -267,25 +262,6 @@ def _abandon(connection: AnyConnection) -> None:
 
         with contextlib.suppress(RuntimeError):
             asyncio.run_coroutine_threadsafe(connection.close(), loop)
-
-
-def _close_all() -> None:
-    """End the servers that were started, when the program ends."""
-    import asyncio
-
-    loop = background.loop
-    if loop is None:
-        return
-    waits: list[Any] = []
-    for client in list(_open):
-        with contextlib.suppress(Exception):
-            waits.append(asyncio.run_coroutine_threadsafe(client._connection.close(), loop))
-    for each in waits:
-        with contextlib.suppress(Exception):
-            each.result(CLOSE_SECONDS)
-
-
-atexit.register(_close_all)
 
 
 # -- what other modules of the package need of a client, and users do not

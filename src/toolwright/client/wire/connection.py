@@ -21,7 +21,8 @@ from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, ServerObject, StartedServer
 from .direct import DirectSender
-from .http.bounded import FORGOTTEN, REFUSED, UNREACHABLE
+from .http.bounded import HttpFault, http_fault
+from .incoming import is_lost
 from .interface import ServerList
 from .live import LiveSession, describe
 from .lone_surrogates import unsendable
@@ -37,6 +38,11 @@ _REQUESTS: Mapping[str, tuple[Any, Any]] = {
     "resources/read": (t.ReadResourceRequest, t.ReadResourceRequestParams),
     "prompts/get": (t.GetPromptRequest, t.GetPromptRequestParams),
 }
+
+
+def _looked_at(opening: asyncio.Task[Any]) -> None:
+    if not opening.cancelled():
+        opening.exception()
 
 
 class Connection:
@@ -85,7 +91,7 @@ class Connection:
             except MCPError as error:
                 if error.code == t.METHOD_NOT_FOUND:
                     return ServerList([], {})
-                if error.code != FORGOTTEN:
+                if http_fault(error) is not HttpFault.FORGOTTEN:
                     raise
                 await self._drop(live)
             return await all_pages(await self._opened(), kind, str(self))
@@ -101,7 +107,7 @@ class Connection:
             try:
                 return await self._answered(live, method, params, scope)
             except MCPError as error:
-                if error.code != FORGOTTEN:
+                if http_fault(error) is not HttpFault.FORGOTTEN:
                     raise
                 await self._drop(live)
             return await self._answered(await self._opened(), method, params, scope)
@@ -163,6 +169,7 @@ class Connection:
             await self._drop(self._live)
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())
+            self._opening.add_done_callback(_looked_at)  # perhaps nobody waits for it any more
         opening = self._opening
         try:
             return await asyncio.shield(opening)
@@ -253,13 +260,13 @@ class Connection:
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
         said = short(error.message)
-        if error.code in (UNREACHABLE, REFUSED, FORGOTTEN):
+        if http_fault(error) is not None:
             hint = "pass token=..., or sign_in=True" if "HTTP 401" in said else ""
             return ServerUnavailable(f"{scope.what}: {self}: {said}", hint=hint)
-        if error.code == t.CONNECTION_CLOSED:
-            live = self._live
+        if is_lost(error):
+            live: LiveSession | None = scope.session or self._live
             why = await live.why() if live is not None else said
-            if live is not None:
+            if live is not None and live is self._live:  # else another one is open by now
                 self._live = None
                 self._ending.add(ending := asyncio.ensure_future(self._drop(live)))
                 ending.add_done_callback(self._ending.discard)
@@ -280,7 +287,7 @@ class Connection:
         raw: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Send a request as often as the server has questions about it; `raw` is its first answer."""
-        given = dict(params)
+        given, scope.session = dict(params), live
         if scope.on_log is not None:
             await self._hear(live, given)
         for _ in range(MOST_ROUNDS):
@@ -329,7 +336,7 @@ class Connection:
                         request, _RAW, progress_callback=progress
                     )
                 except MCPError as error:
-                    if last or error.code != t.HEADER_MISMATCH:
+                    if last or live.http is None or error.code != t.HEADER_MISMATCH:
                         raise
                 # The parameters that go into headers have changed: the listing says which.
                 await all_pages(live, "tools", str(self))
@@ -355,7 +362,7 @@ class Connection:
         try:
             return await live.sent("tools/call", params, scope)
         except MCPError as error:
-            if error.code != t.HEADER_MISMATCH:
+            if live.http is None or error.code != t.HEADER_MISMATCH:
                 raise
         return None
 

@@ -7,9 +7,6 @@ import contextlib
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-import mcp_types as t
-from mcp.shared.exceptions import MCPError
-
 from ...run.loop import background
 from .awaited_answer import AwaitedAnswer
 
@@ -111,7 +108,7 @@ class DirectSender:
         if not calls.fits(stateless=live.is_stateless) or not live.hears(scope):
             return None
         answer = scope.deadline = AwaitedAnswer(scope.seconds)
-        scope.is_call = True
+        scope.is_call, scope.session = True, live
         self._connection.scopes[scope] = None
         if calls.begin(method, params, scope, answer, stateless=live.is_stateless):
             return calls, answer
@@ -135,8 +132,6 @@ class DirectSender:
     def _rest(self, raw: Any, method: str, params: Mapping[str, Any], scope: RequestScope) -> Any:
         """Return what the background loop still has to do; None if this is the result."""
         connection = self._connection
-        if isinstance(raw, MCPError) and raw.code == t.HEADER_MISMATCH:
-            return connection.request(method, params, scope)
         if isinstance(raw, Exception):
             return connection.failed(scope, raw)
         if raw.get("resultType") == "input_required":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any, cast
@@ -15,18 +17,21 @@ from mcp.shared.exceptions import MCPError
 
 from ..._log import logger
 from ..._protocol import STATELESS_SINCE
-from ..bounds import MOST_TEXT, short
+from ...run.loop import background
+from ..bounds import CLOSE_SECONDS, MOST_TEXT, short
 from ..targets import ServerObject, StartedServer
 from .hosted import HostedServer
 from .http.bounded import http_client
 from .http.calls import HttpCalls
+from .incoming import is_lost, told_apart
 from .interface import Owner
 from .messages import ServerMessages
 from .scope import RequestScope, told
 from .server_info import ServerInfo
-from .stdio import ProcessStreams
+from .stdio import ProcessStreams, kill_servers, servers_ended
 
 _log = logger("client")
+_open: set[LiveSession] = set()
 _WATCH_PAUSE = 5.0
 """Seconds until a stream of changes that has ended is opened again."""
 
@@ -90,7 +95,9 @@ class LiveSession:
     async def start(self) -> None:
         """Connect. Raises whatever prevents that."""
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        _open.add(self)
         self._task = asyncio.ensure_future(self._hold(ready))
+        self._task.add_done_callback(lambda _: _open.discard(self))
         try:
             async with asyncio.timeout(self.owner.settings.connect_timeout) as self.patience:
                 await asyncio.shield(ready)
@@ -112,7 +119,7 @@ class LiveSession:
     async def _hold(self, ready: asyncio.Future[None]) -> None:
         try:
             async with AsyncExitStack() as stack:
-                transport = await self._transport(stack)
+                transport = told_apart(await self._transport(stack))
                 client = await stack.enter_async_context(self._sdk_client(transport))
                 if self.mode == STATELESS_SINCE:
                     await _discover(client.session)
@@ -139,8 +146,7 @@ class LiveSession:
         """Return an error that says why a server ended, not only that its stream was closed."""
         if self.hosted is not None and self.hosted.failure is not None:
             return first_of(self.hosted.failure)
-        closed = isinstance(error, MCPError) and error.code == t.CONNECTION_CLOSED
-        if self.streams is not None and closed:
+        if self.streams is not None and is_lost(error):
             return MCPError(code=t.CONNECTION_CLOSED, message=await self.why())
         return error if isinstance(error, Exception) else RuntimeError(str(error))
 
@@ -278,6 +284,29 @@ class LiveSession:
             await asyncio.sleep(_WATCH_PAUSE)
             for what in ("tools", "resources", "prompts"):  # something may have been missed
                 await told(self.owner.on_change, what, "")
+
+
+async def _stop_all() -> None:
+    while _open:  # a connection that is being opened may try a second time
+        await asyncio.gather(*(each.stop() for each in list(_open)), return_exceptions=True)
+    await servers_ended()
+
+
+def _end_all() -> None:
+    """Disconnect everything, and end the servers that were started, when the program ends."""
+    loop = background.loop
+    if loop is None:
+        return
+    try:
+        with contextlib.suppress(Exception):
+            asyncio.run_coroutine_threadsafe(_stop_all(), loop).result(CLOSE_SECONDS)
+    finally:  # also if the user does not want to wait
+        kill_servers()
+
+
+atexit.register(_end_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open.clear)  # they are the parent's
 
 
 async def _discover(session: Any) -> None:

@@ -38,6 +38,7 @@ class RequestScope:
         "on_progress",
         "questions",
         "seconds",
+        "session",
         "what",
     )
 
@@ -63,6 +64,8 @@ class RequestScope:
         self.deadline: Deadline | None = None
         self.is_call = False
         """Whether a server may ask something about it."""
+        self.session: Any = None
+        """The session that it was last sent in."""
         self.asked = 0
         """Questions that wait for an answer."""
         self.answers = 0

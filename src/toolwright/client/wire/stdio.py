@@ -22,6 +22,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from ..._log import logger
+from ...sources.running.descendants import signal_group
+from ...sources.running.guard import guard
 from ..bounds import MOST_GARBAGE, short
 from ..targets import StartedServer
 from .stream_calls import StreamCalls
@@ -33,6 +35,9 @@ _MOST_TAIL = 20
 """Lines of standard error that are kept, to say why a server ended."""
 _ID = re.compile(rb'"id"\s{0,9}:\s{0,9}(\d{1,18}|"call-\d{1,18}")')
 _CANNOT_READ = -32700
+_running: set[int] = set()
+"""The processes that were started, and have not ended as far as we know."""
+_endings: set[asyncio.Task[None]] = set()
 _MOST_AT_ONCE = 4096
 """Bytes that are written in the caller's thread: a pipe takes that many at once, or none."""
 
@@ -86,6 +91,9 @@ class ProcessStreams:
             start_new_session=sys.platform != "win32",
         )
         # No await until the tasks run: a cancellation in between would leave the process behind.
+        _running.add(process.pid)
+        if sys.platform != "win32":
+            guard.note(process.pid)
         self._pipe = _copy_of_pipe(process)
         came, read = anyio.create_memory_object_stream[Any](0)
         write, sent = anyio.create_memory_object_stream[Any](0)
@@ -100,12 +108,10 @@ class ProcessStreams:
             for stream in (read, write, came, sent):
                 stream.close()
             self._close_pipe()
-            await asyncio.shield(asyncio.ensure_future(_stopped(process)))
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            # Otherwise it stays open while a descendant holds the other end of a pipe.
-            cast("Any", process)._transport.close()  # noqa: SLF001
+            # A task of its own: whoever is cancelled here, the server is ended.
+            _endings.add(ending := asyncio.ensure_future(_ended_with(process, tasks)))
+            ending.add_done_callback(_endings.discard)
+            await asyncio.shield(ending)
 
     async def _read(self, process: asyncio.subprocess.Process, came: Any) -> None:
         output = _stream(process.stdout)
@@ -258,6 +264,44 @@ async def _ended(process: asyncio.subprocess.Process, seconds: float) -> bool:
     return True
 
 
+async def _ended_with(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]) -> None:
+    """End a server, and the tasks that read and write its streams."""
+    await _stopped(process)
+    _running.discard(process.pid)
+    if sys.platform != "win32":
+        guard.forget(process.pid)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    # Otherwise it stays open while a descendant holds the other end of a pipe.
+    cast("Any", process)._transport.close()  # noqa: SLF001
+
+
+async def servers_ended() -> None:
+    """Wait until every server that is being ended has ended."""
+    while _endings:
+        await asyncio.wait(list(_endings))
+
+
+def kill_servers() -> None:
+    """Kill the servers that still run when this process ends: its loop no longer can."""
+    for pid in list(_running):
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                os.kill(pid, signal.SIGTERM)
+            else:
+                signal_group(pid, signal.SIGKILL)
+
+
+def _of_the_parent() -> None:
+    _running.clear()
+    _endings.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_of_the_parent)
+
+
 async def _stopped(process: asyncio.subprocess.Process) -> None:
     """Let a server end: its input is closed, then it and its descendants are ended by signals."""
     if process.stdin is not None:
@@ -266,9 +310,9 @@ async def _stopped(process: asyncio.subprocess.Process) -> None:
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         if await _ended(process, _GRACE):
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError):
             if sys.platform == "win32":
                 process.kill()
             else:
-                os.killpg(process.pid, number)
+                signal_group(process.pid, number)
     await _ended(process, _GRACE)

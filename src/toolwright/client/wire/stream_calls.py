@@ -17,6 +17,7 @@ from ..._json_values import compact_json, is_object
 from ..._protocol import META
 from ...run.loop import background
 from .awaited_answer import AwaitedAnswer
+from .incoming import server_error
 from .scope import RequestScope
 
 _Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -149,7 +150,7 @@ class StreamCalls:
         if is_object(result):
             settle(result, None)
         elif is_object(error) and isinstance(error.get("code"), int):
-            settle({}, MCPError(code=error["code"], message=str(error.get("message"))))
+            settle({}, server_error(error))
         else:
             fault = "the answer is not valid JSON-RPC"
             settle({}, MCPError(code=t.PARSE_ERROR, message=fault))

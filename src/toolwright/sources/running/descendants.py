@@ -12,7 +12,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 MARK = "TOOLWRIGHT_RUN"
@@ -20,8 +20,10 @@ MARK = "TOOLWRIGHT_RUN"
 
 _ROUNDS = 10
 """How often to look for more processes: one may start another one while we look."""
+NO_MARK = "-"
+"""Stands for the mark of an MCP server: it has none, and what it leaves behind may live on."""
 _LAST_SECONDS = 1.0
-"""Seconds that programs of a dead server have to end by themselves."""
+"""Seconds that programs of a dead process have to end by themselves."""
 
 
 def new_mark() -> str:
@@ -74,7 +76,10 @@ def _has(process: str, entry: bytes) -> bool:
 
 
 def _keep_guard() -> None:
-    """Note what runs until the server is gone, for whatever reason; then end what still runs."""
+    """Note what runs until our process is gone, for whatever reason; then end what still runs.
+
+    An MCP server has seen its input end, and gets a moment before it is asked with a signal.
+    """
     running: dict[int, str] = {}
     for line in sys.stdin:
         sign, pid, mark = line.split()
@@ -82,14 +87,25 @@ def _keep_guard() -> None:
             running[int(pid)] = mark
         else:
             running.pop(int(pid), None)
-    for number in (signal.SIGTERM, signal.SIGCONT):
-        for pid in running:
-            signal_group(pid, number)
+    servers = [pid for pid, mark in running.items() if mark == NO_MARK]
+    programs = {pid: mark for pid, mark in running.items() if mark != NO_MARK}
+    _ask_to_end(programs)
     if running:
         time.sleep(_LAST_SECONDS)
-    for pid, mark in running.items():
+    for pid, mark in programs.items():
         signal_group(pid, signal.SIGKILL)
         kill_marked(mark)
+    _ask_to_end(servers)
+    if servers:
+        time.sleep(_LAST_SECONDS)
+    for pid in servers:
+        signal_group(pid, signal.SIGKILL)
+
+
+def _ask_to_end(pids: Iterable[int]) -> None:
+    for pid in pids:
+        signal_group(pid, signal.SIGTERM)
+        signal_group(pid, signal.SIGCONT)  # a stopped process does not react
 
 
 if __name__ == "__main__":

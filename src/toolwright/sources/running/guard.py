@@ -1,4 +1,4 @@
-"""A process that ends the programs that a killed server left.
+"""A process that ends what a killed process of ours left behind.
 
 The system can tell a process that its parent has died (PR_SET_PDEATHSIG on Linux), but only that
 one and not its children, and only if code runs between fork and exec, which is not safe with
@@ -37,8 +37,8 @@ class ProgramGuard:
             os.close(self._pipe)
         self.begin()
 
-    def note(self, pid: int, mark: str) -> None:
-        """Report that a program runs, with its process group and its mark."""
+    def note(self, pid: int, mark: str = "") -> None:
+        """Report that a program runs, with its process group and its mark; a server has none."""
         with self._lock:
             self._known[pid] = mark
             if self._pipe < 0:
@@ -78,7 +78,7 @@ class ProgramGuard:
         if self._pipe < 0:
             return
         try:
-            os.write(self._pipe, f"{sign} {pid} {mark or '-'}\n".encode())
+            os.write(self._pipe, f"{sign} {pid} {mark or descendants.NO_MARK}\n".encode())
         except BlockingIOError:  # the guard is stopped
             pass
         except OSError:  # the guard was killed: the next program starts another one

@@ -14,9 +14,10 @@ from pydantic_core import from_json
 
 from ...._json_values import is_object
 from ...bounds import MOST_QUESTIONS
+from ..incoming import server_error
 from ..messages import ServerMessages
 from ..scope import RequestScope
-from .bounded import UNREACHABLE
+from .bounded import HttpFault, http_error
 from .channel import HttpChannel
 
 _ATTEMPTS = 3
@@ -63,7 +64,7 @@ class HttpAnswer:
             if found is not None:
                 return found
             if not self._event:
-                raise MCPError(code=UNREACHABLE, message="its answer ended in the middle")
+                raise http_error(HttpFault.UNREACHABLE, "its answer ended in the middle")
             response = await self._resumed()
 
     async def _searched(self, response: httpx2.Response) -> Any:
@@ -101,7 +102,7 @@ class HttpAnswer:
                 return response
             await response.aclose()
         text = "its answer ended in the middle, and cannot be resumed"
-        raise MCPError(code=UNREACHABLE, message=text)
+        raise http_error(HttpFault.UNREACHABLE, text)
 
     # -- what a server sends before its answer
 
@@ -145,7 +146,7 @@ def _json_of(text: str | bytes) -> Any:
 def _result_of(told: Any, own: str) -> dict[str, Any]:
     error = told.get("error") if is_object(told) else None
     if is_object(error) and isinstance(error.get("code"), int):
-        raise MCPError(code=error["code"], message=str(error.get("message")))
+        raise server_error(error)
     if not is_object(told) or told.get("id") != own or not is_object(told.get("result")):
         raise MCPError(code=t.PARSE_ERROR, message="the answer is not valid JSON-RPC")
     return told["result"]

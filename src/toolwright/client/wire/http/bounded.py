@@ -4,22 +4,47 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
+from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
 
 import httpx2
 import mcp_types as t
+from mcp.shared.exceptions import MCPError
 
 from ...._json_values import is_object
 
-UNREACHABLE = -32050
-"""Our own code for what no server has said: no connection, or no answer."""
-REFUSED = -32051
-"""Our own code for an HTTP status that says no."""
-FORGOTTEN = -32052
-"""Our own code for a session that the server does not know: it has not looked at the request."""
 _CONNECT_SECONDS = 15.0
+_OURS = secrets.token_hex(16)
+"""Stands in the data of errors that are made here: a server could send any number."""
+
+
+class HttpFault(StrEnum):
+    """What no server has said in an answer to a request."""
+
+    UNREACHABLE = "unreachable"
+    """There is no connection, or no answer."""
+    REFUSED = "refused"
+    """An HTTP status says no."""
+    FORGOTTEN = "forgotten"
+    """The server does not know the session: it has not looked at the request."""
+
+
+def http_error(fault: HttpFault, message: str) -> MCPError:
+    """Return the exception for what no server has said."""
+    return MCPError(code=t.INTERNAL_ERROR, message=message, data=_data_of(fault))
+
+
+def http_fault(error: MCPError) -> HttpFault | None:
+    """Return the fault that an error stands for; None if it is the server's, or the SDK's."""
+    data = error.data
+    return HttpFault(data["fault"]) if is_object(data) and data.get("from") == _OURS else None
+
+
+def _data_of(fault: HttpFault) -> dict[str, str]:
+    return {"from": _OURS, "fault": fault}
 
 
 class BoundedStream(httpx2.AsyncByteStream):
@@ -65,14 +90,15 @@ class BoundedClient(httpx2.AsyncClient):
         try:
             response = await super().send(request, **settings)
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
-            return _error(request, 503, UNREACHABLE, f"it cannot be reached: {said(error)}")
+            return _error(
+                request, 503, HttpFault.UNREACHABLE, f"it cannot be reached: {said(error)}"
+            )
         except Exception as error:  # noqa: BLE001 - from the sign-in
-            return _error(request, 401, REFUSED, f"the sign-in failed: {said(error)}")
+            return _error(request, 401, HttpFault.REFUSED, f"the sign-in failed: {said(error)}")
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()  # a few bytes may stand for very many
-            return _error(
-                request, 502, REFUSED, "it sent a compressed answer, which was not asked for"
-            )
+            text = "it sent a compressed answer, which was not asked for"
+            return _error(request, 502, HttpFault.REFUSED, text)
         kind = response.headers.get("content-type", "").lower()
         if response.status_code >= 400 and request.method == "POST":
             return await self._refused(request, response, kind)
@@ -96,7 +122,8 @@ class BoundedClient(httpx2.AsyncClient):
                 error = json.loads(await response.aread()).get("error")
         if "mcp-session-id" in request.headers and _forgets(status, error):
             await response.aclose()
-            return _error(request, status, FORGOTTEN, "it no longer knows the session")
+            text = "it no longer knows the session"
+            return _error(request, status, HttpFault.FORGOTTEN, text)
         if is_object(error) or status == HTTPStatus.NOT_FOUND:
             return response
         await response.aclose()
@@ -105,7 +132,7 @@ class BoundedClient(httpx2.AsyncClient):
         except ValueError:
             phrase = ""
         text = f"it answered with HTTP {status} {phrase}".rstrip()
-        return _error(request, status, REFUSED, text, response.headers)
+        return _error(request, status, HttpFault.REFUSED, text, response.headers)
 
 
 def _forgets(status: int, error: Any) -> bool:
@@ -122,12 +149,12 @@ def _forgets(status: int, error: Any) -> bool:
 def _error(
     request: httpx2.Request,
     status: int,
-    code: int,
+    fault: HttpFault,
     message: str,
     headers: Mapping[str, str] | None = None,
 ) -> httpx2.Response:
-    fault = t.ErrorData(code=code, message=message)
-    body = {"jsonrpc": "2.0", "id": None, "error": fault.model_dump(exclude_none=True)}
+    error = http_error(fault, message).error.model_dump(mode="json", exclude_none=True)
+    body = {"jsonrpc": "2.0", "id": None, "error": error}
     kept = {
         name: value
         for name, value in (headers or {}).items()

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from mcp.shared.exceptions import MCPError
 from opentelemetry import trace
 from pydantic_core import from_json
 
@@ -19,7 +18,7 @@ from ..messages import ServerMessages
 from ..scope import RequestScope
 from ..stream_calls import STAMPS
 from .answer import HttpAnswer
-from .bounded import UNREACHABLE, BoundedClient, said
+from .bounded import BoundedClient, HttpFault, http_error, said
 from .channel import HttpChannel
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:-]{1,200}")
@@ -88,7 +87,7 @@ class HttpCalls:
             request = {"jsonrpc": "2.0", "id": own, "method": method, "params": told}
             return await self._sent(own, request, scope)
         except (httpx2.StreamError, httpx2.SSEError, httpx2.TransportError) as error:
-            raise MCPError(code=UNREACHABLE, message=said(error)) from None
+            raise http_error(HttpFault.UNREACHABLE, said(error)) from None
         except asyncio.CancelledError:
             if self._channel.has_session:  # else it is enough that nobody reads the answer
                 await self._channel.give_up(own)

@@ -1,0 +1,81 @@
+"""What a server sends, on its way to the SDK."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Self
+
+import mcp_types as t
+from mcp.shared.exceptions import MCPError
+
+_SENT = object()
+"""The data of an error that a server has sent without any."""
+
+
+class IncomingMessages:
+    """The stream that the SDK reads; every error in it has data.
+
+    The SDK reports a lost connection with a number that any server may send for its own errors:
+    -32000. But the SDK's own errors have no data, and so an error without any is not the server's.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    @property
+    def last_context(self) -> Any:
+        """The context of whoever sent the last message, where the transport has one."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> Any:
+        """Return the next message. Raises what the stream raises at its end."""
+        came = await self._stream.receive()
+        message = getattr(came, "message", None)
+        if isinstance(message, t.JSONRPCError) and message.error.data is None:
+            message.error.data = _SENT
+        return came
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        import anyio
+
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+@asynccontextmanager
+async def told_apart(
+    transport: AbstractAsyncContextManager[tuple[Any, Any]],
+) -> AsyncGenerator[tuple[Any, Any]]:
+    """Yield the streams of a transport, in which errors of the server can be told from others."""
+    async with transport as (read, write):
+        yield IncomingMessages(read), write
+
+
+def server_error(error: Mapping[str, Any]) -> MCPError:
+    """Return the exception for an error that a server has sent."""
+    data = error.get("data")
+    message = str(error.get("message"))
+    return MCPError(code=error["code"], message=message, data=_SENT if data is None else data)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Return whether the connection was lost: the SDK says so, or we do; not the server."""
+    if not isinstance(error, MCPError):
+        return False
+    return error.code == t.CONNECTION_CLOSED and error.data is None
