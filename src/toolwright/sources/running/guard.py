@@ -1,4 +1,4 @@
-"""A process that ends what a killed process of ours left behind.
+"""A process that ends what a killed process has left.
 
 The system can tell a process that its parent has died (PR_SET_PDEATHSIG on Linux), but only that
 one and not its children, and only if code runs between fork and exec, which is not safe with
