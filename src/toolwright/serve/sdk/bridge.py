@@ -140,15 +140,11 @@ class Bridge:
 
 
 def _refused(line: bytes) -> bytes:
-    """Return the error for a line that is not a JSON-RPC message."""
-    try:
-        message: Any = from_json(line)
-        code, said = t.INVALID_REQUEST, "not a JSON-RPC message"
-    except ValueError:
-        message, code, said = None, t.PARSE_ERROR, "not JSON"
+    """Return the error for JSON that is not a JSON-RPC message."""
+    message: Any = from_json(line)
     number = message.get("id") if is_object(message) else None
     if isinstance(number, bool) or not isinstance(number, int | str):
         number = None
-    error = t.ErrorData(code=code, message=said)
+    error = t.ErrorData(code=t.INVALID_REQUEST, message="not a JSON-RPC message")
     body = {"jsonrpc": "2.0", "id": number, "error": error.model_dump(exclude_none=True)}
     return to_json(body)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import json
 import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..._json_values import is_object
+from ..._json_values import compact_json, is_object, strict_json, without_surrogates
 from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import parsed
@@ -47,7 +48,7 @@ from ..short_path import (
 )
 from ..tasks.opening import open_stores
 from .calls import StdioCall, StdioCalls
-from .lines import has_hung_up, read_lines
+from .lines import has_hung_up, id_in, is_clean_call, read_lines
 from .signals import ended_by_signals
 from .writer import Writer
 
@@ -189,37 +190,62 @@ class Conversation:
         return has_hung_up(self.wire_in)
 
     def _line(self, line: bytes) -> None:
-        """Answer a line here, or hand it to the SDK."""
+        """Read and answer a line."""
         if not line.strip():
             return
         try:
-            if self.drain.is_draining and self._refused(line):
-                return
-            if self.short and self._answered(line):
-                return
+            try:
+                message: Any = parsed(line)
+            except ValueError:
+                self._unreadable(line)
+            else:
+                self._message(message, line)
         except Exception:  # noqa: BLE001 - nothing a client sends may end the conversation
+            log.exception("a line could not be answered")
+
+    def _message(self, message: Any, line: bytes) -> None:
+        """Answer a message here, or hand it to the SDK."""
+        try:
+            if self.drain.is_draining and self._refused(message):
+                return
+            if self.short and self._answered(message, line):
+                return
+        except Exception:  # noqa: BLE001 - the SDK may know what to answer
             log.exception("a line could not be answered")
         if not self.protocol:
             self.short = False  # the SDK saw the first request, so it answers all others as well
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self._to_sdk, line)
 
-    def _refused(self, line: bytes) -> bool:
-        """Refuse new requests while the server stops."""
+    def _unreadable(self, line: bytes) -> None:
+        """Answer a line that is not JSON, or would be but for a lone surrogate, by its id."""
         try:
-            message: Any = parsed(line)
-        except ValueError:
-            return False
+            message: Any = strict_json(line)
+        except (ValueError, RecursionError):
+            self.writer.write(_not_json(id_in(line)))
+            return
+        if not is_object(message) or not message.keys() >= {"id", "method"}:
+            # A notice, or the answer to a question: what it says is worth more than an error.
+            try:
+                line = compact_json(without_surrogates(message))
+                self._message(parsed(line), line)
+            except (ValueError, RecursionError):
+                self.writer.write(_not_json(None))
+            return
+        runs = self.short and not self.drain.is_draining and is_clean_call(message)
+        if not (runs and self._answered(message, line)):
+            number = message["id"]
+            known = number if number.__class__ in (int, str) else None
+            self.writer.write(_not_json(known, ": UTF-8 cannot hold its lone surrogate"))
+
+    def _refused(self, message: Any) -> bool:
+        """Refuse new requests while the server stops."""
         if not is_object(message) or is_still_answered(message):
             return False
         self.writer.write(refusal(message["id"], STOPPING))
         return True
 
-    def _answered(self, line: bytes) -> bool:
-        try:
-            message: Any = parsed(line)
-        except ValueError:
-            return False
+    def _answered(self, message: Any, line: bytes) -> bool:
         asked = plain_request(message)
         if asked is None:
             return self._noticed(message, line)
@@ -331,3 +357,9 @@ class Conversation:
                 recorded.append(level_request(self.profile.level))
             self.sdk = Bridge(self.box, self.writer.write, recorded, self.drain)
         return self.sdk
+
+
+def _not_json(number: int | str | None, why: str = "") -> bytes:
+    # Not UTF-8: the id may hold a lone surrogate, and is repeated as it came.
+    error = {"code": -32700, "message": f"not JSON{why}"}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}).encode()

@@ -1,12 +1,23 @@
-"""Lines from a pipe, each bounded in length."""
+"""Lines from a pipe: bounded in length, and perhaps not JSON."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import select
 from collections.abc import Generator
+from typing import Any
+
+from ..._json_values import compact_json, is_object
 
 _CHUNK = 1 << 16
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+"""A text, which may lack its end, or a bracket: possessive, so that no text is read twice."""
+_COLON = re.compile(rb"[ \t\r]*+:[ \t\r]*+")
+_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,4000})(?=[ \t\r,}]|\Z)")
+_MOST_TOKENS = 1_000_000
+_LONGEST_KEY = 64
 
 
 def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
@@ -39,3 +50,61 @@ def has_hung_up(descriptor: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, getattr(select, "POLLRDHUP", 0))
     return bool(poll.poll(0))
+
+
+def id_in(line: bytes) -> int | str | None:
+    """Return the id of the request in a line that is not JSON; None if there is none.
+
+    It looks at the members of the outer object only. The number of a question of ours in a broken
+    answer is not an id: the client may have a request of its own with that number.
+    """
+    found: int | str | None = None
+    depth = at = 0
+    if not line.lstrip().startswith(b"{"):
+        return None
+    for _ in range(_MOST_TOKENS):
+        token = _TOKEN.search(line, at)
+        if token is None:
+            return found
+        at = token.end()
+        first = line[token.start()]
+        if first in b"{[":
+            depth += 1
+        elif first in b"}]":
+            depth -= 1
+            if depth == 0:
+                return found
+        elif depth == 1 and (colon := _COLON.match(line, at)):
+            at = colon.end()
+            key = _text(token[0]) if len(token[0]) <= _LONGEST_KEY else ""
+            if key in ("result", "error"):
+                return None
+            if key == "id":
+                found = _id_at(line, at)
+    return found
+
+
+def _id_at(line: bytes, at: int) -> int | str | None:
+    if number := _NUMBER.match(line, at):
+        return int(number[0])
+    text = _TOKEN.match(line, at)
+    return _text(text[0]) if text and text[0].startswith(b'"') else None
+
+
+def _text(token: bytes) -> str | None:
+    try:
+        return json.loads(token.decode(errors="replace"))
+    except ValueError:
+        return None
+
+
+def is_clean_call(message: Any) -> bool:
+    """Return whether a message is a call of a tool, and UTF-8 holds all but its arguments."""
+    params = message.get("params")
+    if message.get("method") != "tools/call" or not is_object(params):
+        return False
+    try:
+        compact_json({**message, "params": {**params, "arguments": None}})
+    except (ValueError, RecursionError):
+        return False
+    return True

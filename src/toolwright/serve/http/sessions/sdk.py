@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from ...._json_values import without_surrogates
 from ...access.quotas import MOST_HELLO, Running, Shares, client_of, cost_of
 from ...access.session_limits import SessionLimits
 from ..asgi import refuse, say
@@ -161,7 +162,9 @@ async def refuse_session(send: Send) -> None:
 
 async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
     """Refuse a large `initialize` in an open session: it would also be kept."""
-    if ctx.method == "initialize" and len(to_json(ctx.params, fallback=str)) > MOST_HELLO:
+    if ctx.method != "initialize":
+        return await call_next(ctx)
+    if len(to_json(without_surrogates(ctx.params), fallback=str)) > MOST_HELLO:
         from mcp.shared.exceptions import MCPError
 
         raise MCPError(-32602, f"`initialize` may have at most {MOST_HELLO} bytes")
