@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_files import here
-from counting import soaked
+from counting import for_every, soaked
 from processes import COMMAND, Stdio, good, refused, run
 
 __all__ = ["here"]  # a fixture
@@ -241,3 +241,52 @@ def test_a_strict_command_writes_no_part(here):
         assert Path("old.txt").read_text() == "GOOD"
     run("generate", "mcp.json", "-o", "new.py")
     assert "def sound_add" in Path("new.py").read_text()
+
+
+TOKEN = "sbp_0102030405"
+WITH_SECRET = {
+    "a word of its own": f"--access-token {TOKEN}",
+    "the same word": f"--token={TOKEN}",
+    "any password": f"--password {TOKEN}",
+    "a variable": f"TOKEN={TOKEN}",
+    "a header": f"--header 'Authorization: Bearer {TOKEN}'",
+    "a URL": f"--db postgres://ada:{TOKEN}@db/x",
+}
+
+
+@pytest.mark.promise("generate.secrets", "contract.secrets")
+@for_every("words", list(WITH_SECRET.values()))
+def test_a_secret_in_a_target_is_written_nowhere(words, here):
+    here({"old.txt": "GOOD"})
+    server = f"{shlex.quote(sys.executable)} {shlex.quote(str(LIAR))} x {words}"
+    for command in (["generate"], ["generate", "--cli"], ["lock"]):
+        done = run(command[0], "--command", server, *command[1:], "-o", "old.txt")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("toolwright: the target has a secret in it")
+        assert done.stderr.count("\n") == 1
+        assert TOKEN not in done.stderr
+        assert Path("old.txt").read_text() == "GOOD"
+    done = run("call", "--command", server, "ad", "a=1")
+    assert "--command" in done.stderr
+    assert TOKEN not in done.stderr + done.stdout
+
+
+def test_an_address_with_a_secret_is_written_nowhere(here):
+    here({"old.txt": "GOOD"})
+    for url in (f"https://x.test/mcp?api_key={TOKEN}", f"https://ada:{TOKEN}@x.test/mcp"):
+        for command in ("generate", "lock"):
+            assert TOKEN not in refused(2, command, url, "-o", "old.txt")
+            assert Path("old.txt").read_text() == "GOOD"
+
+
+def test_a_file_of_servers_may_name_a_secret(here, monkeypatch):
+    monkeypatch.setenv("FAR_TOKEN", TOKEN)
+    args = [str(LIAR), "x", "--access-token", "${FAR_TOKEN}"]
+    entry = {"command": sys.executable, "args": args}
+    here({"mcp.json": json.dumps({"mcpServers": {"far": entry}})})
+    good("generate", "mcp.json:far", "-o", "far.py")
+    good("lock", "mcp.json:far", "-o", "far.json")
+    good("generate", "--command", f"{sys.executable} {LIAR} x --token-budget 500", "-o", "more.py")
+    for file in ("far.py", "far.json", "more.py"):
+        assert "add" in Path(file).read_text()
+        assert TOKEN not in Path(file).read_text()

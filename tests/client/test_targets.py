@@ -59,6 +59,14 @@ def test_passwords_and_keys_are_in_no_error():
     with pytest.raises(ConnectionError) as caught:
         _ = client.tools
     assert "secret" not in f"{caught.value}{client!r}"
+    for given in (
+        ["env", "TOKEN=secret", "no-such-program"],
+        ["no-such", "postgres://a:secret@b/c"],
+    ):
+        client = connect(given)
+        with pytest.raises(ConnectionError) as caught:
+            _ = client.tools
+        assert "secret" not in f"{caught.value}{client!r}"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import os
 import re
 import time
 
-_HIDDEN = "***"
+HIDDEN = "***"
 _NAMES = (
     r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|access[-_ ]?key|credential|cookie)s?"
 )
@@ -24,6 +24,8 @@ _SURE = re.compile(
     r"|(?P<token>\beyJ[\w-]{8,}+(?P<signed>\.[\w-]{8,}+\.[\w-]*+)?)"
     r"|(?P<key>\b(?:sk-|(?:sk|pk|rk)_(?:live|test)_)[\w-]{16,}+)"
     r"|\bgh[pousr]_\w{20,}+|\bgithub_pat_\w{20,}+|\bxox[abprs]-[\w-]{10,}+|\bAKIA[A-Z0-9]{16}\b"
+    r"|\bsbp_[0-9a-f]{40,}+|\bglpat-[\w-]{20,}+|\bAIza[\w-]{35,}+|\bhf_[A-Za-z0-9]{30,}+"
+    r"|\bnpm_[A-Za-z0-9]{36,}+|\bxapp-[\w-]{20,}+|\bpypi-[\w-]{50,}+|\bshpat_\w{32,}+"
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
     re.ASCII,
 )
@@ -47,7 +49,7 @@ def without_known_secrets(text: str) -> str:
     """Hide what is certainly a secret, and nothing else."""
     for secret in _secrets(int(time.monotonic() / _FRESH), len(_known)):
         if secret in text:
-            text = text.replace(secret, _HIDDEN)
+            text = text.replace(secret, HIDDEN)
     return _SURE.sub(_hidden, text)
 
 
@@ -57,13 +59,13 @@ def _hidden(match: re.Match[str]) -> str:
         return match[0]
     if match["key"] and not any(character.isdecimal() for character in match["key"]):
         return match[0]
-    return (match["scheme"] or "") + _HIDDEN
+    return (match["scheme"] or "") + HIDDEN
 
 
 def without_likely_secrets(text: str) -> str:
     """Also hide what may be a secret, judged by the name before it."""
     return _NAMED.sub(
-        lambda match: (match["name"] or match["bearer"]) + _HIDDEN, without_known_secrets(text)
+        lambda match: (match["name"] or match["bearer"]) + HIDDEN, without_known_secrets(text)
     )
 
 

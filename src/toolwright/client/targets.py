@@ -14,6 +14,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 from .._json_values import is_list, is_object
+from ..sources.secret_names import without_secrets
 from ..tools.members import is_mcp_server
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -43,7 +44,8 @@ class ServerAddress:
         if self.name:
             return self.name
         parts = urlsplit(self.url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        host = parts.netloc.rpartition("@")[2]
+        return without_secrets([urlunsplit((parts.scheme, host, parts.path, "", ""))])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class StartedServer:
         """Return its name in errors, without most of its words, which may hold a key."""
         if self.name:
             return self.name
-        words = [Path(word).name for word in self.argv[:2] if not word.startswith("-")]
+        first = without_secrets(self.argv)[:2]
+        words = [Path(word).name for word in first if not word.startswith("-")]
         return " ".join(words)[:100]
 
 

@@ -10,7 +10,7 @@ import keyword
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Annotated, Any, Never, Protocol, get_args, get_origin
+from typing import Annotated, Any, Never, Protocol, cast, get_args, get_origin
 
 import typing_extensions
 from pydantic import Field as PydanticField
@@ -238,7 +238,7 @@ def plan(
 
 def _spellings_of(target: Any) -> Mapping[str, Mapping[str, OtherSpelling]]:
     """Return how else the arguments of a target may be called."""
-    spellings: Any = getattr(type(target), SPELLINGS, None)
+    spellings: Any = getattr(cast("type[object]", type(target)), SPELLINGS, None)
     return {} if spellings is None else spellings(target)
 
 

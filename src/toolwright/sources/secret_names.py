@@ -1,18 +1,62 @@
-"""Names of options for passwords, keys and tokens."""
+"""Passwords, keys and tokens: which options take one, and where one is in a command line."""
 
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 from itertools import pairwise
 
-_WORDS = frozenset(("password", "passwd", "passphrase", "secret", "token", "apikey", "credential"))
-_PAIRS = frozenset(
-    (("api", "key"), ("access", "key"), ("private", "key"), ("auth", "key"), ("secret", "key"))
+from .._log.redact import HIDDEN, without_known_secrets
+
+_WORDS = frozenset(
+    (
+        *("password", "passwd", "passphrase", "secret", "token", "apikey", "credential"),
+        *("authorization", "cookie", "bearer"),
+    )
 )
-_HARMLESS_ENDS = frozenset(("file", "path", "dir", "id", "name", "type", "env", "url", "command"))
+_ENDS = ("password", "passwd", "passphrase", "secret", "token", "apikey")
+"""What a word may end with: `authtoken`, `PGPASSWORD`."""
+_PAIRS = frozenset(
+    (
+        *(("api", "key"), ("access", "key"), ("private", "key"), ("auth", "key")),
+        *(("secret", "key"), ("license", "key"), ("account", "key"), ("signing", "key")),
+    )
+)
+_HARMLESS_ENDS = frozenset(
+    (
+        *("file", "path", "dir", "id", "name", "type", "env", "url", "command", "uri", "endpoint"),
+        *("budget", "limit", "count", "size", "length", "ttl", "lifetime", "expiry", "timeout"),
+        *("cost", "cache", "store", "storage", "provider", "issuer", "audience", "scope", "policy"),
+        *("format", "prefix", "header", "field", "algorithm", "mode", "stdin", "version", "rate"),
+    )
+)
+"""What a secret is not, though something is called after it: `--token-budget`."""
+_HARMLESS_BEGINNINGS = frozenset(
+    (
+        *("no", "max", "min", "num", "use", "show", "with", "without", "require", "skip", "print"),
+        *("list", "enable", "disable", "allow", "has", "is"),
+    )
+)
 _PRIVATE_KEY = re.compile(r"private[-_]?key$", re.IGNORECASE)
-_PLACE = re.compile(r"\b(file|path)\b", re.IGNORECASE)
+_OF_A_PLACE = re.compile(r"\b(file|path)\b", re.IGNORECASE)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_MOST_WORD = 10_000
+"""How many characters of one word are looked at for names."""
+_IN_QUERY = frozenset(("key", "auth", "sig", "signature"))
+"""Names that mean a secret in the query of a URL, and may mean anything elsewhere."""
+
+_NAMED_WHOLE = re.compile(r"(?s)(-{0,2}[A-Za-z][\w.-]{0,200})(=|:\s+)(.+)")
+_NAME = re.compile(r"\b([A-Za-z][\w.-]{0,200})[\"']?\s{0,5}[=:]\s{0,5}")
+_VALUE = re.compile(
+    r"\"[^\"]{0,9999}+\"|'[^']{0,9999}+'|(?:(?:bearer|basic|token)\s{1,5})?[^\s\"'&;,]{1,9999}+",
+    re.IGNORECASE,
+)
+_USER = re.compile(r"(?<=://)(?P<user>[^\s/:@?#]{0,500})(?P<password>:[^\s/?#]{0,500})?@")
+_SCHEME = re.compile(r"\b(bearer|basic)(\s{1,5})([\w.~+/=-]{8,9999}+)", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\$\w+|\$\{[^}]*\}|\{[\w:.-]+\}|<[^>]*>|%\w+%|\*+|-|", re.ASCII)
+_PLACE = re.compile(r"(?:~|\.{1,2})/.*|(?:/[\w.@ -]+){2,}/?", re.DOTALL)
+_PLAIN = frozenset(("true", "false", "yes", "no", "on", "off", "none", "null"))
 
 
 def is_secret_name(name: str, text: str = "") -> bool:
@@ -21,9 +65,102 @@ def is_secret_name(name: str, text: str = "") -> bool:
     A private key is the content of a file, and hardly ever a word: if the help speaks of a file or a
     path, that is what the option takes.
     """
-    if _PRIVATE_KEY.search(name[:200]) and _PLACE.search(text[:1000]):
+    if _PRIVATE_KEY.search(name[:200]) and _OF_A_PLACE.search(text[:1000]):
         return False
     parts = [part.lower() for part in _PARTS.findall(name[:200])]
-    if not parts or parts[-1] in _HARMLESS_ENDS or parts[0] in ("no", "max", "min"):
+    while len(parts) > 1 and parts[-1].isdecimal():
+        parts.pop()
+    if not parts or parts[-1] in _HARMLESS_ENDS or parts[0] in _HARMLESS_BEGINNINGS:
         return False
-    return bool(_WORDS.intersection(parts)) or bool(_PAIRS.intersection(pairwise(parts)))
+    if _WORDS.intersection(parts) or _PAIRS.intersection(pairwise(parts)):
+        return True
+    return parts[-1].endswith(_ENDS)
+
+
+def without_secrets(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with its secrets hidden.
+
+    A secret is what follows the name of one (`--token x`, `--token=x`, `TOKEN=x`, `"X-Key: x"`, in
+    the query of a URL), what stands for a user in a URL or an `Authorization`, and what has the form
+    of a known kind of key. A variable or a place instead of it (`${TOKEN}`, `/run/secrets/x`) is
+    none. Words that are a command line of their own are looked into.
+    """
+    shown: list[str] = []
+    follows = False
+    for word in words:
+        if follows and not (word.startswith("--") or (word[:1] == "-" and len(word) == 2)):
+            shown.append(_hidden(word))
+            follows = False
+            continue
+        shown.append(_without(word))
+        is_option = word.startswith("-") and not any(each in word for each in "= \n")
+        follows = word.lower() == "bearer" or (is_option and is_secret_name(word))
+    return shown
+
+
+def has_secrets(words: Sequence[str]) -> bool:
+    """Return whether a command line has a secret in it."""
+    return without_secrets(words) != list(words)
+
+
+def _without(word: str) -> str:
+    """Return one word without the secrets in it."""
+    named = _NAMED_WHOLE.fullmatch(word)
+    if named is not None and is_secret_name(named[1]):
+        return f"{named[1]}{named[2]}{_hidden(named[3])}"
+    word = _inner(word)
+    start = _USER.sub(_user, word[:_MOST_WORD])
+    start = _SCHEME.sub(_credentials, _values(start))
+    return without_known_secrets(start + word[_MOST_WORD:])
+
+
+def _inner(word: str) -> str:
+    """Return a word that is a command line, as `sh -c` takes it, without what options say there."""
+    if not any(map(str.isspace, word.strip())) or " -" not in word or len(word) > _MOST_WORD:
+        return word
+    try:
+        words = shlex.split(word)
+    except ValueError:
+        return word
+    shown = without_secrets(words) if len(words) > 1 else words
+    return word if shown == words else shlex.join(shown)
+
+
+def _values(word: str) -> str:
+    """Hide what follows the name of a secret inside a word."""
+    parts: list[str] = []
+    at = 0
+    while (name := _NAME.search(word, at)) is not None:
+        parts.append(word[at : name.end()])
+        at = name.end()
+        in_query = word[name.start() - 1 : name.start()] in ("?", "&")
+        value = _VALUE.match(word, at)
+        is_secret = is_secret_name(name[1]) or (in_query and name[1].lower() in _IN_QUERY)
+        if is_secret and value is not None:
+            quote = value[0][0] if value[0][0] in "\"'" else ""
+            parts.append(f"{quote}{_hidden(value[0].strip(quote))}{quote}")
+            at = value.end()
+    return "".join(parts) + word[at:]
+
+
+def _user(found: re.Match[str]) -> str:
+    """Hide a password in a URL, or a token that stands for a user."""
+    if found["password"]:
+        return f"{found['user']}:{_hidden(found['password'][1:])}@"
+    is_token = len(found["user"]) >= 16 and any(map(str.isdecimal, found["user"]))
+    return f"{_hidden(found['user'])}@" if is_token else found[0]
+
+
+def _credentials(found: re.Match[str]) -> str:
+    if not any(map(str.isdecimal, found[3])) and "=" not in found[3]:
+        return found[0]  # "basic knowledge"
+    return f"{found[1]}{found[2]}{HIDDEN}"
+
+
+def _hidden(value: str) -> str:
+    """Return what is shown in place of a secret: the value itself where it only names one."""
+    scheme, blank, rest = value.partition(" ")
+    if blank and scheme.lower() in ("bearer", "basic", "token"):
+        return f"{scheme} {_hidden(rest)}"
+    is_none = value.lower() in _PLAIN or _PLACEHOLDER.fullmatch(value) or _PLACE.fullmatch(value)
+    return value if is_none else HIDDEN

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from ..._files import replace_file
 from ..._log.printable import say
-from ..._log.redact import without_likely_secrets
 from ...arguments.wording import count_of
 from .. import output
 from ..load import add_target, open_target
+from ..project.target import check_writable
 from ..targets.modules import split
 from ..usage import UsageError
 
@@ -53,6 +53,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Write the module, or compare it with the existing file."""
     if chosen.check and chosen.output == "-":
         raise UsageError("--check needs the file to check: -o FILE")
+    check_writable(chosen)
     box, usable = open_target(chosen)
     from ...client.generate.module import generate_module, module_source
     from ...client.generate.program import program_source
@@ -108,9 +109,6 @@ def _origin(chosen: argparse.Namespace, server: str) -> ModuleOrigin:
     from ...client.generate.module import ModuleOrigin
 
     words = [chosen.target, *_flags(chosen)]
-    for word in words:
-        if without_likely_secrets(word) != word:
-            raise UsageError("the target has a secret in it, which no file should hold")
     made = "RemoteServer" if _is_url(chosen.target) else "RemoteServer.serving"
     target, beside = _place(chosen)
     given = [target] if _is_url(chosen.target) else [target, *words[1:]]

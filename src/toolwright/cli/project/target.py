@@ -9,6 +9,9 @@ import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
+from ...sources.secret_names import has_secrets, without_secrets
+from ..usage import UsageError
+
 TAKE_TARGETS = frozenset(
     (
         "serve",
@@ -51,10 +54,31 @@ def command_as_target(words: list[str], command: str) -> list[str]:
 
 
 def shown_target(target: str) -> str:
-    """Return a target as it is typed."""
-    if target.startswith(COMMAND):
-        return f"--command {shlex.quote(target.removeprefix(COMMAND))}"
-    return shlex.quote(target)
+    """Return a target as it is typed, without the secrets in it."""
+    words = _words(target)
+    shown = without_secrets(words)
+    if not target.startswith(COMMAND):
+        return shlex.quote(shown[0])
+    line = target.removeprefix(COMMAND) if shown == words else shlex.join(shown)
+    return f"--command {shlex.quote(line)}"
+
+
+def check_writable(chosen: argparse.Namespace) -> None:
+    """Refuse to write down a target, or a selection, with a secret in it. Raises `UsageError`."""
+    if has_secrets([*_words(chosen.target), *(chosen.select or ())]):
+        raise UsageError(
+            "the target has a secret in it, which no file should hold: "
+            "put the server into an mcp.json, with ${NAME} in place of the secret"
+        )
+
+
+def _words(target: str) -> list[str]:
+    if not target.startswith(COMMAND):
+        return [target]
+    try:
+        return shlex.split(target.removeprefix(COMMAND))
+    except ValueError:  # unterminated quotes: it will be refused
+        return target.removeprefix(COMMAND).split()
 
 
 def with_target(words: list[str], command: str, parser: argparse.ArgumentParser) -> list[str]:

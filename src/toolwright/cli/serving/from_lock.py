@@ -19,6 +19,7 @@ from ...toolbox.box import Toolbox, served
 from ...tools.catalog import matches
 from ..load import open_target
 from ..project.locking import lock_path, selection
+from ..project.target import shown_target
 from ..telemetry import add_hooks
 from ..usage import BadTarget
 from .opened import Opened
@@ -69,7 +70,8 @@ def _why_not(lock: Lock, chosen: argparse.Namespace, file: Path) -> str:
     made_of = lock.made_of
     here = selection(chosen, file.parent)
     if made_of.get("target") != here["target"]:
-        return f"it is for {made_of.get('target', 'another target')}, not for {here['target']}"
+        other = shown_target(str(made_of["target"])) if "target" in made_of else "another target"
+        return f"it is for {other}, not for {shown_target(here['target'])}"
     stale = why_stale(made_of, file.parent)
     if stale:
         return f"{stale}; `toolwright lock` writes it"

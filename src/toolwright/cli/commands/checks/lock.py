@@ -15,6 +15,7 @@ from ....errors import LockError
 from ... import output
 from ...load import add_target, open_target
 from ...project.locking import lock_path, locked, use_selection
+from ...project.target import check_writable
 from ...usage import UsageError
 
 _MOST_LINES = 200
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Write the lock of a target, or check the one that is there."""
+    check_writable(chosen)
     file = lock_path(chosen, None if chosen.output == "-" else chosen.output)
     try:
         return _check(chosen, file) if chosen.check else _write(chosen, file)
