@@ -1,4 +1,4 @@
-"""Passwords, keys and tokens: which options take one, and where one is in a command line."""
+"""Which words of a command line are secrets, or take one."""
 
 from __future__ import annotations
 
