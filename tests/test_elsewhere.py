@@ -252,3 +252,13 @@ def test_a_rate_may_be_written_with_per():
         for at, text in enumerate(("10 per minute", "10/min"))
     ]
     assert rates[0] == rates[1]
+
+
+def test_decorators_that_need_a_word_are_refused_without_it():
+    box = Toolbox("shop")
+    assert 'write `@box.resource("scheme://place")`' in said(SchemaError, lambda: box.resource(one))
+    assert 'write `@box.route("/path")`' in said(TypeError, lambda: box.route(one))
+    assert 'write `@converter("package.Class")`' in said(
+        TypeError, lambda: toolwright.converter(one)
+    )
+    assert not box.resources

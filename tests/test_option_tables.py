@@ -28,8 +28,8 @@ def rows(heading):
 def written(value):
     if isinstance(value, bool | str | None) and value in IN_WORDS:
         return IN_WORDS[value]
-    if isinstance(value, tuple) and all(isinstance(each, type) for each in value) and value:
-        return ", ".join(f"`{each.__name__}`" for each in value)
+    if isinstance(value, tuple) and any(isinstance(each, type) for each in value):
+        return ", ".join(f"`{getattr(each, '__name__', each)}`" for each in value)
     if isinstance(value, tuple | list | dict):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, float) and value.is_integer():

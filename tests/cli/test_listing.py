@@ -145,16 +145,16 @@ def test_everything_is_listed_and_flags_narrow_it(here):
     here({"many.py": MANY})
     lines = good("list", "many.py").splitlines()
     assert lines[0] == "Tools (2)"
-    assert lines[1].startswith("search(query: str, limit: int = 10) -> list[Product]  Search")
+    assert lines[1].startswith("search(query: str, limit: int = 10) -> list[Product]\tSearch")
     assert lines[3:] == [
         "",
         "Resources (1)",
-        "many://orders/{id}  One order.",
+        "many://orders/{id}\tOne order.",
         "",
         "Prompts (1)",
-        "greet(name: str, polite: bool = False) -> str  Greet somebody.",
+        "greet(name: str, polite: bool = False) -> str\tGreet somebody.",
     ]
-    assert good("list", "many.py", "--resources") == "many://orders/{id}  One order.\n"
+    assert good("list", "many.py", "--resources") == "many://orders/{id}\tOne order.\n"
     assert json.loads(good("list", "many.py", "--prompts", "--json"))[0]["name"] == "greet"
     both = json.loads(good("list", "many.py", "--prompts", "--resources", "--json"))
     assert both["resources"][0]["uriTemplate"] == "many://orders/{id}"

@@ -277,7 +277,9 @@ def test_wrong_use_is_one_line(shop, arguments, said):
 
 def test_a_target_without_examples_says_how_to_write_some(here):
     Path("plain.py").write_text("def f(x: int) -> int:\n    return x\n")
-    assert "has no examples: write `>>> tool(...)`" in good("test", "plain.py")
+    done = run("test", "plain.py")
+    assert "has no examples: write `>>> tool(...)`" in done.stdout
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 @pytest.mark.soak

@@ -78,9 +78,14 @@ def shows(said, line):
 @pytest.mark.parametrize("name", LINES)
 def test_call_shows_the_authors_line(here, name):
     here({"failing.py": FAILING})
-    done = run("call", "failing.py", name)
-    assert (done.returncode, done.stdout) == (1, "")
+    done = run("call", "failing.py", name, *(["--debug"] if name == "meant" else []))
+    assert (done.returncode, done.stdout.strip()) == (1, "")
     assert shows(done.stderr, LINES[name])
+
+
+def test_what_an_author_says_on_purpose_is_one_line(here):
+    here({"failing.py": FAILING})
+    assert refused(1, "call", "failing.py", "meant") == "closed\n"
 
 
 def test_a_mistake_of_the_caller_has_no_traceback(here):

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from toolwright import Toolbox
 from ways import assert_plain, result_of, text_of
 from returning import each_way, returning, same_each_way
 
@@ -280,3 +281,45 @@ def test_both_eras_get_the_same_rows(sales):
     for seen in each_way(returning(sales, list[dict[str, Any]])).values():
         shown = seen["structuredContent"]
         assert (shown if isinstance(shown, list) else shown["result"])[0]["city"] == "Oslo"
+
+
+@pytest.mark.promise("result.frames")
+@pytest.mark.parametrize("kind", ["pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"])
+def test_a_declared_frame_is_published_as_what_it_is_sent_as(kind):
+    library, _, name = kind.partition(".")
+    module = importlib.import_module(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    box = Toolbox("sales")
+
+    def sales():
+        "Tell what was sold."
+        return make({"city": ["Oslo"], "price": [1.5]})
+
+    sales.__annotations__["return"] = getattr(module, name)
+    tool = box.add(sales)
+    assert tool.output_schema == {"type": "array", "items": {"type": "object"}}
+    assert box.problems == ()
+    whole = box.call("sales").to_mcp()
+    assert whole["structuredContent"] == [{"city": "Oslo", "price": 1.5}]
+    assert [each.id for each in box.check(select="definition")] == []
+
+
+def test_a_declared_series_or_image_is_no_contradiction():
+    from PIL.Image import Image as Picture
+
+    def series() -> pd.Series: ...
+    def picture() -> Picture: ...
+    def maybe() -> pd.DataFrame | None: ...
+
+    box = Toolbox("sales", [series, picture, maybe])
+    assert box.problems == ()
+
+
+def test_an_explicit_schema_is_not_said_to_be_missing():
+    class Engine: ...
+
+    def start() -> Engine: ...
+
+    box = Toolbox("sales")
+    box.add(start, output_schema={"type": "object"})
+    assert box.problems == ()

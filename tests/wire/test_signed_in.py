@@ -94,6 +94,21 @@ def test_tokens_that_do_not_do(server, issuer):
     assert status(server, token(issuer)) == 200
 
 
+@pytest.mark.promise("serve.refusals-logged")
+def test_why_a_token_does_not_do_is_logged_once(server, issuer):
+    for _ in range(3):
+        assert status(server, token(issuer, exp=time.time() - 600)) == 401
+        assert status(server, token(issuer, aud="https://other.example")) == 401
+        assert server.asked(server.message("tools/list"))[0] == 401
+    lines = [line for line in server.said().splitlines() if "is refused" in line]
+    assert [line.partition("is refused: ")[2] for line in lines] == [
+        "the token has expired",
+        "the token is for another audience",
+        "a token is needed",
+    ]
+    assert all(line.startswith("closed: a request from 127.0.0.1 ") for line in lines)
+
+
 def test_a_key_is_replaced(server, issuer):
     assert status(server, token(issuer)) == 200
     other = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(OTHER_RSA_KEY.public_key()))

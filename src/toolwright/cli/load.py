@@ -94,16 +94,18 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
     With `--strict` it may not if a tool was refused. Raises `BadTarget`.
     """
     box, refused = open_quietly(chosen)
+    about = _one_tool(box, chosen)
     problems = [e for e in box.problems if e.tool not in box or box.is_enabled(e.tool)]
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
-    for error in refused:
-        logs.show_trace(error, chosen)
     chosen.refused = lines
     chosen.refused_names = {each.tool for each in refused if isinstance(each, SchemaError)}
-    for line in dict.fromkeys(lines):
-        say(f"refused: {line}")
-    notes = [each for each in problems if not each.fatal]
+    if about is None or chosen.strict:
+        for error in refused:
+            logs.show_trace(error, chosen)
+        for line in dict.fromkeys(lines):
+            say(f"refused: {line}")
+    notes = [each for each in problems if not each.fatal and about in (None, each.tool)]
     for note in notes[:_MOST_NOTES]:
         say(f"note: {note}")
     if len(notes) > _MOST_NOTES:
@@ -117,6 +119,13 @@ def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
             say(f"doctor: {line}")
         lines += wrong
     return box, not (lines and chosen.strict)
+
+
+def _one_tool(box: Toolbox, chosen: argparse.Namespace) -> str | None:
+    """Return the tool that a command is about, if it can be used; then no other is spoken of."""
+    name = str(getattr(chosen, "tool", "")) if chosen.command in ("call", "show") else ""
+    fatal = {each.tool for each in box.problems if each.fatal}
+    return name if name in box and name not in fatal and box.is_enabled(name) else None
 
 
 def open_quietly(chosen: argparse.Namespace) -> tuple[Toolbox, list[DefinitionError]]:

@@ -32,7 +32,8 @@ def set_up(chosen: argparse.Namespace) -> None:
     level = None if given is None else level_from(given)
     usual = logging.ERROR if chosen.command == "call" else logging.WARNING
     # Whoever calls a tool by hand is its author: exceptions that models are told of are also shown.
-    own = logging.INFO if shows_traces(chosen) and (level is None or chosen.debug) else level
+    own = logging.INFO if shows_traces(chosen) and level is None else level
+    own = logging.DEBUG if getattr(chosen, "debug", False) else own
     show_logs(level or usual, own or usual)
     if level is not None:
         logging.getLogger().setLevel(level)

@@ -14,7 +14,6 @@ from .terminal import THEME, is_coloured
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
-_MOST_PADDED = 48
 _HANGING = 8
 """By how much the second line of a signature is indented."""
 _GLUE = "\ue000"
@@ -98,11 +97,10 @@ def print_finding(text: Any, indent: int) -> None:
 
 
 def print_entries(entries: Sequence[tuple[str, str]]) -> None:
-    """Print signatures with their descriptions: below them on a terminal, else beside them."""
+    """Print signatures with their descriptions: below them on a terminal, else after a tab."""
     if not is_terminal():
-        longest = max((len(head) for head, _ in entries), default=0)
         for head, text in entries:
-            say(f"{head.ljust(min(longest, _MOST_PADDED))}  {text}".rstrip())
+            say(f"{head}\t{text}" if text else head)
         return
     from rich.console import Console
     from rich.padding import Padding

@@ -47,12 +47,20 @@ def converter(name: str) -> Callable[[F], F]:
     ... def money(value):
     ...     return {"cents": value.cents}
     """
+    if not isinstance(cast("object", name), str):
+        msg = '`converter` needs the name of a class: write `@converter("package.Class")`'
+        raise TypeError(msg)
 
     def register(function: F) -> F:
         CONVERTERS[name] = function
         return function
 
     return register
+
+
+def is_converted(cls: Any) -> bool:
+    """Return whether values of a class are in the table, by it or by a class it inherits from."""
+    return isinstance(cls, type) and any(_name_of(each) in CONVERTERS for each in cls.__mro__)
 
 
 def known_converter(value: Any) -> Callable[[Any], Any] | None:

@@ -92,6 +92,18 @@ def _kind(value: Any) -> _Kind | None:
     return None
 
 
+_FRAMES = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "pyarrow.RecordBatch")
+
+
+def is_frame(cls: Any) -> bool:
+    """Return whether values of a class become a list of rows, each an object."""
+    names = (
+        f"{each.__module__.split('.', 1)[0]}.{each.__name__}"
+        for each in getattr(cls, "__mro__", ())
+    )
+    return isinstance(cls, type) and any(name in _FRAMES for name in names)
+
+
 def is_table(value: Any) -> bool:
     """Return whether a value is a table, a series or an array that becomes plain rows."""
     return _kind(value) is not None

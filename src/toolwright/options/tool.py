@@ -37,8 +37,11 @@ __all__ = [
 Emit = Literal["auto", "text", "structured", "both"]
 Extra = Literal["forbid", "ignore", "pass"]
 OnUnsupported = Literal["error", "permissive", "skip"]
-SPEAK: tuple[type[BaseException], ...] = (ValueError, LookupError, ArithmeticError, OSError)
-"""Exceptions that usually say what a caller did wrong."""
+SPEAK: tuple[type[BaseException] | str, ...] = (
+    *(ValueError, LookupError, ArithmeticError, OSError),
+    *("httpx.HTTPError", "httpx2.HTTPError"),
+)
+"""Exceptions that usually say what a caller did wrong, or what another server answered."""
 
 
 class ToolOptions(TypedDict, total=False):

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
@@ -21,6 +22,16 @@ _MOST_TEXT = 10_000
 _MOST_SPOKEN = 4_000
 """How many characters of an exception's own message are sent."""
 _MOST_READ = 100_000
+_MOST_URL = 500
+_REQUESTS = frozenset(
+    (
+        *("httpx.HTTPError", "httpx2.HTTPError", "requests.exceptions.RequestException"),
+        *("urllib.error.HTTPError", "urllib.error.URLError"),
+    )
+)
+"""Exceptions of libraries that send HTTP requests."""
+_PASSWORD = re.compile(r"(://)[^\s/@]*@")
+_QUERY = re.compile(r"(?<=[\w/])\?[^\s'\"<>()]*")
 _THREAD_ERRORS = frozenset(("sqlite3.ProgrammingError", "builtins.RuntimeError", "greenlet.error"))
 _VALUE_ERRORS = frozenset(("builtins.TypeError", "builtins.AttributeError"))
 _OTHER_THREAD = re.compile(r"\b(?:same|different|main) thread\b")
@@ -132,7 +143,8 @@ def _failure_of(
 ) -> Result:
     if is_a(raised, CallError):
         if is_a(raised, ToolError):
-            log.info("%s raised %s", name, type(raised).__name__, exc_info=raised)
+            # What its author says on purpose needs no traceback, unless somebody looks for it.
+            log.debug("%s raised %s", name, type(raised).__name__, exc_info=raised)
         return failed(cast("CallError", raised), repairs, call or Call(name))
     if is_a(raised, InputNeeded):
         needed = CallError(f"{name} needs answers from its caller")
@@ -151,6 +163,25 @@ def _failure_of(
         log.error("%s%s", what, advice, exc_info=raised)
     error.__cause__ = raised
     return failed(error, repairs, call)
+
+
+def _of_request(raised: Any) -> str:
+    """Return what an HTTP request has failed with, without the secrets that an address may hold."""
+    answer = getattr(raised, "response", None)
+    status = getattr(answer, "status_code", None) or getattr(raised, "code", None)
+    try:
+        asked = answer if answer is not None else getattr(raised, "request", None)
+    except RuntimeError:  # httpx does not know it
+        asked = None
+    url = str(getattr(asked, "url", None) or getattr(raised, "url", None) or "")
+    url = _PASSWORD.sub(r"\1", url.partition("?")[0].partition("#")[0])[:_MOST_URL]
+    if isinstance(status, int):
+        reason = getattr(answer, "reason_phrase", None) or getattr(answer, "reason", None)
+        said = f"{status} {reason or getattr(raised, 'reason', '')}".strip()
+        return f"{said} from {url}" if url else said
+    said = _QUERY.sub("", _PASSWORD.sub(r"\1", str(raised)[:_MOST_READ]))
+    host = urlsplit(url).hostname or ""
+    return said if not host or host in said else f"{said} ({url})"
 
 
 def _known_mistake(raised: BaseException) -> tuple[str, str]:
@@ -189,7 +220,8 @@ def _spoken(raised: BaseException) -> str:
     """Return the author's message, all lines of it; control characters are written as escapes."""
     try:
         # Redacted before it is cut, because half a secret is not recognised.
-        said = _redactor()(str(raised)[:_MOST_READ])
+        said = _of_request(raised) if kinds_of(raised) & _REQUESTS else str(raised)
+        said = _redactor()(said[:_MOST_READ])
     except BaseException:  # noqa: BLE001 - an exception's own `__str__` may fail
         return ""
     shown = said.replace("\r\n", "\n").translate(_ESCAPES).strip()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 
 from .._json_values import JsonObject
+from ..content.converters import is_converted
+from ..content.tables import is_frame
 from ..errors import SchemaError
 from ..options import Options
 from ..read.names.unresolved import UnresolvedName
@@ -24,7 +27,7 @@ from .adapters import (
 from .generate import Generator
 from .output import output_hint
 from .plan import Plan, plan
-from .types.hints import type_text
+from .types.hints import arms, type_text, unalias
 from .types.lazy import LazyTranslator
 from .types.settle import Settlement, refused_arguments, remove_refused
 from .types.unsendable import REFUSED_KEY, one_line
@@ -118,7 +121,10 @@ class _Batch:
             problems = [*signature.problems, *planned.problems]
             inputs = self._inputs(signature, options, planned, problems)
             hint = output_hint(signature.returns)
-            outputs = self._outputs(hint, translate, problems)
+            if options.output_schema is None and is_frame(unalias(hint)):
+                options = replace(options, output_schema=_ROWS)
+            is_described = options.output_schema is not None
+            outputs = self._outputs(hint, translate, [] if is_described else problems)
         except SchemaError as error:
             return error
         except UnresolvedName as error:  # in `**kwargs: Unpack[...]`; others are found one by one
@@ -160,7 +166,7 @@ class _Batch:
         try:
             adapter = known_adapter(hint) or value_adapter(translate(hint))
         except _REFUSAL as error:
-            problems.append(_no_output(hint, error))
+            _note_no_output(problems, hint, error)
             return None
         self.adapters[key] = ((hint, translate.twins), adapter)
         return adapter
@@ -225,7 +231,8 @@ class _Batch:
                     [(0, "serialization", draft.outputs)], schema_generator=Generator
                 )
             except _REFUSAL as output_error:
-                draft.problems.append(_no_output(draft.output_hint, output_error))
+                if draft.options.output_schema is None:
+                    _note_no_output(draft.problems, draft.output_hint, output_error)
                 draft.outputs = None
                 return self.finish([draft])[0]
         settlement = Settlement(draft.signature, draft.options, draft.plan, draft.problems)
@@ -271,9 +278,20 @@ def _sendable(draft: Draft, taken: JsonObject | None) -> JsonObject | None:
     if taken is None or REFUSED_KEY not in taken:
         return taken
     error = PydanticInvalidForJsonSchema(taken[REFUSED_KEY])
-    draft.problems.append(_no_output(draft.output_hint, error))
+    if draft.options.output_schema is None:
+        _note_no_output(draft.problems, draft.output_hint, error)
     draft.outputs = None
     return None
+
+
+_ROWS = {"type": "array", "items": {"type": "object"}}
+"""What a table is sent as; which columns it has is known only when it is there."""
+
+
+def _note_no_output(problems: list[str], hint: Any, error: Exception) -> None:
+    """Note that values are not described, unless what is known of their class is how to send them."""
+    if not all(each in (None, type(None)) or is_converted(each) for each in arms(hint)):
+        problems.append(_no_output(hint, error))
 
 
 def _no_output(hint: Any, error: Exception) -> str:

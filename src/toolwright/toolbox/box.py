@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Never, ParamSpec, Self, TypeVar, Unpack, 
 from .._door import public
 from .._elsewhere import instead
 from .._protocol import LATEST_PROTOCOL
-from ..errors import DefinitionError
+from ..errors import DefinitionError, SchemaError
 from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions, defaults_from, unknown_option
 from ..read.command_trees import is_program
@@ -20,7 +20,7 @@ from ..run.shared import Shared
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
-from ..tools.loading import loading, noted_while_loading, shown_short
+from ..tools.loading import loading, note, noted_while_loading, shown_short
 from ..tools.members import is_mcp_server, listed, server_in
 from .checking import check
 from .registry import Registry, check_options
@@ -239,6 +239,12 @@ class Toolbox(Mapping[str, Tool]):
         that function of the `Call` says so.
         """
         from ..tools.resource import Resource, ResourceOptions
+
+        if not isinstance(cast("object", uri), str):  # the decorator stands there without a URI
+            name = getattr(uri, "__name__", type(uri).__name__)
+            hint = 'write `@box.resource("scheme://place")`'
+            note(SchemaError("needs a URI to be a resource", tool=name, hint=hint))
+            return cast("Any", uri)
 
         @shown_short
         def decorate(target: F) -> F:

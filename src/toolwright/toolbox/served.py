@@ -64,6 +64,8 @@ class Served:
     ) -> None:
         self.resources = registry.resources
         self.prompts = registry.prompts
+        self.mirrors = registry.mirrors
+        """What keeps the tools of other servers up to date, also of those that are waited for."""
         self.hosted = registry.hosted
         """Server objects that run while the toolbox is open."""
         self.variables = registry.variables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack, cast, overload
 
 from ..tools.loading import refused_while_loading
 
@@ -103,6 +103,10 @@ def route(
     Callers must sign in as they do for tools, unless it is `public`.
     """
     from ..serve.routes import OwnRoute
+
+    if not isinstance(cast("object", path), str):
+        msg = '`route` needs a path: write `@box.route("/path")`'
+        raise TypeError(msg)
 
     def decorate(endpoint: F) -> F:
         box.__servable__().routes.append(OwnRoute(path, endpoint, methods, public))

@@ -99,8 +99,7 @@ def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     if chosen.tool in box.prompts and chosen.tool not in box:
         raise UsageError(f"`{chosen.tool}` is a prompt: give --prompt")
     tool = selected_tool(box, chosen.tool)  # its name is checked before its arguments are
-    arguments = _object_from(chosen.arguments) if chosen.arguments else {}
-    arguments.update(_values_from(chosen.given, tool.input_schema.get("properties", {})))
+    arguments = _arguments(chosen, tool.input_schema.get("properties", {}))
 
     async def work(call: Call) -> Result:
         if tool.options.confirm:
@@ -146,8 +145,7 @@ def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
         known = ", ".join(box.prompts) or "none"
         raise UsageError(f"there is no prompt `{name}`; {box.name} has {known}")
     pairs = {pair.partition("=")[0]: {"type": "string"} for pair in chosen.given}
-    values = _object_from(chosen.arguments) if chosen.arguments else {}
-    values.update(_values_from(chosen.given, pairs))
+    values = _arguments(chosen, pairs)
     result = _run(box, chosen, lambda call: served(box).get_prompt(prompt, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
@@ -264,6 +262,16 @@ def name_json_arguments(words: Sequence[str]) -> list[str]:
         else:
             named.append(word)
     return named
+
+
+def _arguments(chosen: argparse.Namespace, schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `--json` and of `key=value`. Raises `UsageError` for one in both."""
+    whole = _object_from(chosen.arguments) if chosen.arguments else {}
+    single = _values_from(chosen.given, schemas)
+    for key in single:
+        if key in whole:
+            raise UsageError(f"`{key}` is given twice: in --json, and as {key}=...")
+    return {**whole, **single}
 
 
 def _object_from(text: str) -> dict[str, Any]:

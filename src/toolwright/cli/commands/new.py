@@ -9,7 +9,7 @@ import keyword
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...testing.snapshots import snapshot
@@ -141,9 +141,9 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.json:
         print_json({"files": [str(path) for path in (*files, schema)]})
     elif chosen.project:
-        _say_next_in_project(folder)
+        _say_next_in_project(folder, [*files, schema])
     else:
-        _say_next(main, tests / f"test_{name}.py")
+        _say_next(main, tests / f"test_{name}.py", schema)
     return 0
 
 
@@ -174,17 +174,18 @@ def _write(files: Mapping[Path, str], schema: Path) -> None:
         raise UsageError(f"{main.parent} cannot be written: {error.strerror}") from error
 
 
-def _say_next(path: Path, tested: Path) -> None:
-    main, test = (shlex.quote(str(each)) for each in (path, tested))
-    say(f"{main} and {test} are written. Next:")
+def _say_next(path: Path, tested: Path, schema: Path) -> None:
+    main, test, shown = (shlex.quote(str(each)) for each in (path, tested, schema))
+    say(f"{main}, {test} and {shown} are written. Next:")
     say(f"  toolwright call {main} find_notes query=milk")
     say(f"  toolwright serve {main} --http --reload")
     say(f"  toolwright install claude-desktop {main}")
     say(f"  pytest {test}")
 
 
-def _say_next_in_project(folder: Path) -> None:
-    say(f"{shlex.quote(str(folder))} is written: pyproject.toml, a server and its tests. Next:")
+def _say_next_in_project(folder: Path, files: Sequence[Path]) -> None:
+    inside = ", ".join(str(each.relative_to(folder)) for each in files)
+    say(f"{shlex.quote(str(folder))} is written: {inside}. Next:")
     say(f"  cd {shlex.quote(str(folder))}")
     say("  toolwright call find_notes query=milk")
     say("  toolwright serve --http --reload")

@@ -175,7 +175,7 @@ def _opened(chosen: argparse.Namespace, settings: dict[str, Any]) -> Opened | No
             return opened
     reloader = _reloader(chosen)
     box, usable = open_target(chosen)
-    if not usable:
+    if not usable or _is_nothing_left(box, chosen):
         return None
     if chosen.listening is None:  # else the process that started this one has done so
         check_own_settings(box, chosen, settings)
@@ -186,6 +186,15 @@ def _opened(chosen: argparse.Namespace, settings: dict[str, Any]) -> Opened | No
         open_stores(served(box))
     add_hooks(box, chosen)
     return Opened(box, _served(box, chosen, reloader))
+
+
+def _is_nothing_left(box: Toolbox, chosen: argparse.Namespace) -> bool:
+    """Say so if everything was refused; with `--reload` the author is about to mend it."""
+    some = any(box.is_enabled(name) for name in box) or box.resources or box.prompts
+    if some or not chosen.refused or chosen.reload or served(box).mirrors:
+        return False
+    say("toolwright: nothing is left to serve: every tool is refused")
+    return True
 
 
 def _reloader(chosen: argparse.Namespace) -> Reloader | None:

@@ -120,6 +120,7 @@ def _box_of(target: RemoteTarget, client: McpClient, chosen: argparse.Namespace)
 
 def _connected(target: RemoteTarget, chosen: argparse.Namespace) -> McpClient:
     from ...client import connect
+    from ...client.client import connection_of
 
     # Questions go to whoever calls: the command, or its clients.
     options: dict[str, Any] = {"headers": _headers(chosen.header), "ask": False}
@@ -127,10 +128,15 @@ def _connected(target: RemoteTarget, chosen: argparse.Namespace) -> McpClient:
         options["token"] = _filled(chosen.token, "--token")
     if chosen.timeout is not None:
         options["timeout"] = chosen.timeout
+    # `serve --token` is for its callers.
+    flag = "--header Authorization=..." if chosen.command == "serve" else "--token"
     try:
-        return connect(target.given, target.name or None, **options)
+        client = connect(target.given, target.name or None, **options)
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
+    connection: Any = connection_of(client)
+    connection.how_to_sign_in = f"give {flag}"
+    return client
 
 
 def _headers(given: list[str]) -> dict[str, str]:

@@ -56,6 +56,8 @@ class Connection:
         self.target = target
         self.settings = settings
         self.handlers = QuestionHandlers(settings)
+        self.how_to_sign_in = "pass token=..., or sign_in=True"
+        """What an error says about it; the command has flags for that."""
         self.on_change: Callable[[str, str], object] = lambda _what, _uri: None
         """Told of `tools`, `resources`, `prompts` that have changed, or one `resource`."""
         self.watches = False
@@ -261,7 +263,7 @@ class Connection:
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
         said = short(error.message)
         if http_fault(error) is not None:
-            hint = "pass token=..., or sign_in=True" if "HTTP 401" in said else ""
+            hint = self.how_to_sign_in if "HTTP 401" in said else ""
             return ServerUnavailable(f"{scope.what}: {self}: {said}", hint=hint)
         if is_lost(error):
             live: LiveSession | None = scope.session or self._live

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ..._log import log
 from ...call import Call
 from ...limits import rate_from
 from ...run.threads import holder
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from ..servable import Servable
     from ..settings import AppConfig
 
+_MOST_REASONS = 100
+_LOG_SECONDS = 10.0
+"""How long the same reason for a refusal is not logged again."""
 _ONCE = frozenset((b"host", b"origin", b"authorization"))
 
 
@@ -55,6 +60,8 @@ class App:
             box = with_search(box, trusted=False)
         self.box = box
         self.path = config.path.rstrip("/")
+        self._logged: dict[str, float] = {}
+        """Why requests were refused, and until when that is not logged again."""
         self.guard = Guard(
             hosts=config.hosts, origins=config.origins, tokens=tokens_from(config.tokens)
         )
@@ -161,7 +168,23 @@ class App:
     async def _refuse(self, who: Refusal, client: str, send: Send) -> None:
         kind = "rate" if who.status == 429 else "sign-in"
         self.box.refused(kind, str(who.status), caller=who.caller, client=client, reason=who.said)
+        if kind == "sign-in":
+            self._log_refusal(client, who)
         await answer_refusal(send, who)
+
+    def _log_refusal(self, client: str, who: Refusal) -> None:
+        """Log why a request was refused: a line for each reason, again after a while.
+
+        Anybody can send such requests, and must not fill a disk with them.
+        """
+        now = time.monotonic()
+        if now < self._logged.get(who.said, now):
+            return
+        if len(self._logged) >= _MOST_REASONS:
+            self._logged.clear()
+        self._logged[who.said] = now + _LOG_SECONDS
+        said = who.said.replace("bearer token", "token")  # which looks like a secret in a log
+        log.warning("%s: a request from %s is refused: %s", self.box.name, client, said)
 
     async def _preflight(
         self,

@@ -106,7 +106,8 @@ def _run(chosen: argparse.Namespace, journal: Journal | None) -> int:
         raise UsageError(str(error)) from error
     _show(report, box, chosen)
     is_covered = report.coverage.parameters_percent >= (chosen.fail_under or 0)
-    return 0 if usable and is_covered and not report.has_failures else 1
+    is_tried = bool(report.outcomes)  # nothing was wrong only because nothing was looked at
+    return 0 if usable and is_tried and is_covered and not report.has_failures else 1
 
 
 def _keep_only(box: Toolbox, name: str) -> None:
