@@ -65,7 +65,6 @@ INSTEAD: Mapping[str, Mapping[str, str]] = {
         "middleware": _AROUND,
     },
     "setting": {
-        "token": "use `tokens=`",
         "show_banner": "there is no banner",
         "middleware": _AROUND,
     },
