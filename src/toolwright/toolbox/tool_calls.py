@@ -28,7 +28,9 @@ class Answering(Protocol):
         """Return it as servers see it."""
         ...
 
-    def render(self, dialect: str, *, strict: bool = False, prefix: str = "") -> Rendered:
+    def render(
+        self, dialect: str, *, strict: bool = False, prefix: str = "", input_examples: bool = True
+    ) -> Rendered:
         """Render its tools for a provider."""
         ...
 
@@ -93,7 +95,8 @@ async def run_tool_calls_async(
     if not asked:
         return []
     if not isinstance(dialect, Rendered):
-        dialect = box.render(dialect, strict=strict, prefix=prefix)
+        # Only to decode: examples would be checked for each message.
+        dialect = box.render(dialect, strict=strict, prefix=prefix, input_examples=False)
     gate = _Gate(box.__servable__(), dialect, call, confirm)
     # One after the other: people are asked about one call at a time, and before anything runs.
     admitted = [await gate.admitted(each, doubt) for each, doubt in by_id(asked, name)]
