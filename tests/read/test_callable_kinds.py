@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from typing import Annotated, Generic, NewType, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Generic, NewType, Self, TypeVar
 
 import pytest
 
@@ -215,3 +216,35 @@ def test_the_signature_that_a_class_shows_for_its_objects_counts():
     assert tool.input_schema["properties"] == {"x": INT}
     assert tool.call({"x": 1}).value == [1, 5]
     assert tool.call({"x": 1, "limit": 9}).is_error
+
+
+@dataclass
+class Node:
+    size: int = 0
+
+    def joined(self, other: "Self", more: "list[Self] | None" = None) -> "Self":
+        return Node(self.size + other.size + sum(each.size for each in more or ()))
+
+    @classmethod
+    def first(cls, named: "dict[str, Self]", *rest: "Self | int") -> "list[Self]":
+        return [*named.values()]
+
+
+@dataclass
+class Leaf(Node):
+    colour: str = "green"
+
+
+def test_self_is_the_class_of_the_method_wherever_it_is_in_a_hint():
+    node = {"type": "object", "properties": {"size": {"type": "integer", "default": 0}}}
+    tool = Tool(Node(1).joined)
+    assert tool.input_schema["properties"] == {
+        "other": node,
+        "more": {"type": "array", "items": node},
+    }
+    sent = {"other": {"size": 2}, "more": [{"size": 3}]}
+    assert tool.call(sent).value == Node(6)
+    first = Tool(Leaf.first)
+    assert first.call({"named": {"x": {"size": 1}}, "rest": [2, {}]}).value == [Leaf(1)]
+    leaf = first.input_schema["properties"]["named"]["additionalProperties"]
+    assert list(leaf["properties"]) == ["size", "colour"]

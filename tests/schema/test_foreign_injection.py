@@ -460,3 +460,14 @@ def test_a_provider_is_refused_for_what_another_system_would_inject():
 
     with pytest.raises(SchemaError, match="connect, whose `user` has an instance of `Depends`"):
         Tool(go).compile()
+
+
+@pytest.mark.promise("parameters.default-is-no-type")
+@pytest.mark.parametrize("default", [0, "", 1.5, True, [], {}])
+def test_nothing_is_guessed_from_a_default(default):
+    def go(x: int, limit=default) -> None: ...
+
+    with pytest.raises(SchemaError, match=r"go\.limit has no type hint"):
+        Toolbox("box").add(go)
+    limit = Tool(go, on_unsupported="permissive").input_schema["properties"]["limit"]
+    assert len(limit["anyOf"]) > 3

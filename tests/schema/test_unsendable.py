@@ -330,3 +330,22 @@ def test_what_a_flattened_model_leaves_out_is_noted_and_not_taken():
     assert any("leaves `engine` out" in problem for problem in tool.problems)
     assert tool.call({"name": "a"}).value == "a"
     assert "unknown argument `engine`" in tool.call({"name": "a", "engine": None}).text
+
+
+OfProtocol = typing.TypeVar("OfProtocol", bound=Runs)
+OneOf = typing.TypeVar("OneOf", Runs, int)
+
+
+def test_a_type_variable_stands_for_what_can_be_sent_of_its_bound():
+    def f(x: Any | OfProtocol, y: OneOf, z: OfProtocol | None = None) -> None: ...
+    def g(x: OfProtocol) -> None: ...
+
+    tool = Tool(f)
+    assert checked(tool)["properties"]["y"] == {"type": "integer"}
+    assert tool.problems == (
+        "leaves `z` out: `Runs` cannot be sent as JSON",
+        "`x`: leaves a part of its type out: `Runs` cannot be sent as JSON",
+        "`y`: leaves a part of its type out: `Runs` cannot be sent as JSON",
+    )
+    with pytest.raises(SchemaError, match=r"^g\.x has a type that cannot be sent as JSON"):
+        Tool(g).compile()

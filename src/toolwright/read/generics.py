@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Self, TypeVar, Union, get_args, get_origin
+
+from .names.unresolved import arguments_of
 
 
 def type_arguments(owner: Any, method: str = "__init__") -> dict[Any, Any]:
@@ -39,3 +42,16 @@ def with_arguments(hint: Any, known: Mapping[Any, Any]) -> Any:
     if not any(variable in known for variable in variables):
         return hint
     return hint[tuple(known.get(variable, variable) for variable in variables)]
+
+
+def with_owner(hint: Any, owner: type | None) -> Any:
+    """Return a hint with `Self` in it replaced by the class that it stands for."""
+    if hint is Self and owner is not None:
+        return owner
+    parts = arguments_of(hint)
+    made = tuple(with_owner(part, owner) for part in parts)
+    if all(new is old for new, old in zip(made, parts, strict=True)):
+        return hint
+    if isinstance(hint, types.UnionType):
+        return Union[made]  # noqa: UP007 - as many arms as there were
+    return hint.copy_with(made) if hasattr(hint, "copy_with") else hint.__origin__[made]

@@ -6,13 +6,13 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
 from .docstring.parse import parse
 from .docstring.parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
-from .generics import with_arguments
+from .generics import with_arguments, with_owner
 from .names.unresolved import UnresolvedName, needs_scope
 from .scope import Scope
 from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
@@ -91,13 +91,10 @@ def _hints(
     names = scope.local_names()
     optional = {p.name for p in target.parameters if p.default is not EMPTY}
     for name, annotation in hints.items():
-        if annotation is Self and target.owner is not None:
-            hints[name] = target.owner
-            continue
         if annotation is EMPTY or not needs_scope(annotation):
             continue
         try:
-            hints[name] = scope.resolve(name, annotation, names)
+            hints[name] = with_owner(scope.resolve(name, annotation, names), target.owner)
         except UnresolvedName as error:
             if name == RETURN:
                 problems.append(f"has no output schema: its return type is not known; {error.hint}")

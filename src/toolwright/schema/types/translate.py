@@ -144,11 +144,7 @@ class Translator:
         if isinstance(hint, ALIAS_TYPES):
             return self._alias(hint)
         if isinstance(hint, typing.TypeVar):
-            try:
-                bound = type_var_bound(hint)
-            except UnresolvedName as error:
-                return Annotated[Any, Unknown(error)]
-            return hint if bound is None else self(bound)
+            return self._type_variable(hint)
         if isinstance(hint, typing.NewType):
             inner = self(hint.__supertype__)
             return hint if inner is hint.__supertype__ else inner
@@ -160,6 +156,25 @@ class Translator:
             return _SIMPLE.get(hint, hint)
         except TypeError:  # unhashable: nothing of ours
             return hint
+
+    def _type_variable(self, hint: Any) -> Any:
+        """Replace a type variable by its bound or its constraints, only if these must change."""
+        if id(hint) in self.opened:
+            return Any
+        self.opened.add(id(hint))
+        try:
+            bound = type_var_bound(hint)
+            if bound is not None:
+                return self(bound)
+            bounds = hint.__constraints__ or (hint.__bound__,)
+            changed = [bound if bound is None else self(bound) for bound in bounds]
+        except UnresolvedName as error:
+            return Annotated[Any, Unknown(error)]
+        finally:
+            self.opened.discard(id(hint))
+        if all(new is old for new, old in zip(changed, bounds, strict=True)):
+            return hint
+        return typing.Union[tuple(changed)]  # noqa: UP007 - as many arms as there were
 
     def _alias(self, hint: Any) -> Any:
         """Open an alias only if what it stands for must change; a recursive one stays."""
