@@ -9,6 +9,7 @@ import sys
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import (
     IO,
@@ -149,6 +150,7 @@ def test_the_words_say_what_to_write_instead():
         (Any, None),
         (Any, b"x"),
         (int, object()),
+        (float, Fraction(1, 2)),
         (dt.date | None, dt.date(2026, 1, 1)),
         (Annotated[Path, "where"], Path()),
         (Decimal, Decimal(1)),
@@ -471,3 +473,35 @@ def test_nothing_is_guessed_from_a_default(default):
         Toolbox("box").add(go)
     limit = Tool(go, on_unsupported="permissive").input_schema["properties"]["limit"]
     assert len(limit["anyOf"]) > 3
+
+
+class NeededKeys(TypedDict):
+    user: Annotated[User, Depends(current_user)]
+
+
+@dataclasses.dataclass
+class NeededField:
+    user: Annotated[User, Depends(current_user)]
+
+
+class NeededByConstructor:
+    def __init__(self, user: Annotated[User, Depends(current_user)]) -> None:
+        self.user = user
+
+
+class OnlyOne(BaseModel):
+    user: Annotated[User, Depends(current_user)] = User()
+
+
+@pytest.mark.parametrize(
+    "cls", [Needed, Named, NeededKeys, NeededField, NeededByConstructor, OnlyOne]
+)
+def test_a_part_of_a_union_that_is_left_out_cannot_be_sent_either(cls):
+    def go(body: list[cls | int] | None = None) -> str:
+        return str(body)
+
+    tool = Tool(go)
+    assert tool.input_schema["properties"]["body"]["items"] == {"type": "integer"}
+    for sent in ({"user": EVIL}, [1, EVIL], EVIL, {"x": 1, "user": EVIL}):
+        assert tool.call({"body": [sent]}).is_error
+    assert tool.call({"body": [1]}).value == "[1]"

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from enum import Enum
 from itertools import islice
+from numbers import Number
 from typing import Any, NamedTuple, cast
 
 _OWNERS = {
@@ -138,7 +139,7 @@ def is_data(value: Any, depth: int = 20) -> bool:
     return False
 
 
-_SCALARS = (str, int, float, complex, bytes, bytearray, type(None), type(Ellipsis), Enum)
+_SCALARS = (str, int, float, Number, bytes, bytearray, type(None), type(Ellipsis), Enum)
 _COLLECTIONS = frozenset((list, dict, tuple, set, frozenset))
 _PLAIN = frozenset((*_SCALARS, *_COLLECTIONS, bool))
 _FUNCTIONS: Any = (

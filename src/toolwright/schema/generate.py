@@ -25,6 +25,7 @@ from ..read.attributes import class_docs
 from ..read.docstring.parts import doc_of
 from .core.direct import SCALARS, SCALARS_IN_CONFIG
 from .core.keys import fields_of, innermost
+from .core.left_out import mark
 from .core.names import first_alias, goes_by_alias, own_serializer
 from .core.numbers import flag_range
 from .injected import unset_fields
@@ -209,8 +210,10 @@ class Generator(SendableGenerator):
 
     def named_tuple_schema(self, schema: Any) -> JsonSchemaValue:
         """Write a named tuple: by position or, as an argument, also by name."""
-        for unset in unset_fields(schema["cls"]).values() if self.mode == "validation" else ():
-            raise PydanticInvalidForJsonSchema(f"it {unset.what}")
+        for name, unset in unset_fields(schema["cls"]).items():
+            if self.mode == "validation":
+                mark(next(field for field in schema["fields"] if field["name"] == name))
+                raise PydanticInvalidForJsonSchema(f"it {unset.what}")
         by_position = super().named_tuple_schema(schema)
         names = [field["name"] for field in schema["fields"]]
         by_position[POSITIONS_KEY] = names

@@ -86,9 +86,14 @@ _ANYTHING: tuple[Any, ...] = (Any, object, Hashable)
 _STREAMS: tuple[Any, ...] = (typing.IO, typing.TextIO, typing.BinaryIO)
 
 
-@functools.lru_cache(maxsize=256)
 def unset_fields(cls: type) -> Mapping[str, Foreign]:
     """Return the fields of a record that no caller may set, and why."""
+    is_final = getattr(cls, "__pydantic_complete__", True)
+    return _unset_fields(cls) if is_final else _unset_fields.__wrapped__(cls)
+
+
+@functools.lru_cache(maxsize=256)
+def _unset_fields(cls: type) -> Mapping[str, Foreign]:
     found = {name: _unset(hint, default) for name, hint, default in _fields(cls)}
     return {name: why for name, why in found.items() if why is not None}
 

@@ -18,6 +18,7 @@ from ..read.signature import EMPTY, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
 from .core.kept import NOTHING, kept_plan
 from .core.keys import keys_of
+from .core.left_out import is_marked
 from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .output import (
@@ -33,7 +34,7 @@ from .output import (
 from .plan import Plan, Slot
 from .style_rules import apply_rules, losses, rules_of, without_default
 from .types.construct import built_classes
-from .types.unsendable import WISHED, says_left_out
+from .types.unsendable import WISHED
 from .walk import REF_PREFIX, refs
 
 _LEVEL = 1
@@ -212,7 +213,7 @@ class SchemaWriter:
                 draft.inputs,
                 own_bytes=self._has_own_bytes(given),
                 hands_on=traits.hands_on or traits.loose,
-                leaves_out=any(map(says_left_out, draft.problems)),
+                leaves_out=bool(draft.problems) and is_marked(draft.inputs.core_schema),
                 exact_numbers=traits.confuses,
             ),
             flat=flat or NOTHING,

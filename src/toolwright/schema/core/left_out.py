@@ -5,11 +5,12 @@ Null or an empty list could otherwise match the type of a field for which no val
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from pydantic_core import PydanticCustomError, core_schema
 
-from .rewrite import rewritten
+from ..._json_values import is_object
+from .rewrite import OPAQUE, rewritten
 
 MARK = "toolwright_left_out"
 """The key in the metadata of a field, or of a parameter's default."""
@@ -18,6 +19,25 @@ MARK = "toolwright_left_out"
 def mark(node: Any) -> None:
     """Mark a field of a core schema as left out."""
     node["metadata"] = {**(node.get("metadata") or {}), MARK: True}
+
+
+def is_marked(schema: Any) -> bool:
+    """Return whether any field of a core schema is left out."""
+    todo: list[Any] = [schema]
+    seen: set[int] = set()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if is_object(node):
+            if MARK in (node.get("metadata") or {}):
+                return True
+            named = not isinstance(node.get("type"), str)
+            todo += [part for word, part in node.items() if named or word not in OPAQUE]
+        elif isinstance(node, list | tuple):
+            todo += cast("list[Any]", node)
+    return False
 
 
 def refusing(schema: Any) -> Any:

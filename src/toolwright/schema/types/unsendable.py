@@ -280,6 +280,7 @@ class SendableGenerator(DirectGenerator):
     def _check_unset(self, field: Any, *, needed: bool) -> None:
         unset = self._unset.pop(id(field), None)
         if unset is not None:
+            mark(field)  # also where its type is then left out of a union
             wished = unset is HIDDEN and not needed
             raise PydanticInvalidForJsonSchema(WISHED if wished else f"it {unset.what}")
 
@@ -390,11 +391,6 @@ def _without_parts(node: JsonSchemaValue, lost: list[str]) -> JsonSchemaValue:
 
 def _lost_part(node: JsonSchemaValue) -> str:
     return node[LOSS_KEY][0].removeprefix(_PART)
-
-
-def says_left_out(problem: str) -> bool:
-    """Return whether a problem says that a field was left out of a type."""
-    return "`: leaves `" in problem
 
 
 def _left_out_texts(lost: Mapping[str, str]) -> list[str]:
