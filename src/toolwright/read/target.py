@@ -30,7 +30,6 @@ from .signature import (
     Location,
 )
 from .wrappers import (
-    attribute,
     code_of,
     innermost,
     is_dispatcher,
@@ -309,7 +308,8 @@ def _open_object(obj: Any) -> Target:
         inner = open_target(cls.__call__.__get__(obj, cls))
     else:
         inner = open_target(written)  # called as it is, without the object
-    if isinstance(attribute(obj, "__signature__"), inspect.Signature):  # its own, or its class's
+    shown = inspect.getattr_static(cls, "__signature__", None)
+    if shows_signature(obj) or isinstance(shown, inspect.Signature):
         parameters, returns = _bare(obj)
         inner = replace(inner, parameters=parameters, returns=returns)
     # What a call does describes the tool; what the class says of itself, only where that is silent.

@@ -1,6 +1,7 @@
 """Function, schema, callable, schema: what comes back is the same, and calls give the same."""
 
 import json
+from typing import NotRequired, TypedDict
 
 import mcp_types as t
 import pytest
@@ -139,3 +140,9 @@ def test_hints_icons_and_meta_that_break_the_protocol_are_left_out(bad):
     for key in ("annotations", "icons"):
         assert key not in made
     assert made.get("_meta", bad) == bad
+
+
+def test_a_key_that_was_not_sent_does_not_come_back():
+    keys = TypedDict("keys", {"a": NotRequired[int]})
+    for era in ERAS:
+        check(keys | None, {}, "portable", era)
