@@ -25,7 +25,8 @@ soak: $(READY) programs
 	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=thorough
 
 # Programs whose help is scanned in soak tests: each with the packages that may contain it.
-PROGRAMS = docker=docker-cli,docker.io rg=ripgrep fdfind=fd-find git=git
+PROGRAMS = docker=docker-cli,docker.io rg=ripgrep fdfind=fd-find git=git \
+  kubectl=kubernetes-client gh=gh curl=curl cargo=cargo man=man-db
 programs:
 	@for each in $(PROGRAMS); do \
 	  name=$${each%%=*}; \

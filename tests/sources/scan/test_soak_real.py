@@ -13,6 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import plain_reading
 import pytest
 
 from toolwright.sources.program_file import program_text, read
@@ -20,12 +21,15 @@ from toolwright.sources.scan.crawl import ScanSettings, scan
 from toolwright.sources.scan.text.page import read_page
 
 pytestmark = pytest.mark.soak
-PACKAGES = {"docker": "docker.io or docker-cli", "rg": "ripgrep", "fdfind": "fd-find"}
+PACKAGES = {
+    **{"docker": "docker.io or docker-cli", "rg": "ripgrep", "fdfind": "fd-find"},
+    "kubectl": "kubernetes-client",
+}
 
 
 def need(name):
     """Return the path of a program; fail or skip, loudly, if it is not there."""
-    found = shutil.which(name)
+    found = shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
     if found is None:
         text = f"NO {name}: install {PACKAGES.get(name, name)}, or run `make programs`"
         could = shutil.which("apt-get") is not None and os.geteuid() == 0
@@ -39,6 +43,8 @@ def ask(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
+    rustup = os.environ.get("RUSTUP_HOME") or os.path.expanduser("~/.rustup")
+    environment |= {"RUSTUP_HOME": rustup} if os.path.isdir(rustup) else {}
 
     def run(*words):
         done = subprocess.run(
@@ -222,6 +228,72 @@ def test_git(ask, told, tmp_path):
     assert by_help_right >= by_help_kinds * 1082 / 1097
     assert len(missed) <= names * 0.01
     assert right >= names * 0.98
+
+
+def texts_of(ask, binary, listed=()):
+    """The help texts of a program and of all commands below it, by path."""
+    texts = {(): ask(binary, "--help")}
+    todo = [(name,) for name in (*plain_reading.commands_in(texts[()]), *listed)]
+    while todo:
+        todo = list(dict.fromkeys(todo))
+        helps = dict(
+            zip(todo, side_by_side(lambda path: ask(binary, *path, "--help"), todo), strict=True)
+        )
+        # A word whose help is that of the program is none of its commands.
+        texts |= {path: text for path, text in helps.items() if text not in texts.values()}
+        todo = [
+            (*path, name)
+            for path, text in helps.items()
+            if path in texts and len(path) < 4
+            for name in plain_reading.commands_in(text)
+        ]
+    return texts
+
+
+def with_aliases(texts, commands):
+    """`docker run` is `docker container run`: the first of its aliases."""
+    found = {}
+    for path, text in texts.items():
+        alias = re.search(r"\nAliases:\n\s+\S+ ([^,\n]+)", text)
+        first = tuple(alias[1].split()) if alias is not None else path
+        found.setdefault(path if path in commands else first, text)
+    return found
+
+
+@pytest.mark.parametrize("name", ["docker", "kubectl", "gh", "uv", "cargo", "curl", "git"])
+def test_the_options_that_their_own_help_prints(ask, told, tmp_path, name):
+    binary = need(name)
+    found = scan(binary, ScanSettings())
+    kept(found, tmp_path)
+    commands = commands_of(found.program)
+    read = {"docker": plain_reading.pflag, "gh": plain_reading.pflag, "uv": plain_reading.clap}
+    read |= {"kubectl": plain_reading.kubectl, "cargo": plain_reading.clap}
+    read |= {"git": plain_reading.git, "curl": plain_reading.curl}
+    if name == "git":
+        ask(binary, "init", "-q", ".")
+        paths = [path for path in commands if path]
+        helps = side_by_side(lambda path: ask(binary, *path, "-h"), paths)
+        texts = dict(zip(paths, helps, strict=True))
+    elif name == "curl":
+        texts = {(): ask(binary, "--help", "all")}
+    else:
+        rows = ask(binary, "--list") if name == "cargo" else ""
+        listed = re.findall(r"(?m)^    ([a-z][\w-]*) {2,}(?! |alias:|Displays help)", rows)
+        texts = with_aliases(texts_of(ask, binary, listed), commands)
+    if name == "kubectl":
+        texts[()] += "\n" + ask(binary, "options")
+    verdict = plain_reading.judge(texts, read[name], commands)
+    told(
+        name,
+        len(texts),
+        f"{verdict.found} of {verdict.options}",
+        len(verdict.wrong),
+        f"{verdict.published} of {verdict.defaults}",
+        ", ".join((verdict.wrong + verdict.missed)[:8]) or "none",
+    )
+    assert verdict.options > 100
+    assert verdict.found >= verdict.options * 0.98
+    assert verdict.wrong == []
 
 
 def read_wrongly(ask, binary, options):
