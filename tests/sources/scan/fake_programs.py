@@ -10,7 +10,7 @@ from pathlib import Path
 
 WORD = r"[A-Za-z0-9][\w.:@-]* "
 ALLOWED = re.compile(
-    rf"(?:{WORD})*(?:--help|-h|--help[ -]all|(?:--help|-h) full)"  # no option stands in front of it
+    rf"(?:{WORD})*(?:--help|-h|--help[ -]all)"  # no option stands in front of it
     rf"|help(?: {WORD})*"
     r"|__complete(?: .*)?"
     rf"|(?:{WORD})*-[\w.?-]+=zz9!\"? (?:{WORD})?--help"

@@ -6,16 +6,17 @@ import time
 import pytest
 from counting import examples
 from fake_programs import fake
-from help_texts import CLAP, CLICK, COBRA, GNU, TYPER_PANELS
+from help_texts import CLAP, CLICK, COBRA, GIT_LOG_MANUAL, GNU, KUBECTL_OLD, TYPER_PANELS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolwright.sources.program_file import program_text
 from toolwright.sources.scan.crawl import ScanSettings, scan
+from toolwright.sources.scan.git import in_manual
 from toolwright.sources.scan.kinds import Probed
 from toolwright.sources.scan.parameters import is_left_out, parameter_of
 from toolwright.sources.scan.text.page import MOST_COMMANDS, MOST_OPTIONS, read_page
-from toolwright.sources.scan.text.usage import has_path, read_usage
+from toolwright.sources.scan.text.usage import has_path, option_texts, read_usage
 
 MOST_SECONDS = 20
 """Processor time in which quadratic work on these texts would not even have begun to end."""
@@ -30,6 +31,8 @@ def read_all(said):
     for number, option in enumerate(page.options):
         if not is_left_out(option):
             parameter_of(option, FRAMEWORKS[number % len(FRAMEWORKS)], Probed())
+    list(in_manual(said))
+    list(option_texts(page.usages))
     return page
 
 
@@ -55,6 +58,10 @@ HOSTILE = {
     "possible": b"  --a X  [possible values: " + b"a, " * 300_000,
     "aliases": b"Aliases:\n  " + b"a, " * 300_000,
     "flags": b"  " + b"-a, " * 250_000,
+    "heads": b"       -a, --b=<c>\n           text\n" * 40_000,
+    "quotes": b"  " + b"--a=':, --b='" * 80_000,
+    "shown defaults": b"  --a=[:" * 140_000,
+    "ways": b"Usage: a (-a" + b" | -b" * 200_000 + b")",
     "slashes": b"  --a" + b" / --b" * 160_000,
     "surrogates": b"\xed\xa0\x80" * 300_000,
     "no newline": b"\r" * 1_000_000,
@@ -89,7 +96,7 @@ def test_any_bytes_can_be_read(said):
 
 LINES = sorted({
     line
-    for text in (*COBRA.values(), *CLICK.values(), CLAP, GNU, TYPER_PANELS)
+    for text in (*COBRA.values(), *CLICK.values(), CLAP, GNU, GIT_LOG_MANUAL, KUBECTL_OLD, TYPER_PANELS)
     for line in text.splitlines()
 })  # fmt: skip
 

@@ -33,9 +33,7 @@ _FAILURES = {
     "missing": "it cannot be started",
     "budget": "the scan had reached its limit",
 }
-_MORE_HELP = re.compile(
-    r"(?<![\w-])(--help[ -]all|(?:--help|-h) full)(?![\w-])|all commands with (--list)(?![\w-])"
-)
+_MORE_HELP = re.compile(r"(?<![\w-])(--help[ -]all)(?![\w-])|all commands with (--list)(?![\w-])")
 """What programs call a help text with everything, and a list with all commands."""
 _LONGEST_WORDS = 300
 OnProgress = Callable[[float, float | None, str], None]
@@ -211,8 +209,9 @@ class _Crawl:
         if more is None:
             return page
         whole = _page_of(self.asker.full_help(*(more[1] or more[2]).split()))
-        if len(whole.options) > len(page.options):
-            page.options = whole.options
+        known = {flag for each in whole.options for flag in each.spelling.flags}
+        others = [each for each in page.options if not known & set(each.spelling.flags)]
+        page.options = [*whole.options, *others]
         aliases = {each.name for each in whole.commands if each.text.startswith("alias: ")}
         self._merge(
             page, {each.name: each.text for each in whole.commands if each.name not in aliases}

@@ -70,7 +70,7 @@ def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) ->
         _add_told(page, asker.git_options(path))
     if len(path) > 1 or path[0] not in _WALKERS:
         return page, True
-    manual = list(_in_manual(asker.help(path).stdout))
+    manual = list(itertools.islice(in_manual(asker.help(path).stdout), _MOST))
     own = [each for each in page.options if each.spelling.is_certain]
     unsure = [each for each in page.options if not each.spelling.is_certain]
     # Of what is there twice, the first counts. What completes its options writes its `-h` exactly.
@@ -91,7 +91,7 @@ def _flags(option: OptionText) -> tuple[str, ...]:
     return option.spelling.flags + option.spelling.negatives
 
 
-def _in_manual(manual: bytes) -> Iterator[OptionText]:
+def in_manual(manual: bytes) -> Iterator[OptionText]:
     """Yield the options of a manual: `--author=<pattern>, --committer=<pattern>` are two of them.
 
     A line of options has nothing behind them, and a description below it, further in.
@@ -102,7 +102,7 @@ def _in_manual(manual: bytes) -> Iterator[OptionText]:
         spellings = _spelled(line.text) if line.text.startswith("-") else []
         below = itertools.islice(lines, at + 1, at + 1 + _MOST_LINES) if spellings else ()
         text = itertools.takewhile(lambda each, line=line: each.indent > line.indent, below)
-        description = " ".join(each.text for each in text)
+        description = " ".join(each.text for each in text)[:_MOST]
         for spelling in spellings if description else ():
             if not seen & set(spelling.flags):
                 seen |= {*spelling.flags, *spelling.negatives}
