@@ -295,6 +295,20 @@ def test_options_of_all_commands_that_a_command_of_its_own_lists_are_read(tmp_pa
     assert found.notes == ()
 
 
+def test_another_name_of_a_command_is_not_missed_and_other_words_are(skyctl):
+    root = COBRA[""].replace("  status ", "  plug        Attach\n  plugins     List\n  status ")
+    skyctl.says("--help", root)
+    skyctl.says("plug --help", COBRA["disk attach"])
+    skyctl.says("plugins --help", "", err="Error: no plugins here\n", code=4)
+    skyctl.says("secret --help", root)
+    found = scanned(skyctl)
+    assert [each.name for each in found.program.root.commands] == ["disk", "status"]
+    assert found.program.left_out == (
+        "plugins is left out: --help ended with code 4; it says: Error: no plugins here",
+        "secret is left out: its help does not name it",
+    )
+
+
 def test_a_list_of_options_is_asked_for_only_where_the_help_names_it(skyctl):
     scanned(skyctl)
     assert "options" not in skyctl.asked

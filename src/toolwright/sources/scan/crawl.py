@@ -162,6 +162,10 @@ class _Crawl:
     """The git commands that list their options for completion."""
     notes: list[str] = field(default_factory=list[str])
     seen: int = 0
+    nameless: dict[tuple[str, ...], list[str]] = field(
+        default_factory=dict[tuple[str, ...], list[str]]
+    )
+    """The usages in the help of words that it does not name, by path."""
 
     # -- the program itself
 
@@ -237,6 +241,13 @@ class _Crawl:
                     self._begin(node, pool, running)
                 total = float(self.seen)
                 self.on_progress(total - len(running), total, "commands")
+        for path, usages in sorted(self.nameless.items()):
+            words = [tuple(usage.split()[1:]) for usage in usages]
+            # `gh co` prints the help of `gh pr checkout`: nothing is missing without it.
+            if not any(
+                each[: len(other)] == other for each in words for other in self.nodes if other
+            ):
+                self._leave_out(path, "its help does not name it")
 
     def _depth(self) -> int:
         given = self.settings.depth
@@ -299,11 +310,12 @@ class _Crawl:
                 self._leave_out(path, _FAILURES.get(answer.failure, answer.failure))
                 return None
             if answer.code != 0 and not has_path(page.usages, path):
-                self._leave_out(path, f"--help ended with code {answer.code}")
+                reason = f"--help ended with code {answer.code}{_own_words(answer)}"
+                self._leave_out(path, reason)
                 return None
         node = Node(path=path, page=page, parent=parent, listed=text)
         if not page.is_help or not has_path(page.usages, path) or node.repeats_an_ancestor():
-            self._leave_out(path, "its help does not name it")
+            self.nameless[path] = page.usages
             return None
         if self.completes:
             self._complete(node)
