@@ -422,6 +422,11 @@ OPTIONS
 KUBECTL_OLD = """\
 Display one or many resources
 
+If there are many, give
+
+  --chunk-size     How many at once.
+  -f a.yaml -f b.yaml
+
 Examples:
   # List all pods in ps output format.
   kubectl get pods
@@ -516,6 +521,10 @@ Options:
           The kind of version specifier to use [possible values: lower, major, minor, exact]
       --workers <NUM>
           How many [default: 4]
+      --mode <MODE>
+          Permissions [default: 0644]
+  -P, --parameter-scan <VAR> <MIN> <MAX>
+          Each value in the range MIN..MAX
       --dev
           Add the requirements to the development dependency group
   -h, --help

@@ -370,10 +370,13 @@ def test_clap_is_known_by_its_file_where_the_help_is_in_words_of_its_own(tmp_pat
         "extra": ("repeat", TEXTS),
         "bounds": ("value", {"type": "string", "enum": ["lower", "major", "minor", "exact"]}),
         "workers": ("value", {"type": "integer"}),
+        "mode": ("value", TEXT),
+        "parameter_scan": ("words", {**TEXTS, "minItems": 3, "maxItems": 3}),
         "dev": SWITCH,
         "args": ("rest", TEXTS),
     }
     assert parameter(add, "workers").default == 4
+    assert parameter(add, "mode").default == "0644"
     assert parameter(add, "constraints").environment == ("UV_CONSTRAINT",)
 
 

@@ -14,6 +14,7 @@ from .text.spelling import Spelling
 
 DURATION = r"^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 """As Go's `time.ParseDuration` reads it."""
+_IN_ANGLES = re.compile(r"<[^<>]{1,100}>")
 _WHOLE = re.compile(r"-?[0-9]{1,40}")
 _FRACTION = re.compile(r"-?[0-9]{1,40}\.[0-9]{1,40}(?:e[+-]?[0-9]{1,3})?")
 _BYTES = r"^(-1|[0-9]+(\.[0-9]+)? ?([kKmMgGtTpP]i?)?[bB]?)$"
@@ -311,9 +312,11 @@ def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> Opt
 
 
 def _several(spelling: Spelling, framework: str) -> OptionKind | str:
-    """Return the type of an option of argparse that takes several words."""
+    """Return the type of an option that takes several words."""
     values = spelling.values
-    if framework not in ("argparse", "optparse"):
+    is_fixed = framework == "clap" and not spelling.repeats
+    is_fixed = is_fixed and all(_IN_ANGLES.fullmatch(each) for each in values)
+    if framework not in ("argparse", "optparse") and not is_fixed:
         return "it takes several values, in a way that is not known"
     last = values[-1].strip("[]")
     if last == "..." or last.endswith(" ..."):  # `--tag TAG [TAG ...]`

@@ -16,6 +16,7 @@ _CONFIRMS = frozenset(("yes", "assume-yes", "no-confirm", "noconfirm"))
 _LEFT_OUT = frozenset(("help", "version", "usage", "install-completion", "show-completion"))
 """Options that print something and end the program."""
 _LONGEST = 600
+_OCTAL = re.compile(r"[+-]?0[0-9]")
 _NO_DEFAULTS = frozenset(("", '""', "[]", "map[]", "0", "0s", "None", "False", "false"))
 
 
@@ -99,6 +100,8 @@ def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
         return _items(text, kind)
     if text == "" or text.startswith("~") or kind_name not in CASTS:
         return UNSET  # a home folder is not the same for everyone
+    if kind_name == "integer" and _OCTAL.match(text):
+        return UNSET
     try:
         value = CASTS[kind_name](text)
     except ValueError:

@@ -103,9 +103,17 @@ def read_page(said: bytes) -> Page:
 
 
 def _merged(options: list[OptionText]) -> list[OptionText]:
-    """Return each option once: `--time` and `--time=WORD` are one whose value may be missing."""
+    """Return each option once: `--time` and `--time=WORD` are one whose value may be missing.
+
+    What a description says of an option that is listed under a heading of options is left out.
+    """
+    listed = {
+        flag for each in options if _OPTIONS.search(each.heading) for flag in each.spelling.flags
+    }
     found: dict[tuple[str, ...], OptionText] = {}
     for option in options:
+        if not _OPTIONS.search(option.heading) and listed & set(option.spelling.flags):
+            continue
         known = found.setdefault(option.spelling.flags, option)
         if known is not option and not known.spelling.values and option.spelling.has_equals:
             option.spelling = replace(option.spelling, is_optional=True)
