@@ -32,6 +32,7 @@ _NAMES_ONE = re.compile(
 )
 _MOST_FILES = 5000
 _MOST_BYTES = 2_000_000
+_MOST_OF_SCRIPT = 20_000_000
 
 
 def look(words: list[str]) -> dict[str, Any]:
@@ -42,13 +43,13 @@ def look(words: list[str]) -> dict[str, Any]:
     if zipfile.is_zipfile(file):
         return {"entry": "", "names_parser": any(map(_names_parser, _texts_of_archive(file)))}
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = ast.parse(_text_of(file, _MOST_OF_SCRIPT))
     except SyntaxError as error:
         return {"problem": f"SyntaxError: {error.msg}, in line {error.lineno}"}
     except ValueError as error:  # NUL
         return {"problem": str(error)}
-    except RecursionError:
-        return {"problem": "is nested too deeply"}
+    except (RecursionError, MemoryError):
+        return {"problem": "it is nested too deeply"}
     if not _is_installed(file):
         sys.path.insert(0, str(file.parent))
     script = _Script(file, tree)
@@ -91,7 +92,8 @@ class _Script:
 
     def texts(self) -> Iterator[bytes]:
         """Yield the source that is the program's own."""
-        yield self.file.read_bytes()
+        script = _text_of(self.file, _MOST_OF_SCRIPT)
+        yield script
         if self.entry:
             module = _file_of_module(self.entry[0])
             if module is not None:
@@ -100,7 +102,7 @@ class _Script:
                 if self.is_installed:  # it may only pass on what another module defines
                     yield from map(_text_of, filter(None, map(_file_of_module, _imports(text))))
         if not self.is_installed:
-            yield from _texts_beside(self.file.parent, self.file.read_bytes())
+            yield from _texts_beside(self.file.parent, script)
         elif self.entry:
             yield from _texts_of_package(self.entry[0].partition(".")[0])
         for each in getattr(self.distribution, "files", None) or ():
@@ -154,7 +156,7 @@ def _imports(text: bytes) -> Iterator[str]:
     """Yield the modules that a source imports by their whole names."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -252,10 +254,10 @@ def _texts_of_archive(file: Path) -> Iterator[bytes]:
                 yield opened.read(_MOST_BYTES)
 
 
-def _text_of(file: Path) -> bytes:
+def _text_of(file: Path, size: int = _MOST_BYTES) -> bytes:
     try:
         with file.open("rb") as opened:
-            return opened.read(_MOST_BYTES)
+            return opened.read(size)
     except OSError:
         return b""
 
