@@ -194,3 +194,22 @@ def test_without_repair_only_published_names_are_taken():
         "unknown argument `ignore_dependencies`"
         in only(box).call({"ignore_dependencies": True}).text
     )
+
+
+def test_a_default_that_the_help_says_already_is_not_said_twice():
+    @click.command()
+    @click.option("--file", show_default="~/x", help="Where (default: ~/x).")
+    @click.option("--other", show_default="~/x", help="Where.")
+    def tool(**_): ...
+
+    properties = only(box_of(tool)).input_schema["properties"]
+    assert properties["file"]["description"] == "Where (default: ~/x). (`--file`)"
+    assert properties["other"]["description"] == "Where. (default: ~/x) (`--other`)"
+
+
+def test_a_missing_positional_is_called_what_the_schema_calls_it():
+    parser = argparse.ArgumentParser(prog="tool")
+    parser.add_argument("special:first", metavar="FIRST", nargs="?")
+    parser.add_argument("second", nargs="?")
+    said = only(box_of(parser)).call({"second": "x"})
+    assert "`second` needs `first`, which comes before it" in said.text

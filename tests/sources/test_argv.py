@@ -153,7 +153,7 @@ def test_dashes_stand_only_before_positionals_that_need_them():
 
 def test_a_positional_in_front_is_never_taken_for_one_behind():
     first, second = parameter("a", flags=()), parameter("b", flags=())
-    with pytest.raises(RefusedValue, match=r"^b needs a, which comes before it$"):
+    with pytest.raises(RefusedValue, match=r"^b needs `a`, which comes before it$"):
         words(first, second, b="v")
     first = parameter("a", flags=(), default=5)
     assert words(first, second, b="v") == ["5", "v"]

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from ..program import OWN_WORD, UNSET, Command, CommandParameter, Program
+from ..rules import key_of
 from .words import (
     RefusedValue,
     as_csv,
@@ -407,7 +408,7 @@ class _Level:
             if _takes_none(each):
                 continue
             if each.default is UNSET or each.default is None:
-                raise RefusedValue(given, f"needs {each.name}, which comes before it")
+                raise RefusedValue(given, f"needs `{key_of(each).key}`, which comes before it")
             yield from ((each, word) for word in self.placed(each, each.default))
 
     def placed(self, parameter: CommandParameter, value: Any) -> Iterator[str]:

@@ -356,7 +356,7 @@ def description_of(parameter: CommandParameter) -> str:
         text = described(text, f"It cannot be switched {state}.")
     if parameter.type_name:
         text = f"{text} (type: {parameter.type_name})".strip()
-    if parameter.default_text:
+    if parameter.default_text and f"default: {parameter.default_text}" not in text:
         text = f"{text} (default: {parameter.default_text})".strip()
     return text
 
