@@ -84,6 +84,14 @@ def test_what_another_name_meant_is_in_the_repairs():
     assert (repair.code, repair.text) == ("name", "`ignore_dependencies` read as `no_deps`")
 
 
+def test_results_that_are_kept_are_those_of_the_published_names():
+    box = install(rules=[Rule(cache=60)])
+    first = only(box).call({"ignore_dependencies": True})
+    assert received(first)["words"] == ["--no-deps"]
+    assert [each.code for each in first.repairs] == ["name"]
+    assert received(only(box).call({"no_deps": True}))["words"] == ["--no-deps"]
+
+
 @pytest.mark.parametrize(
     ("sent", "fault"),
     [
@@ -119,6 +127,12 @@ def test_rules_take_every_name(name):
     assert "no_deps" not in only(install(rules=[Rule(fixed={name: True})])).input_schema
     without = install(rules=[Rule(flags=[f"!{name}"])])
     assert "no_deps" not in only(without).input_schema["properties"]
+
+
+def test_texts_of_arguments_may_be_given_by_every_name():
+    for name in ("no_deps", "ignore_dependencies", "--no-deps"):
+        box = install(rules=[Rule(descriptions={name: "Only this."})])
+        assert only(box).input_schema["properties"]["no_deps"]["description"] == "Only this."
 
 
 @pytest.mark.parametrize("fixed", [{"check": False}, {"no_check": True}, {"--no-check": True}])

@@ -51,7 +51,9 @@ class Reader:
 
     def read(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Return validated arguments and the repairs made. Raises `ArgumentError`."""
-        arguments, renamed = self._respelled(arguments)
+        renamed: tuple[Repair, ...] = ()
+        if self.spellings:
+            arguments, renamed = self._respelled(arguments)
         repairs: tuple[Repair, ...] = ()
         if self.has_sets and is_large(arguments) and collide(arguments):
             fault = Fault((), "colliding", "too many of the numbers have the same hash")
@@ -69,16 +71,15 @@ class Reader:
 
     def read_with_data(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...], Any]:
         """Return what `read` does, and the arguments as repaired JSON. Raises `ArgumentError`."""
-        arguments, renamed = self._respelled(arguments)
+        renamed: tuple[Repair, ...] = ()
+        if self.spellings:
+            arguments, renamed = self._respelled(arguments)
         validated, repairs = self.read(arguments)
-        repairs = (*renamed, *repairs)
         data = self._second(arguments)[2] if repairs else self._object(arguments)
-        return validated, repairs, data
+        return validated, (*renamed, *repairs), data
 
     def _respelled(self, arguments: Arguments) -> tuple[Arguments, tuple[Repair, ...]]:
         """Return arguments under their published names. Raises `ArgumentError`."""
-        if not self.spellings:
-            return arguments, ()
         try:
             data = self._object(arguments)
         except ArgumentError:

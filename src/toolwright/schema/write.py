@@ -411,7 +411,10 @@ def _checked(draft: Draft, given: Any, option: str) -> Any:
 def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any]) -> JsonObject:
     """Return an input schema with other texts for its parameters. Raises `SchemaError`."""
     properties = dict(schema.get("properties", {}))
+    spellings = draft.plan.spellings.get("", {})
     for name, text in texts.items():
+        if name not in properties and name in spellings:
+            name = spellings[name].key  # noqa: PLW2901  # what is published
         if name not in properties:
             import difflib
 
