@@ -4,7 +4,7 @@ import argparse
 
 import click
 import pytest
-from made_programs import RECEIVED, received
+from made_programs import RECEIVED, leaf, option, program, received
 
 from toolwright import Toolbox
 from toolwright.sources import CommandLine, Rule
@@ -227,3 +227,14 @@ def test_a_missing_positional_is_called_what_the_schema_calls_it():
     parser.add_argument("second", nargs="?")
     said = only(box_of(parser)).call({"second": "x"})
     assert "`second` needs `first`, which comes before it" in said.text
+
+
+def test_one_option_at_two_levels_has_two_names():
+    size = option("size", {"type": "integer"})
+    tool = only(box_of(program(leaf("run", parameters=(size,)), parameters=(size,))))
+    assert list(tool.input_schema["properties"]) == ["size", "kube_size"]
+    assert received(tool.call({"size": 1, "kube_size": 2}))["words"] == [
+        "--size=2",
+        "run",
+        "--size=1",
+    ]

@@ -229,13 +229,14 @@ def _parameters(
     taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
     keys: dict[int, OfferedParameter] = {}
     # The command's own options come first, since callers may know them; positionals have no flag.
-    for level, parameter in sorted(selected, key=lambda each: (-each[0], each[1].is_positional)):
+    order = sorted(enumerate(selected), key=lambda each: (-each[1][0], each[1][1].is_positional))
+    for at, (level, parameter) in order:
         key, opposite, _ = key_of(parameter)
         if parameter.is_positional and key in taken:
             key = parameter.name
         key = _free_key(key, chain[level].name or program.name, taken)
-        keys[id(parameter)] = OfferedParameter(key, level, parameter, opposite=opposite)
-    return [keys[id(parameter)] for _, parameter in selected]
+        keys[at] = OfferedParameter(key, level, parameter, opposite=opposite)
+    return [keys[at] for at in range(len(selected))]
 
 
 def _free_key(name: str, prefix: str, taken: set[str]) -> str:
