@@ -196,7 +196,11 @@ def test_code_that_does_not_end_is_killed_with_all_that_it_started(tmp_path):
             "code": f"""
 import os, signal, subprocess, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-started = [subprocess.Popen(["sleep", "600"]), subprocess.Popen(["setsid", "sleep", "600"])]
+started = [
+    subprocess.Popen(["sleep", "600"]),
+    subprocess.Popen(["setsid", "sleep", "600"]),
+    subprocess.Popen(["sleep", "600"], env={{}}, start_new_session=True),
+]
 pids = [each.pid for each in started]
 for _ in range(10):
     pid = os.fork()
@@ -212,7 +216,7 @@ while True: time.sleep(1)
     )
     assert "killed after 0.5 s" in result.text
     pids = (tmp_path / "pids").read_text().split()
-    assert len(pids) == 12
+    assert len(pids) == 13
     until(lambda: not any(map(is_running, pids)), "all are gone")
 
 

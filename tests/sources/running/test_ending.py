@@ -38,6 +38,7 @@ SHAPES = {
     "daemon": DAEMON,
     "stopped": STOPPED,
     "left behind": LEFT,
+    "no environment": "env -i setsid sh -c 'echo $$; exec sleep 1000' & wait",
 }
 
 
@@ -69,6 +70,47 @@ def test_a_cancelled_program_ends_with_all_it_started(shape):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(task, LONGEST)
+        assert watched.have_ended()
+
+    asyncio.run(main())
+
+
+LEFT_BEHIND = {
+    "plain": "sleep 1000 >/dev/null 2>&1 & echo $!",
+    "holds the pipes": LEFT,
+    "deaf": "(trap '' TERM; while :; do sleep 1000; done) >/dev/null 2>&1 & echo $!",
+    "stopped": "sh -c 'kill -STOP $$; sleep 1000' >/dev/null 2>&1 & echo $!",
+    "empty environment": "env -i sleep 1000 >/dev/null 2>&1 & echo $!",
+}
+
+
+@pytest.mark.promise("commands.left-behind")
+@pytest.mark.parametrize("shape", LEFT_BEHIND)
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_a_program_leaves_in_its_group_ends_with_the_call(shape, code):
+    async def main():
+        watched = Watched()
+        script = f"{LEFT_BEHIND[shape]}; exit {code}"
+        done = await run(["sh", "-c", script], RunSettings(end_seconds=0.2), watched.line)
+        assert done.exit_code == code
+        assert watched.have_ended()
+
+    asyncio.run(main())
+
+
+@pytest.mark.promise("commands.daemons")
+def test_a_daemon_outlives_a_call_that_ended_by_itself():
+    async def main():
+        watched = Watched()
+        daemon = "setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1 </dev/null'"
+        script = f"echo $({daemon} &)"  # waits until it has let go of the pipe
+        await run(["sh", "-c", script], RunSettings(end_seconds=0.1), watched.line)
+        for thread in threading.enumerate():
+            if thread.name == "toolwright-program":
+                await asyncio.to_thread(thread.join, LONGEST)
+        [held] = watched.held
+        assert not select.select([held], [], [], 0)[0]
+        signal.pidfd_send_signal(held, signal.SIGKILL)
         assert watched.have_ended()
 
     asyncio.run(main())
@@ -282,6 +324,7 @@ else:
     ("end", "shape"),
     [
         (signal.SIGKILL, "daemon"),
+        (signal.SIGKILL, "no environment"),
         ("exit", "child"),
         *soaked_pairs((signal.SIGTERM, signal.SIGINT, "abandon"), ("child", "daemon")),
         *soaked_pairs((signal.SIGKILL,), ("child",)),

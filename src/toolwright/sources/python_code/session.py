@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._json_values import is_object
-from ..running.descendants import MARK, kill_marked, new_mark, signal_group
+from ..running.descendants import MARK, kill_all, new_mark, signal_group
 from ..running.environment import environment_of
 from ..running.guard import guard
 from ..running.output_bytes import OutputBytes
@@ -123,8 +123,7 @@ class PythonSession:
     def kill(self) -> None:
         """Kill it and everything that it has started, from a thread that cannot wait."""
         self.is_over = True
-        signal_group(self._process.pid, signal.SIGKILL)
-        kill_marked(self._mark)
+        kill_all(self._process.pid, self._mark, [])
 
     def disown(self) -> None:
         """Leave the process alone, in a forked copy of the one that started it."""

@@ -37,6 +37,66 @@ def signal_group(pid: int, number: int) -> None:
         os.killpg(pid, number)
 
 
+def is_group(pid: int) -> bool:
+    """Return whether a process group of this number has processes."""
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # of another user: they cannot be ended either
+        return False
+    return True
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a descriptor of each process below one, where the system shows that.
+
+    Whatever they have done to their session and environment: only once their parent has ended is it
+    no longer known whose they were.
+    """
+    if sys.platform != "linux":
+        return []
+    children: dict[int, list[int]] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - somebody waits
+        children.setdefault(_parent(int(name)), []).append(int(name))
+    held: list[int] = []
+    parents = [pid]
+    while parents:
+        parent = parents.pop()
+        for child in children.get(parent, ()):
+            with contextlib.suppress(OSError):
+                at = os.pidfd_open(child)
+                if _parent(child) == parent:  # else the number may have been given to another
+                    held.append(at)
+                    parents.append(child)
+                else:
+                    os.close(at)
+    return held
+
+
+def _parent(pid: int) -> int:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return 0
+    return int(stat.rpartition(b")")[2].split()[1])
+
+
+def kill_all(pid: int, mark: str, held: list[int]) -> None:
+    """Kill a group, all below the process that leads it, and all that have its mark.
+
+    `held` are descendants found before; it is emptied.
+    """
+    held += descendants(pid)
+    signal_group(pid, signal.SIGKILL)
+    while held:
+        at = held.pop()
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(at, signal.SIGKILL)
+        os.close(at)
+    kill_marked(mark)
+
+
 def kill_marked(mark: str) -> None:
     """Kill every process that has this mark in its environment, where the system shows that."""
     if sys.platform != "linux":
@@ -89,12 +149,12 @@ def _keep_guard() -> None:
             running.pop(int(pid), None)
     servers = [pid for pid, mark in running.items() if mark == NO_MARK]
     programs = {pid: mark for pid, mark in running.items() if mark != NO_MARK}
+    held = {pid: descendants(pid) for pid in programs}  # before their parents end
     _ask_to_end(programs)
     if running:
         time.sleep(_LAST_SECONDS)
     for pid, mark in programs.items():
-        signal_group(pid, signal.SIGKILL)
-        kill_marked(mark)
+        kill_all(pid, mark, held[pid])
     _ask_to_end(servers)
     if servers:
         time.sleep(_LAST_SECONDS)

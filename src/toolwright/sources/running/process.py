@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import ToolError
-from .descendants import kill_marked, signal_group
+from .descendants import descendants, is_group, kill_all, signal_group
 from .guard import guard
 from .output_bytes import OutputBytes
 from .settings import RunSettings
@@ -70,6 +70,8 @@ class WatchedProcess:
         """When it is or was to be killed, by the monotonic clock; None if nobody wants it ended."""
         self._waker = -1
         self._process: subprocess.Popen[bytes] | None = None
+        self._held: list[int] = []
+        """Descriptors of what it has started, found when it was asked to end."""
 
     # -- any thread
 
@@ -156,6 +158,7 @@ class WatchedProcess:
             stop_at = self._stop_at
             if stop_at is not None and not asked:
                 asked = True
+                self._held = descendants(process.pid)
                 signal_group(process.pid, signal.SIGTERM)
                 signal_group(process.pid, signal.SIGCONT)  # a stopped process does not react
             if stop_at is not None and not killed and now >= stop_at:
@@ -181,8 +184,7 @@ class WatchedProcess:
             self._kill_all(process)
 
     def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
-        signal_group(process.pid, signal.SIGKILL)
-        kill_marked(self.mark)
+        kill_all(process.pid, self.mark, self._held)
 
     def _finished(
         self, process: subprocess.Popen[bytes], streams: _Streams, ended: _Ending
@@ -209,9 +211,24 @@ class WatchedProcess:
         if _KNOWS_ENDED:
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        if process.returncode is None:
+            signal_group(process.pid, signal.SIGTERM)  # to what it has left in its group
+            signal_group(process.pid, signal.SIGCONT)
         guard.forget(process.pid)
         with self._lock:
             process.wait()
+        # A number that still means a group is not given to a new process.
+        if is_group(process.pid):
+            guard.note(process.pid, self.mark)
+            self._end_group(process.pid)
+            guard.forget(process.pid)
+
+    def _end_group(self, group: int) -> None:
+        """Kill what does not end by itself; what has made itself a daemon is in another group."""
+        due = time.monotonic() + self.how.end_seconds
+        while is_group(group) and time.monotonic() < due:
+            time.sleep(_LOOK_EVERY)
+        signal_group(group, signal.SIGKILL)
 
 
 class _Ending:
