@@ -84,11 +84,17 @@ def _protocol_result(value: BaseModel) -> dict[str, Any] | None:
 
 def checked_result(result: Result) -> Result:
     """Check a result that an author built by hand. Raises `ResultError`."""
+    if not result.meta and result.content and all(map(_is_plain_text, result.content)):
+        return result  # jsonschema takes longer to import than most programs run
     try:
         validate(json.loads(write(result.to_mcp())[0]))
     except (ValueError, TypeError) as error:
         raise ResultError(f"the content is not valid: {error}") from error
     return result
+
+
+def _is_plain_text(block: Mapping[str, Any]) -> bool:
+    return len(block) == 2 and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def structured_forms(made: Result, *, boxed: bool) -> Iterator[Any]:
