@@ -16,8 +16,12 @@ from .text.page import OptionText
 from .text.usage import Usage, read_usage
 from .tree import Node
 
-_NO_DASHES = frozenset(("", "git"))
-"""Where `--` means something else, or nobody knows what it means."""
+_NO_DASHES = frozenset(("", "git", "argparse", "optparse"))
+"""Where `--` means something else, or nobody knows what it means.
+
+A program may split its words at `--` before argparse or optparse sees them, as tox does, and a help
+text does not say so.
+"""
 _LONGEST_DESCRIPTION = 4_000
 
 
