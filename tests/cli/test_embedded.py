@@ -234,7 +234,7 @@ def test_a_command_that_is_refused_when_it_is_compiled_is_said(tmp_path):
     (tmp_path / "nest.py").write_text(NESTED)
     ended = ran("nest.py", "mcp", "tools", "-o", "-", folder=tmp_path)
     assert [each["name"] for each in json.loads(ended.stdout)] == ["nest_run"]
-    assert "refused: nest_odd" in ended.stderr
+    assert "refused: nest_odd.odd has a schema that refers to https://elsewhere" in ended.stderr
     assert "note: nest has a rule that matches no command: `nope`" in ended.stderr
     assert len(ended.stderr.splitlines()) == 2
 

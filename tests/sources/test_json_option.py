@@ -11,6 +11,8 @@ import pytest
 import typer
 from click.testing import CliRunner
 
+from toolwright import Toolbox
+from toolwright.sources import CommandLine
 from toolwright.sources.json_options import json_option
 from toolwright.sources.frameworks.recognise import program_of
 
@@ -109,3 +111,41 @@ def test_a_schema_gives_plain_values_and_is_checked():
         option("{}")
     with pytest.raises(ValueError, match="not valid JSON for Thing: Expecting"):
         option("{")
+
+
+def test_a_schema_is_published_without_references():
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/definitions/a~1b"},
+            "b": {"$ref": "#/properties/a", "title": "B"},
+            "self": {"$ref": "#"},
+            "$ref": {"type": "string"},
+        },
+        "definitions": {"a/b": {"type": "integer"}},
+    }
+    command = click.Command("app", params=[click.Option(["--it"], type=json_option(schema))])
+    for style in ("typed", "flags_args"):
+        box = Toolbox("box")
+        box.include(CommandLine(command, argv=["app"], style=style))
+        properties = box["app"].input_schema["properties"]
+        it = (properties if style == "typed" else properties["flags"]["properties"])["it"]
+        inner = {"a": {"type": "integer"}, "b": {"type": "integer", "title": "B"}}
+        ref = {"$ref": {"type": "string"}}
+        deeper = {**inner, "self": {"type": "object"}, **ref}
+        assert it["properties"] == {
+            **inner,
+            "self": {"type": "object", "properties": deeper},
+            **ref,
+        }
+
+
+@pytest.mark.parametrize("mode", ["command", "group", "search"])
+def test_a_schema_that_leads_elsewhere_costs_its_command_alone(mode):
+    odd = click.Option(["--odd"], type=json_option({"$ref": "#/$defs/nowhere"}))
+    commands = [click.Command("odd", params=[odd]), click.Command("one"), click.Command("two")]
+    box = Toolbox("box")
+    box.include(CommandLine(click.Group("app", commands=commands), argv=["app"], mode=mode))
+    [problem] = box.problems
+    assert str(problem).startswith("app_odd.odd has a schema that refers to #/$defs/nowhere")
+    assert "odd" not in str(box.to_mcp())

@@ -23,6 +23,7 @@ from .target import (
     exclusive_text,
     two_parts_schema,
 )
+from .values import outer_reference, without_references
 
 if TYPE_CHECKING:
     from ...run.hooks import Hook
@@ -56,7 +57,7 @@ _HINTS = {
 
 
 class NeverRuns(SchemaError):
-    """A command that needs a value which no caller may send."""
+    """A command that no caller could run, for what its program asks for."""
 
 
 class Offer(NamedTuple):
@@ -225,6 +226,7 @@ def _parameters(
             if parameter.hidden or not rule.offers(parameter, inherited=inherited):
                 _check_left_out(parameter, refuse)
                 continue
+            _check_schema(parameter, refuse)
             selected.append((level, parameter))
     taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
     keys: dict[int, OfferedParameter] = {}
@@ -253,6 +255,14 @@ def _free_key(name: str, prefix: str, taken: set[str]) -> str:
         key, number = f"{name}_{number}", number + 1
     taken.add(key)
     return key
+
+
+def _check_schema(parameter: CommandParameter, refuse: Callable[..., SchemaError]) -> None:
+    if parameter.emit == "json" and (
+        reference := outer_reference(without_references(parameter.schema))
+    ):
+        what = f"has a schema that refers to {reference}, which is not in it: nothing is fetched"
+        raise refuse(what, "", parameter.name, NeverRuns)
 
 
 def _check_left_out(parameter: CommandParameter, refuse: Callable[..., SchemaError]) -> None:

@@ -115,25 +115,46 @@ class JsonSchemaValue:
 
 def without_references(schema: Fragment) -> dict[str, Any]:
     """Return a schema without references: its own definitions cannot be reached from outside."""
-    named = {
-        f"#/{part}/{name}": definition
-        for part in _DEFINITIONS
-        for name, definition in schema.get(part, {}).items()
-    }
     bare = {key: each for key, each in schema.items() if key not in _DEFINITIONS}
-    return _inlined(bare, {**named, "#": bare}, frozenset())
+    return _inlined(bare, {**schema, "": bare}, frozenset())
 
 
-def _inlined(node: Any, definitions: Fragment, within: frozenset[str]) -> Any:
+def outer_reference(node: Any) -> str:
+    """Return a reference that such a schema still has, since it leads elsewhere; empty if none."""
     if is_list(node):
-        return [_inlined(each, definitions, within) for each in node]
+        parts = node
+    elif isinstance(node, Mapping):
+        known = cast("Fragment", node)
+        if isinstance(known.get("$ref"), str):
+            return known["$ref"]
+        parts = list(known.values())
+    else:
+        return ""
+    return next((found for each in parts if (found := outer_reference(each))), "")
+
+
+def _inlined(node: Any, root: Fragment, within: frozenset[str]) -> Any:
+    if is_list(node):
+        return [_inlined(each, root, within) for each in node]
     if not isinstance(node, Mapping):
         return node
     known = cast("Fragment", node)
-    name = str(known.get("$ref", ""))
-    if name in definitions:
+    name = known.get("$ref")
+    target = _target(root, name) if isinstance(name, str) else None
+    if target is not None and isinstance(name, str):
         if name in within:  # a recursive type is shown one level deep
-            return {"type": definitions[name].get("type", "object")}
-        known = {**definitions[name], **{key: known[key] for key in known if key != "$ref"}}
-        within |= {name}
-    return {key: _inlined(each, definitions, within) for key, each in known.items()}
+            return {"type": target.get("type", "object")}
+        meant = {**target, **{key: known[key] for key in known if key != "$ref"}}
+        return _inlined(meant, root, within | {name})  # it may be a reference itself
+    return {key: _inlined(each, root, within) for key, each in known.items()}
+
+
+def _target(root: Fragment, reference: str) -> Fragment | None:
+    """Return what a reference within a schema leads to; None for any other."""
+    if reference == "#":
+        return root[""]
+    node: Any = root if reference.startswith("#/") else None
+    for part in reference.split("/")[1:]:
+        step = part.replace("~1", "/").replace("~0", "~")
+        node = cast("Fragment", node).get(step) if isinstance(node, Mapping) else None
+    return cast("Fragment", node) if isinstance(node, Mapping) else None
