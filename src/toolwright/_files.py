@@ -1,4 +1,4 @@
-"""Writes files whole or not at all."""
+"""Reads regular files, and writes files whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,22 +8,74 @@ import os
 import secrets
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+
+_NOT_REGULAR = "it is not a regular file"
+MOST_READ = 50_000_000
+"""Bytes of a file that people write, or one of our commands."""
+_NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_DEVICES = ("/dev/", "/proc/")
+
+
+def open_file(file: str | Path) -> BufferedReader:
+    """Open a regular file for reading, or a link to one.
+
+    Whoever sends us a repository may have put a pipe, a device or a link to one in a file's place:
+    it would never end, or never begin. Raises `OSError`.
+    """
+    check_regular(Path(file).stat(), file)
+    # If it has become a pipe since then, opening it does not wait for a writer.
+    number = os.open(file, os.O_RDONLY | _NEVER_WAIT)
+    try:
+        check_regular(os.fstat(number), file)
+        return os.fdopen(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def read_file(file: str | Path, most: int = MOST_READ) -> bytes:
+    """Read a regular file of at most so many bytes. Raises `OSError`; its `strerror` says why."""
+    with open_file(file) as opened:
+        data = opened.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(file))
+    return data
+
+
+def check_regular(found: os.stat_result, file: str | Path) -> None:
+    """Refuse what is not a regular file. Raises `OSError`."""
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, _NOT_REGULAR, str(file))
 
 
 def replace_file(file: str | Path, data: bytes | str) -> None:
     """Write a file; whoever reads it meanwhile, or after a failure, gets the old one whole.
 
-    A link stays a link, and a file keeps its owner and mode. What is not a regular file, such as
-    /dev/stdout, is written directly; so is a file in a folder that takes no new ones.
-    Raises `OSError`.
+    A link stays a link, and a file keeps its owner and mode. A link that leads out of its folder,
+    and what is not a regular file, is refused: it came with somebody's repository. What is named as
+    a device, such as /dev/stdout, is written directly; so is a file in a folder that takes no new
+    ones. Raises `OSError`.
     """
     if isinstance(data, str):
         data = data.encode("utf-8", "backslashreplace")  # lone surrogates, as in JSON and Python
     place = Path(os.path.realpath(file))
     known = _known(place)
-    if known is not None and not stat.S_ISREG(known.st_mode):
+    named = Path(file).absolute()
+    is_device = str(named).startswith(_DEVICES)
+    if known is not None and is_device and not stat.S_ISREG(known.st_mode):
         place.write_bytes(data)
         return
+    if known is not None:
+        check_regular(known, file)
+    if not is_device and not place.is_relative_to(os.path.realpath(named.parent)):
+        why = f"it is a link to {place}, outside its folder: name that file instead"
+        raise PermissionError(errno.EPERM, why, str(file))
     if known is not None and not os.access(place, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
     beside = place.with_name(f".{place.name[:50]}.{secrets.token_hex(6)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard, cast
 
 JsonObject = dict[str, Any]
@@ -39,11 +39,28 @@ def compact_json(value: Any) -> bytes:
     return _ENCODER.encode(value).encode()
 
 
-def strict_json(text: str | bytes) -> Any:
-    """Read JSON. Raises `ValueError`, also for NaN and infinities, which Python would read."""
+def strict_json(text: str | bytes, *, unique: bool = False) -> Any:
+    """Read JSON. Raises `ValueError`, also for NaN and infinities, which Python would read.
+
+    With `unique`, also for an object that has a key twice.
+    """
     if not isinstance(text, str):
         text = text.decode(json.detect_encoding(text), "surrogatepass")  # as json.loads does
-    return _DECODER.decode(text)
+    return (_UNIQUE_DECODER if unique else _DECODER).decode(text)
+
+
+class RepeatedKey(ValueError):
+    """An object has one key twice: readers differ in which of the values counts."""
+
+
+def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of a parser, as its `object_pairs_hook`. Raises `RepeatedKey`."""
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in members:
+            raise RepeatedKey(f"`{key[:80]}` is in one object twice")
+        members[key] = value
+    return members
 
 
 def _refuse_constant(constant: str) -> Any:
@@ -54,6 +71,7 @@ def _refuse_constant(constant: str) -> Any:
 # Made once: json.dumps and json.loads make one at each call that has options.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_UNIQUE_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=unique_keys)
 
 
 def without_surrogates(value: Any) -> Any:

@@ -190,7 +190,7 @@ def test_a_huge_or_missing_file_is_refused_before_it_is_read(tmp_path):
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(100 * 1024 * 1024)
-    with pytest.raises(LockError, match="too large"):
+    with pytest.raises(LockError, match="cannot be read: it has more than 67,108,864 bytes"):
         read(huge)
     with pytest.raises(LockError, match="cannot be read"):
         read(tmp_path)

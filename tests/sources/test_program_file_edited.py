@@ -256,12 +256,12 @@ def test_what_is_no_json_of_a_program_is_said_in_one_line(tmp_path, text, said):
     assert "\n" not in str(raised.value)
 
 
-def test_a_file_that_is_not_there_or_too_large_is_said_in_one_line(tmp_path, monkeypatch):
+def test_a_file_that_is_not_there_or_too_large_is_said_in_one_line(tmp_path):
     with pytest.raises(ProgramFileError, match="cannot be read: No such file or directory$"):
         program_file.read(tmp_path / "none")
-    monkeypatch.setattr(program_file, "_MOST_BYTES", 10)
-    (tmp_path / "large").write_text(" " * 11)
-    with pytest.raises(ProgramFileError, match="large has more than 10 bytes$"):
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(50_000_001)
+    with pytest.raises(ProgramFileError, match="large cannot be read: it has more than 50,000,000"):
         program_file.read(tmp_path / "large")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
+from .._files import read_file
 from .._json_values import is_list, is_object
 from ..sources.secret_names import without_secrets
 from ..tools.members import is_mcp_server
@@ -172,8 +173,7 @@ def _from_path(path: Path, name: str | None) -> Connectable:
 def servers_in(path: Path) -> dict[str, Any]:
     """Return the servers of an mcp.json, by name. Raises `ValueError`."""
     try:
-        with path.open("rb") as file:
-            text = file.read(_MOST_FILE)
+        text = read_file(path, _MOST_FILE)
         told = json.loads(_without_comments(text.decode("utf-8-sig")))
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}"

@@ -10,6 +10,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from .._door import public
+from .._files import open_file
 from ..errors import ResultError
 from .media import UNKNOWN, as_text, by_name, recognised
 
@@ -120,11 +121,8 @@ _MOST_UNKNOWN = 32 * 1024 * 1024
 def _file_bytes(path: Path, name: str) -> bytes:
     """Read a file: at most its reported size, or `_MOST_UNKNOWN` if more. Raises `ResultError`."""
     _check_regular(path.stat(), name)
-    # If it has become a pipe, opening it would block until there is a writer.
-    with open(path, "rb", opener=lambda at, flags: os.open(at, flags | _NEVER_WAIT)) as file:
-        found = os.fstat(file.fileno())
-        _check_regular(found, name)
-        most = max(found.st_size, _MOST_UNKNOWN)
+    with open_file(path) as file:
+        most = max(os.fstat(file.fileno()).st_size, _MOST_UNKNOWN)
         data = file.read(most + 1)
     if len(data) > most:
         raise ResultError(f"the file `{name}` has more than {most} bytes")
@@ -134,9 +132,6 @@ def _file_bytes(path: Path, name: str) -> bytes:
 def _check_regular(found: os.stat_result, name: str) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise ResultError(f"`{name}` is not a regular file, so it cannot be sent")
-
-
-_NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 
 
 @public

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from ..errors import LockError
-from .lock_file import Lock, parse
+from .lock_file import MOST_BYTES, Lock, parse
 
 _SECONDS = 60.0
 _QUIET = {
@@ -33,8 +33,11 @@ def read_at(ref: str, file: str | Path) -> Lock:
         raise LockError(f"{ref} is neither a file nor a git ref here")
     number = commit.decode("ascii", "replace").strip()
     name = f"{number}:./{path.name}"
-    if _git(folder, "cat-file", "-e", name) is None:
+    size = _git(folder, "cat-file", "-s", name)
+    if size is None:
         raise LockError(f"{ref} has no {path.name}", hint="the contract was not locked there")
+    if int(size) > MOST_BYTES:
+        raise LockError(f"{path.name} of {ref} is too large for a lock: {int(size)} bytes")
     data = _git(folder, "cat-file", "blob", name)
     if data is None:
         raise LockError(f"{path.name} of {ref} cannot be read")

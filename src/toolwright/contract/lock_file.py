@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from .._files import replace_file
-from .._json_values import depth_of, is_list, is_object, strict_json
+from .._files import read_file, replace_file
+from .._json_values import RepeatedKey, depth_of, is_list, is_object, strict_json
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
 from ..errors import LockError, SchemaError
 from ..tools.definition import compiled_of
@@ -25,7 +25,7 @@ FILE = "toolwright.lock.json"
 VERSION = 1
 _KEY = "toolwright_lock"
 _PARTS = ("tools", "resources", "prompts")
-_MOST_BYTES = 64 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
 """How large a lock file may be."""
 _MOST_DEPTH = 300
 
@@ -168,11 +168,8 @@ def hash_of(entry: Entry) -> str:
 
 def read(file: str | Path) -> Lock:
     """Read a lock file. Raises `LockError`: it is not there, damaged, or not a lock of ours."""
-    path = Path(file)
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise LockError(f"{file} is too large for a lock: {path.stat().st_size} bytes")
-        data = path.read_bytes()
+        data = read_file(file, MOST_BYTES)
     except FileNotFoundError:
         raise LockError(f"there is no {file}", hint="`toolwright lock` writes it") from None
     except OSError as error:
@@ -182,12 +179,16 @@ def read(file: str | Path) -> Lock:
 
 def parse(data: bytes, name: str = FILE) -> Lock:
     """Return the lock that a file holds. Raises `LockError`."""
-    if len(data) > _MOST_BYTES:
+    if len(data) > MOST_BYTES:
         raise LockError(f"{name} is too large for a lock: {len(data)} bytes")
     try:
-        document = strict_json(data)
+        document = strict_json(data, unique=True)
     except RecursionError:
         raise LockError(f"{name} is nested too deeply for a lock") from None
+    except RepeatedKey as error:
+        raise LockError(
+            f"{name} is damaged: {error}", hint="write it with `toolwright lock`"
+        ) from None
     except ValueError as error:
         conflict = b"<<<<<<<" in data and b">>>>>>>" in data
         why = "it has merge conflicts in it" if conflict else str(error).split("\n", 1)[0]

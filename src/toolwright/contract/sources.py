@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .._files import open_file
+
 _MOST_NAME = 200
 """How many characters of a name in a lock are repeated."""
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
@@ -105,9 +107,7 @@ def _relative(path: Path, beside: Path) -> str:
 def _digest(file: Path) -> str:
     """Return the digest of a file; nothing if it cannot be read, or is not a file."""
     try:
-        if not file.is_file():  # a pipe, or /dev/zero, would never end
-            return ""
-        with file.open("rb") as opened:
+        with open_file(file) as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except (OSError, ValueError):  # `ValueError`: a name that no file can have
         return ""

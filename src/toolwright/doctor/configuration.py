@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 
+from .._files import read_file
 from .._json_values import is_list, is_object
 from .findings import Severity
 
@@ -141,7 +142,7 @@ def _tables(file: Path) -> Mapping[str, Any]:
     import tomllib
 
     try:
-        document = tomllib.loads(file.read_bytes().decode("utf-8"))
+        document = tomllib.loads(read_file(file).decode())
     except OSError as error:
         msg = f"{file} cannot be read: {error.strerror}"
         raise ValueError(msg) from error

@@ -14,6 +14,8 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, cast
 
+from .._files import read_file, replace_file
+from .._json_values import RepeatedKey, unique_keys
 from .file_check import ProgramFileError, check_program
 from .program import UNSET, Command, CommandParameter, Exclusive, Fingerprint, Program
 
@@ -22,7 +24,6 @@ FORMAT = 1
 """The number of this format; no other is read."""
 SUFFIX = ".tools.json"
 """How the name of a program's file ends."""
-_MOST_BYTES = 50_000_000
 _WIDTH = 100
 _UNORDERED = frozenset(("schema", "annotations", "fingerprint"))
 """Objects whose keys are sorted when they are written."""
@@ -32,19 +33,16 @@ def read(path: str | os.PathLike[str]) -> Program:
     """Return the program in a file. Raises `ProgramFileError`: one line that names the place."""
     name = os.fspath(path)
     try:
-        with Path(name).open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_file(name)
     except OSError as error:
         raise ProgramFileError(f"{name} cannot be read: {error.strerror}") from error
-    if len(data) > _MOST_BYTES:
-        raise ProgramFileError(f"{name} has more than {_MOST_BYTES:,} bytes")
     try:
-        given = json.loads(data, object_pairs_hook=_without_twins)
+        given = json.loads(data, object_pairs_hook=unique_keys)
         check_program(given, FORMAT)
         return program_from_json(given)
     except RecursionError:
         raise ProgramFileError(f"{name} is nested too deeply") from None
-    except ProgramFileError as error:
+    except (ProgramFileError, RepeatedKey) as error:
         raise ProgramFileError(f"{name}: {error}") from None
     except ValueError as error:
         raise ProgramFileError(f"{name} is not JSON: {error}") from None
@@ -52,10 +50,7 @@ def read(path: str | os.PathLike[str]) -> Program:
 
 def write(program: Program, path: str | os.PathLike[str]) -> None:
     """Write a program to a file; an existing file is replaced as a whole."""
-    name = os.fspath(path)
-    beside = Path(f"{name}.new")
-    beside.write_text(program_text(program), encoding="utf-8")
-    beside.replace(name)
+    replace_file(os.fspath(path), program_text(program))
 
 
 def program_text(program: Program) -> str:
@@ -83,15 +78,6 @@ def is_stale(program: Program) -> str:
         "is newer than its scan" if now.st_mtime_ns > seen.modified else "is not what was scanned"
     )
     return f"{found} {what}: run toolwright scan {program.argv[0]} again"
-
-
-def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ProgramFileError(f"`{key}` is in one object twice")
-        found[key] = value
-    return found
 
 
 def _ordered(value: Any, key: str = "") -> Any:

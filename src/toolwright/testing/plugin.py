@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 
+from .._files import read_file, replace_file
 from .trials import (
     generated_calls,
     parametrise,
@@ -125,7 +126,7 @@ def schema_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
         now = snapshot(box)
         if update:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(now, encoding="utf-8")
+            replace_file(path, now)
             return
         _compare(path, now)
 
@@ -136,7 +137,7 @@ def _compare(path: Path, now: str) -> None:
     __tracebackhide__ = True
     if not path.exists():
         pytest.fail(f"{path} does not exist yet: run pytest --update-schemas", pytrace=False)
-    before = path.read_text(encoding="utf-8")
+    before = read_file(path).decode()
     if before != now:
         lines = difflib.unified_diff(
             before.splitlines(), now.splitlines(), str(path), "now", lineterm=""

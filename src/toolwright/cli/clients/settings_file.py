@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..._files import read_file
 from ..usage import UsageError
 from . import jsonc
 from .known import SettingsFormat
@@ -62,12 +63,11 @@ class SettingsFile:
 
     def _read(self) -> bytes:
         try:
-            mode = self.path.stat().st_mode
+            return read_file(self.path)
         except FileNotFoundError:
             return b""
-        if not stat.S_ISREG(mode):
-            raise UsageError(f"{self.shown} cannot be read: it is not a file")
-        return self.path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{self.shown} cannot be read: {error.strerror}") from error
 
     def _checked(self, work: Callable[[], Any]) -> Any:
         try:

@@ -9,7 +9,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._files import replace_file
+from ..._files import read_file, replace_file
 from ..._log.printable import say
 from ...arguments.wording import count_of
 from .. import output
@@ -85,7 +85,7 @@ def _check(file: str, source: str) -> int:
     from ...client.generate.changes import changes
 
     try:
-        old = Path(file).read_text(encoding="utf-8")
+        old = read_file(file).decode()
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "it is not UTF-8"
         raise UsageError(f"{file} cannot be read: {said}") from error
@@ -146,6 +146,6 @@ def _place(chosen: argparse.Namespace) -> tuple[str, bool]:
     path, attribute = split(chosen.target)
     if chosen.output == "-" or _is_url(chosen.target) or not Path(path).exists():
         return chosen.target, False
-    folder = Path(chosen.output).resolve().parent
+    folder = Path(os.path.realpath(chosen.output)).parent  # not `resolve`: it may be a loop
     near = Path(os.path.relpath(Path(path).resolve(), folder)).as_posix()
     return f"{near}:{attribute}" if attribute else near, True

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..._files import read_file
 from ..._json_values import is_list, is_object
 from ...errors import SchemaError
 from ..usage import UsageError
@@ -101,7 +102,7 @@ def prepare(chosen: argparse.Namespace) -> None:
     project = None if target is None else project_at(target)
     env_file = getattr(chosen, "env_file", None)
     if env_file is not None:
-        load_env_file(Path(env_file))
+        load_env_file(Path(env_file), is_typed=True)
     if project is None:
         return
     if project.env_file is not None:
@@ -176,8 +177,7 @@ def _table(file: Path) -> Mapping[str, Any] | None:
     import tomllib  # most targets need none of it
 
     try:
-        with file.open("rb") as opened:
-            document = tomllib.load(opened)
+        document = tomllib.loads(read_file(file).decode())
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +65,7 @@ def settings_of(chosen: argparse.Namespace) -> Settings:
 
     given = getattr(chosen, "config", None)
     file = Path(given) if given is not None else _file_of(chosen.target)
-    folder = "" if file is None else str(file.resolve().parent)
+    folder = "" if file is None else str(Path(os.path.realpath(file)).parent)
     if folder and folder not in sys.path:
         sys.path.append(folder)  # its own checks are beside it
     return settings_from(file)

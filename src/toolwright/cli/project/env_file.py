@@ -6,17 +6,23 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..._files import read_file
 from ..usage import UsageError
 
 _MOST = 1024 * 1024
 
 
-def load_env_file(path: Path) -> None:
-    """Set the variables that a file names; those that are set already stay. Raises `UsageError`."""
+def load_env_file(path: Path, *, is_typed: bool = False) -> None:
+    """Set the variables that a file names; those that are set already stay. Raises `UsageError`.
+
+    What a user types may be the pipe of another program: `--env-file <(...)`.
+    """
     try:
-        if path.stat().st_size > _MOST:
-            raise UsageError(f"{path} is too large for a file of variables")
-        text = path.read_text(encoding="utf-8-sig")
+        if is_typed and str(path).startswith("/dev/fd/"):
+            with path.open("rb") as opened:
+                text = opened.read(_MOST).decode("utf-8-sig")
+        else:
+            text = read_file(path, _MOST).decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

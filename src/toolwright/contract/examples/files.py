@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from ..._files import read_file
 from ..._json_values import is_list, is_object, strict_json
 from ...errors import ToolwrightError
 from .example import Example
@@ -66,11 +67,7 @@ class ExampleFile:
 def read_examples(path: Path) -> ExampleFile:
     """Read a file of examples. Raises `ExampleFileError`."""
     try:
-        with path.open("rb") as opened:
-            content = opened.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise ExampleFileError(f"{path} has more than {_MOST_BYTES:,} bytes")
-        text = content.decode()
+        text = read_file(path, _MOST_BYTES).decode()
     except OSError as error:
         raise ExampleFileError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

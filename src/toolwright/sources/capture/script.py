@@ -19,6 +19,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..._files import open_file
 from ...errors import SchemaError
 from ..program import UNSET, Command, CommandParameter, Program
 from ..program_file import program_from_json
@@ -328,7 +329,7 @@ def _file_of(word: str) -> Path:
 
 def _interpreter_of(file: Path) -> str:
     """Return the interpreter that a script names in its first lines, else our own."""
-    with file.open("rb") as opened:
+    with open_file(file) as opened:
         head = opened.read(2000)
     first, _, rest = head.decode("utf-8", "replace").partition("\n")
     if file.suffix == ".py" and "python" not in first:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import mmap
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
+from ..._files import open_file
 from .text.page import OptionText, Page
 
 DESCENDED = frozenset(("cobra", "clap", "argparse", "click", "typer", "optparse", "git"))
@@ -42,7 +42,7 @@ def evidence_of(path: str) -> Evidence:
     """Look for the names of parsers in a file; it is read, not run."""
     try:
         with (
-            Path(path).open("rb") as file,
+            open_file(path) as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held,
         ):
             return Evidence(
