@@ -22,6 +22,21 @@ PLAIN = {
         "required": ["sum"],
     },
 }
+CUT = "cut \ud83d"
+OTHERS = {
+    "resources/list": {
+        "resources": [{"uri": "a://bad", "name": CUT}, {"uri": "a://good", "name": "good"}]
+    },
+    "resources/templates/list": {
+        "resourceTemplates": [
+            {"uriTemplate": "b://{bad}", "name": "bad", "description": CUT},
+            {"uriTemplate": "b://{good}", "name": "good"},
+        ]
+    },
+    "prompts/list": {"prompts": [{"name": "bad", "title": CUT}, {"name": "good"}]},
+    "resources/read": {"contents": [{"uri": "a://b", "text": CUT}]},
+    "prompts/get": {"messages": [{"role": "user", "content": {"type": "text", "text": CUT}}]},
+}
 CALLS = itertools.count(1)
 LISTS = itertools.count(1)
 LATE = []
@@ -65,6 +80,17 @@ def tools(asked):
             return {"tools": [{**tool, "name": each, "description": told} for each in names]}
         case "many-tools":
             return {"tools": [{**tool, "name": f"t{each}"} for each in range(20_000)]}
+        case "surrogate-name":
+            return {"tools": [{**PLAIN, "name": CUT}, tool]}
+        case "surrogate-text":
+            return {"tools": [{**PLAIN, "name": "odd", "description": CUT}, tool]}
+        case "surrogate-schema":
+            schema = {"type": "object", "properties": {"a": {"enum": [CUT]}}}
+            return {"tools": [{"name": "odd", "inputSchema": schema}, tool]}
+        case "surrogate-result":
+            del tool["outputSchema"]
+        case "very-many-tools":
+            return {"tools": [{**tool, "name": f"t{each}"} for each in range(100_000)]}
         case "list-never":
             time.sleep(600)
         case "changes-tools" | "swaps-tools":
@@ -91,6 +117,8 @@ def called(asked):
             return answer(asked, 42)
         case "huge":
             good["content"][0]["text"] = "x" * 3_000_000
+        case "surrogate-result":
+            good = {"content": [{"type": "text", "text": CUT}]}
         case "huge-line":
             sys.stdout.write("x" * 5_000_000)
             sys.stdout.flush()
@@ -196,7 +224,7 @@ def main():
                 can = {"tools": {"listChanged": True}, "logging": {}}
                 if LIE in ("no-resources", "no-prompts"):
                     can[LIE.removeprefix("no-")] = {}
-                if LIE == "error-code":
+                if LIE == "error-code" or LIE.startswith("surrogate"):
                     can |= {"resources": {}, "prompts": {}}
                 answer(asked, {"protocolVersion": version, "capabilities": can, "serverInfo": info})
             case "tools/list":
@@ -214,6 +242,8 @@ def main():
             case "resources/read" | "prompts/get" if LIE == "error-code":
                 error = {"code": -32000, "message": f"{os.getpid()} is closed today"}
                 send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+            case method if LIE.startswith("surrogate") and method in OTHERS:
+                answer(asked, OTHERS[method])
             case "notifications/cancelled" if LATE:
                 answer(*LATE.pop())
             case str() as method if "id" in asked and not method.startswith("notifications/"):

@@ -98,7 +98,7 @@ def test_a_call_goes_in_the_session_that_the_handshake_opened():
         told, headers = next(each for each in handler.seen if each[0].get("method") == "tools/call")
         assert headers["mcp-session-id"] == "session-1"
         assert headers["mcp-protocol-version"] == "2025-11-25"
-        assert told["id"] == "call-1"  # it did not go through the SDK
+        assert told["id"] == "call-2"  # it did not go through the SDK
         assert told["params"] == {"name": "add", "arguments": {"a": 1}}
         assert methods(handler)[-1] == "DELETE"
 
@@ -156,7 +156,7 @@ def test_an_answer_that_cannot_be_resumed_is_one_error():
 def test_a_cancelled_call_is_cancelled_in_the_session():
     async def main(client, handler):
         call = asyncio.ensure_future(client.add.call_async(a=1))
-        found = asyncio.to_thread(handler.until, handler, lambda told: told.get("id") == "call-1")
+        found = asyncio.to_thread(handler.until, handler, lambda told: told.get("id") == "call-2")
         await found
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
@@ -165,7 +165,7 @@ def test_a_cancelled_call_is_cancelled_in_the_session():
         with connect(url) as client:
             asyncio.run(main(client, handler))
             is_it = lambda each: each.get("method") == "notifications/cancelled"  # noqa: E731
-            assert handler.until(handler, is_it)["params"]["requestId"] == "call-1"
+            assert handler.until(handler, is_it)["params"]["requestId"] == "call-2"
             handler.lie = ""
             assert client.add(a=1) == "3"
 

@@ -84,7 +84,6 @@ def test_a_call_of_a_liar_is_one_error(liar, lie, kind, text):
 @pytest.mark.parametrize(
     ("lie", "text"),
     [
-        ("deep-schema", "not valid"),
         ("endless-list", "no end"),
         ("same-cursor", "no end"),
         ("many-tools", "more than 1,000,000 bytes"),
@@ -106,6 +105,49 @@ def test_harmless_lies_do_no_harm(liar, lie):
     client = liar(lie)
     for number in range(5):
         assert client.add(number, b=2).sum == number + 2
+
+
+@pytest.mark.parametrize("lie", ["surrogate-name", "surrogate-text", "surrogate-schema"])
+@pytest.mark.parametrize("hub", [False, True])
+@pytest.mark.promise("client.malformed")
+def test_a_tool_with_a_lone_surrogate_costs_no_other(liar, lie, hub):
+    client = liar(lie)
+    if hub:
+        box = Toolbox("hub")
+        box.include(client)
+        assert list(box) == ["add"]
+    assert client.add(1, b=2).sum == 3
+    assert list(client.tools) == ["add"]
+    (name, fault), *others = client.problems.items()
+    assert not others
+    assert name.startswith("cut \ufffd" if lie == "surrogate-name" else "odd")
+    assert "lone surrogate" in fault or "valid string" in fault
+    assert list(client.resources) == ["a://good"]
+    assert list(client.templates) == ["b://{good}"]
+    assert list(client.prompts) == ["good"]
+
+
+def test_a_result_with_a_lone_surrogate_has_the_replacement_character(liar):
+    client = liar("surrogate-result")
+    assert client.call("add", {"a": 1}).text == "cut \ufffd"
+    assert client.read("a://b") == "cut \ufffd"
+    said = client.prompt("good")
+    assert said == [{"role": "user", "content": {"type": "text", "text": "cut \ufffd"}}]
+
+
+@pytest.mark.soak
+@pytest.mark.promise("client.long-lists")
+def test_a_page_of_very_many_tools_is_refused_at_once(liar):
+    client = liar("very-many-tools", max_answer=64_000_000, timeout=60)
+    with pytest.raises(ResultError, match="more than 10,000 items") as caught:
+        _ = client.tools
+    said(caught.value)
+
+
+def test_a_schema_that_is_nested_too_deeply_is_a_problem(liar):
+    client = liar("deep-schema")
+    assert list(client.tools) == []
+    assert "nested too deeply" in client.problems["add"]
 
 
 @pytest.mark.parametrize("lie", ["no-schema", "schema-no-object"])

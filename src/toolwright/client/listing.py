@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from .wire.server_info import ServerInfo
 
 _log = logger("client")
+_AT_ONCE = 50
+"""Tools that are read before others get their turn."""
 
 
 class RemoteTool(RemoteCallable):
@@ -92,7 +95,9 @@ class Listing:
         await self.info()
         listed = await self._connection.listed("tools")
         problems = dict(listed.faults)
-        for told in listed.items:
+        for number, told in enumerate(listed.items):
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                await asyncio.sleep(0)  # others on the loop get their turn
             name = told.get("name")
             fault = self._fault(told, name, made)
             if fault:

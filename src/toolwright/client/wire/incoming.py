@@ -8,7 +8,11 @@ from typing import Any, Self
 
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
+from pydantic_core import from_json
 
+from ..._json_values import is_object, strict_json, without_surrogates
+
+_LISTS = frozenset(("tools", "resources", "resourceTemplates", "prompts"))
 _SENT = object()
 """The data of an error that a server has sent without any."""
 
@@ -79,3 +83,27 @@ def is_lost(error: BaseException) -> bool:
     if not isinstance(error, MCPError):
         return False
     return error.code == t.CONNECTION_CLOSED and error.data is None
+
+
+def read_json(text: str | bytes) -> Any:
+    """Read what a server has sent. Raises `ValueError` for what is not JSON.
+
+    A lone surrogate, such as half of an emoji that was cut, is replaced, but not in the items of
+    a list: a name must stay what it is, so there it is a fault of that item.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        pass
+    try:
+        message = strict_json(text)
+        result: Any = message.get("result") if is_object(message) else None
+        items = (
+            {key: result.pop(key) for key in _LISTS & result.keys()} if is_object(result) else {}
+        )
+        message = without_surrogates(message)
+    except RecursionError as error:
+        raise ValueError from error
+    if items:
+        message["result"] |= items
+    return message

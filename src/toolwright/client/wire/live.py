@@ -124,6 +124,11 @@ class LiveSession:
                 if self.mode == STATELESS_SINCE:
                     await _discover(client.session)
                 self._client = client
+                version = client.session.protocol_version or ""
+                if self.streams is not None:
+                    self.streams.calls.opened(version)
+                elif self.http is not None:
+                    await self.http.opened(version)
                 if not ready.done():
                     ready.set_result(None)
                 await self._until_end()

@@ -26,6 +26,7 @@ from ...sources.running.descendants import signal_group
 from ...sources.running.guard import guard
 from ..bounds import MOST_GARBAGE, short
 from ..targets import StartedServer
+from .incoming import read_json
 from .stream_calls import StreamCalls
 
 _log = logger("client")
@@ -118,7 +119,9 @@ class ProcessStreams:
         garbage = 0
         try:
             while line := await output.readline():
-                told = _read_json(line)
+                told: Any = None
+                with contextlib.suppress(ValueError):
+                    told = read_json(line)
                 if self.calls.takes(told):
                     continue
                 message = _message(told, line)
@@ -220,14 +223,6 @@ def _stream(stream: Any) -> Any:
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return the server's environment: what programs need, and what was given."""
     return {**get_default_environment(), **more}
-
-
-def _read_json(line: bytes) -> Any:
-    """Return the JSON in a line; None if it is not JSON."""
-    try:
-        return from_json(line, allow_inf_nan=False)
-    except ValueError:
-        return None
 
 
 def _message(told: Any, line: bytes) -> Any:

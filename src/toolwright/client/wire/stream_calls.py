@@ -49,11 +49,16 @@ class StreamCalls:
         self._ended = False
 
     def learn(self, message: Any) -> None:
-        """Remember what the SDK says about the client in its requests."""
+        """Remember what the SDK says about the client in its requests since 2026-07-28."""
         params = getattr(message, "params", None)
         meta = params.get("_meta") if is_object(params) else None
-        if is_object(meta) and message.method != "server/discover":
+        if is_object(meta) and any(key in meta for key in STAMPS):
             self._stamp = {key: meta[key] for key in STAMPS if key in meta}
+
+    def opened(self, version: str) -> None:
+        """Say the version that was agreed upon, and no longer the one that was asked for."""
+        if self._stamp:
+            self._stamp[STAMPS[0]] = version
 
     def fits(self, *, stateless: bool) -> bool:
         """Return whether a call can be sent without the SDK."""

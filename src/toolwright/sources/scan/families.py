@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..._files import open_file
 from .text.page import OptionText, Page

@@ -10,11 +10,10 @@ from typing import Any
 import httpx2
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
-from pydantic_core import from_json
 
 from ...._json_values import is_object
 from ...bounds import MOST_QUESTIONS
-from ..incoming import server_error
+from ..incoming import read_json, server_error
 from ..messages import ServerMessages
 from ..scope import RequestScope
 from .bounded import HttpFault, http_error
@@ -45,6 +44,8 @@ class HttpAnswer:
                 return _result_of(await self._streamed(response), own)
             if kind.startswith("application/json"):
                 return _result_of(_json_of(await response.aread()), own)
+            if response.status_code == HTTPStatus.NOT_FOUND:
+                raise MCPError(code=t.METHOD_NOT_FOUND, message="Not Found")
             text = f"Unexpected content type: {kind or 'none'}"
             raise MCPError(code=t.INVALID_REQUEST, message=text)
         finally:
@@ -138,7 +139,7 @@ class HttpAnswer:
 
 def _json_of(text: str | bytes) -> Any:
     try:
-        return from_json(text, allow_inf_nan=False)
+        return read_json(text)
     except ValueError:
         raise MCPError(code=t.PARSE_ERROR, message="the answer is not valid JSON-RPC") from None
 

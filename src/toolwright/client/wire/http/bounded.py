@@ -82,11 +82,17 @@ class BoundedClient(httpx2.AsyncClient):
     def __init__(self, most: int, **settings: Any) -> None:
         super().__init__(**settings)
         self._most = most
-        self.on_answered: Callable[[httpx2.Request], None] | None = None
-        """Told of each POST that was neither refused nor sent elsewhere."""
+        self.on_answered: Callable[[httpx2.Response], None] | None = None
+        """Gets the response to each POST that was not sent elsewhere."""
 
     async def send(self, request: httpx2.Request, **settings: Any) -> httpx2.Response:
         """Send a request; there is always a response."""
+        response = await self._response_to(request, **settings)
+        if self.on_answered is not None and request.method == "POST" and not response.is_redirect:
+            self.on_answered(response)
+        return response
+
+    async def _response_to(self, request: httpx2.Request, **settings: Any) -> httpx2.Response:
         try:
             response = await super().send(request, **settings)
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
@@ -104,8 +110,6 @@ class BoundedClient(httpx2.AsyncClient):
             return await self._refused(request, response, kind)
         if not kind.startswith("text/event-stream"):
             response.stream = BoundedStream(response.stream, self._most)
-        if self.on_answered is not None and request.method == "POST" and not response.is_redirect:
-            self.on_answered(request)
         return response
 
     async def _refused(

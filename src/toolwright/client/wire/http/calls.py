@@ -43,20 +43,40 @@ class HttpCalls:
         """The tools without a parameter that goes into a header."""
         self.end = self._channel.end
         client.on_answered = self._learn
+        self._hello: httpx2.Request | None = None
+        """The last `server/discover` that was answered."""
+        self._known = asyncio.Event()
+        """Set once the SDK has sent all that opens a session."""
 
-    def _learn(self, request: httpx2.Request) -> None:
+    def _learn(self, response: httpx2.Response) -> None:
         """Remember where the SDK sends requests, and what it says about session and client."""
-        channel, told = self._channel, request.headers
-        version = told.get("mcp-protocol-version")
-        if channel.headers or not version or told.get("mcp-method") == "server/discover":
+        request = response.request
+        version = request.headers.get("mcp-protocol-version")
+        if self._channel.headers or not version:
             return
+        if request.headers.get("mcp-method") == "server/discover":
+            self._hello = request if response.is_success else None
+            return
+        self._known.set()
+        if response.is_success:
+            self._use(request, version)
+
+    async def opened(self, version: str) -> None:
+        """Learn what requests must contain, now that the version is agreed upon."""
+        if version < STATELESS_SINCE:
+            await self._known.wait()  # until the server has been told that the handshake is over
+        elif self._hello is not None and not self._channel.headers:
+            self._use(self._hello, version)
+
+    def _use(self, request: httpx2.Request, version: str) -> None:
+        channel, told = self._channel, request.headers
         headers = {
             "accept": "application/json, text/event-stream",
             "content-type": "application/json",
             "mcp-protocol-version": version,
         }
         if version >= STATELESS_SINCE:
-            self._stamp = _stamp_of(request)
+            self._stamp = _stamp_of(request, version)
             if not self._stamp:
                 return
         elif "mcp-session-id" in told:
@@ -116,11 +136,11 @@ class HttpCalls:
             await scope.progress(told.progress, told.total, told.message)
 
 
-def _stamp_of(request: httpx2.Request) -> dict[str, Any]:
+def _stamp_of(request: httpx2.Request, version: str) -> dict[str, Any]:
     """Return what a request says about its client; empty if it does not say everything."""
     told = from_json(request.read())
     params = told.get("params") if is_object(told) else None
     meta = params.get("_meta") if is_object(params) else None
     if not is_object(meta) or not all(key in meta for key in STAMPS):
         return {}
-    return {key: meta[key] for key in STAMPS}
+    return {**{key: meta[key] for key in STAMPS}, STAMPS[0]: version}
