@@ -27,6 +27,7 @@ class SmallIssuer(BaseHTTPRequestHandler):
 
     name = audience = ""
     registered = refreshed = 0
+    pkce = {"code_challenge_methods_supported": ["S256"]}
 
     def reply(self, told, status=200, **headers):
         body = json.dumps(told).encode()
@@ -52,7 +53,7 @@ class SmallIssuer(BaseHTTPRequestHandler):
                     "token_endpoint": f"{own.name}/token",
                     "registration_endpoint": f"{own.name}/register",
                     "response_types_supported": ["code"],
-                    "code_challenge_methods_supported": ["S256"],
+                    **own.pkce,
                     "token_endpoint_auth_methods_supported": ["none"],
                 }
             )
@@ -171,3 +172,57 @@ def test_a_sign_in_that_is_refused_is_one_error(closed, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", refuse)
     with pytest.raises(ServerUnavailable, match="access_denied"):
         _ = connect(url, sign_in=True).tools
+
+
+@pytest.mark.parametrize("forged", ["error=x", "code=evil", "error=x&state=no", "code=c&state="])
+@pytest.mark.promise("client.own-state")
+def test_only_the_issuer_ends_the_wait_for_a_sign_in(closed, monkeypatch, forged):
+    url, *_ = closed
+    pages = []
+
+    def visit(page):
+        given = {key: each[0] for key, each in parse_qs(urlsplit(page).query).items()}
+        with urllib.request.urlopen(f"{given['redirect_uri']}?{forged}", timeout=30) as came:
+            pages.append(came.read().decode())
+        urllib.request.urlopen(page, timeout=30).read()
+
+    monkeypatch.setattr(webbrowser, "open", visit)
+    with connect(url, sign_in=True) as client:
+        assert client.who() == "ada"
+    assert len(pages) == 1
+    assert "No sign-in is waiting for this." in pages[0]
+
+
+def test_a_refused_sign_in_opens_one_page(closed, monkeypatch):
+    url, *_ = closed
+    opened = []
+
+    def refuse(page):
+        opened.append(page)
+        given = {key: each[0] for key, each in parse_qs(urlsplit(page).query).items()}
+        back = f"{given['redirect_uri']}?error=access_denied&state={given['state']}"
+        urllib.request.urlopen(back, timeout=30).read()
+
+    monkeypatch.setattr(webbrowser, "open", refuse)
+    client = connect(url, sign_in=True)
+    for times in (1, 2):  # whoever tries again is asked again
+        with pytest.raises(ServerUnavailable, match="access_denied") as caught:
+            _ = client.tools
+        assert len(opened) == times
+        assert parse_qs(urlsplit(opened[-1]).query)["state"][0] not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "pkce",
+    [{}, {"code_challenge_methods_supported": []}, {"code_challenge_methods_supported": ["plain"]}],
+    ids=str,
+)
+@pytest.mark.promise("client.pkce")
+def test_an_issuer_that_announces_no_pkce_is_refused(closed, monkeypatch, pkce):
+    url, issuer, _ = closed
+    issuer.pkce = pkce
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    with pytest.raises(ServerUnavailable, match="does not announce PKCE with S256"):
+        _ = connect(url, sign_in=True).tools
+    assert not opened

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
+import secrets
 import webbrowser
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
@@ -34,6 +35,7 @@ class BrowserSignIn:
     ) -> None:
         self._open_page = open_page
         self._waiting = waiting
+        self._state = ""
         self._came: asyncio.Future[AuthorizationCodeResult] | None = None
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -59,6 +61,7 @@ class BrowserSignIn:
         """Open the page of the issuer."""
         if urlsplit(page).scheme not in ("http", "https"):
             raise ServerUnavailable("the page for the sign-in is not a web page")
+        self._state = parse_qs(urlsplit(page).query).get("state", [""])[0]
         self._came = asyncio.get_running_loop().create_future()
         say(f"Sign in with your browser; if it does not open, visit\n{page}")
         await asyncio.to_thread(self._open_page, page)
@@ -94,8 +97,10 @@ class BrowserSignIn:
         if len(words) < 2 or words[0] != "GET" or urlsplit(words[1]).path != "/callback":
             return "There is nothing here."
         given = {key: each[0] for key, each in parse_qs(urlsplit(words[1]).query).items()}
-        if self._came is None or self._came.done():
-            return "No sign-in is waiting."
+        # Any page in the browser can send a request here: only the issuer knows the state.
+        is_ours = secrets.compare_digest(given.get("state", "").encode(), self._state.encode())
+        if self._came is None or self._came.done() or not is_ours:
+            return "No sign-in is waiting for this."
         if "code" not in given:
             self._came.set_exception(
                 ServerUnavailable(f"the sign-in was refused: {given.get('error', 'no code')[:200]}")
@@ -128,16 +133,32 @@ async def signing_in(
             "token_endpoint_auth_method": "none",
         }
     )
+
+    async def show(page: str) -> None:
+        refuse_without_pkce(provider.context.oauth_metadata)
+        await browser.show(page)
+
+    provider = OAuthClientProvider(
+        server_url=url,
+        client_metadata=metadata,
+        storage=storage,
+        redirect_handler=show,
+        callback_handler=browser.wait,
+    )
     try:
-        yield OAuthClientProvider(
-            server_url=url,
-            client_metadata=metadata,
-            storage=storage,
-            redirect_handler=browser.show,
-            callback_handler=browser.wait,
-        )
+        yield provider
     finally:
         await browser.stop()
+
+
+def refuse_without_pkce(metadata: Any) -> None:
+    """Raise `ServerUnavailable` for an issuer that does not announce PKCE with S256.
+
+    Clients must refuse one that does not (2025-06-18, basic/authorization).
+    """
+    methods = None if metadata is None else metadata.code_challenge_methods_supported
+    if "S256" not in (methods or ()):
+        raise ServerUnavailable("its issuer does not announce PKCE with S256: no sign-in is safe")
 
 
 async def _registered_port(storage: TokenFile) -> int:

@@ -82,12 +82,18 @@ class BoundedClient(httpx2.AsyncClient):
     def __init__(self, most: int, **settings: Any) -> None:
         super().__init__(**settings)
         self._most = most
+        self._refusal = ""
+        """Why the sign-in failed while the connection was opened: nobody is asked twice for it."""
+        self._has_worked = False
         self.on_answered: Callable[[httpx2.Response], None] | None = None
         """Gets the response to each POST that was not sent elsewhere."""
 
     async def send(self, request: httpx2.Request, **settings: Any) -> httpx2.Response:
         """Send a request; there is always a response."""
+        if self._refusal and not self._has_worked:
+            return _error(request, 401, HttpFault.REFUSED, self._refusal)
         response = await self._response_to(request, **settings)
+        self._has_worked = self._has_worked or response.is_success
         if self.on_answered is not None and request.method == "POST" and not response.is_redirect:
             self.on_answered(response)
         return response
@@ -100,7 +106,8 @@ class BoundedClient(httpx2.AsyncClient):
                 request, 503, HttpFault.UNREACHABLE, f"it cannot be reached: {said(error)}"
             )
         except Exception as error:  # noqa: BLE001 - from the sign-in
-            return _error(request, 401, HttpFault.REFUSED, f"the sign-in failed: {said(error)}")
+            self._refusal = f"the sign-in failed: {said(error)}"
+            return _error(request, 401, HttpFault.REFUSED, self._refusal)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()  # a few bytes may stand for very many
             text = "it sent a compressed answer, which was not asked for"
