@@ -161,6 +161,9 @@ def called(asked):
             for each in range(20_000):
                 params = {"level": "info", "data": f"line {each}"}
                 send({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+        case "invalid-flood":
+            for each in range(2_000):
+                send({"jsonrpc": "2.0", "method": "notifications/message", "params": {"a": each}})
         case "endless-flood":
             while True:
                 params = {"level": "info", "data": "x" * 100}

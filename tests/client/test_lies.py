@@ -232,6 +232,16 @@ def test_a_flood_of_messages_delays_a_call_and_no_more(liar):
 
 
 @pytest.mark.soak
+def test_a_flood_of_invalid_notifications_is_one_line_in_the_log(liar, caplog):
+    client = liar("invalid-flood")
+    assert client.add(1, b=2).sum == 3
+    assert client.add(2, b=2).sum == 4
+    lines = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert len(lines) == 1
+    assert "break the protocol, such as notifications/message: they are dropped" in lines[0]
+    assert "Traceback" not in caplog.text
+
+
 def test_who_asks_for_ever_gets_no_answer_in_the_end(liar):
     client = liar("asks-for-ever", timeout=1.5, on_form=lambda *_: {})
     with pytest.raises(ToolTimeout):

@@ -64,6 +64,11 @@ class LiveSession:
         return self._client.session
 
     @property
+    def _version(self) -> str | None:
+        """The version that was agreed upon; None before."""
+        return None if self._client is None else self._client.session.protocol_version
+
+    @property
     def is_stateless(self) -> bool:
         """Whether each request stands alone, without a handshake."""
         known = self._stateless
@@ -119,7 +124,8 @@ class LiveSession:
     async def _hold(self, ready: asyncio.Future[None]) -> None:
         try:
             async with AsyncExitStack() as stack:
-                transport = told_apart(await self._transport(stack))
+                name, transport = str(self.owner.target), await self._transport(stack)
+                transport = told_apart(transport, name, lambda: self._version)
                 client = await stack.enter_async_context(self._sdk_client(transport))
                 if self.mode == STATELESS_SINCE:
                     await _discover(client.session)
