@@ -42,6 +42,7 @@ RESERVED = frozenset(
         *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict"),
         *("datetime", "date", "time", "timedelta", "UUID", "Path", "argparse", "sys", "main"),
         *("Callable", "Sequence", "run_command", "json_value", "print", "type"),
+        *("parser", "commands", "command", "functions", "words"),
     )
 )
 """Names that generated modules use themselves."""

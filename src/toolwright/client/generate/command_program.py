@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
+import io
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +34,7 @@ def run_command(
 
     The code is 1 for a call that failed, 2 for a mistake on the command line, and otherwise 0.
     """
-    given = vars(parser.parse_args(words))
+    given = _parsed(parser, words)
     function = functions[given.pop("the command")]
     try:
         value = function(**given)
@@ -50,6 +52,17 @@ def run_command(
     except BrokenPipeError:
         return 0
     return 0
+
+
+def _parsed(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> dict[str, Any]:
+    """Parse a command line; help and errors repeat what a server says, and control no terminal."""
+    out, said = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+            return vars(parser.parse_args(words))
+    finally:
+        sys.stdout.write(printable(out.getvalue()))
+        sys.stderr.write(printable(said.getvalue()))
 
 
 def _shown(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..._door import DOOR
+from ...arguments.wording import value_text
 from ..callables.shapes import (
     ListShape,
     LiteralShape,
@@ -18,6 +19,7 @@ from .module import GeneratedFunction, GeneratedModule
 
 _COMMAND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]*")
 _MOST_HELP = 500
+_PLAIN_CHOICES = re.compile(r"[A-Za-z0-9_.,+-]{1,60}")
 
 
 def program_source(made: GeneratedModule, server: str) -> list[str]:
@@ -105,24 +107,33 @@ def _argument(
         parts += [f"        dest={text_literal(name)},", "        default=argparse.SUPPRESS,"]
     parts += [f"        {part}," for part in _kind(field.shape, made, optional=not field.required)]
     said = one_line(field.description)
+    chosen = _alone(field.shape)
+    if isinstance(chosen, LiteralShape) and _metavar(chosen) == "CHOICE":
+        said = f"{said} (one of {value_text(list(chosen.values))})".strip()
     if field.has_default:
-        said = f"{said} (default: {_default_text(field)})".strip()
+        said = f"{said} (default: {value_text(field.default)})".strip()
     if said:
         parts.append(f"        help={_help(said)},")
     return ["    command.add_argument(", *parts, "    )"]
 
 
-def _default_text(field: RecordField) -> str:
-    from ...arguments.wording import value_text
+def _metavar(shape: LiteralShape) -> str:
+    """Return how the usage names a choice: argparse cannot wrap a line of any texts."""
+    listed = ",".join(map(str, shape.values))
+    return f"{{{listed}}}" if _PLAIN_CHOICES.fullmatch(listed) else "CHOICE"
 
-    return value_text(field.default)
+
+def _alone(shape: SchemaShape) -> SchemaShape:
+    """Return the only arm of a union besides null, or the shape itself."""
+    if not isinstance(shape, UnionShape):
+        return shape
+    arms = [arm for arm in shape.arms if arm != PlainShape("None")]
+    return arms[0] if len(arms) == 1 else shape
 
 
 def _kind(shape: SchemaShape, made: GeneratedModule, *, optional: bool) -> list[str]:
     """Return how the words of an argument are read."""
-    if isinstance(shape, UnionShape):
-        arms = [arm for arm in shape.arms if arm != PlainShape("None")]
-        shape = arms[0] if len(arms) == 1 else shape
+    shape = _alone(shape)
     if shape == PlainShape("str"):
         return []
     if isinstance(shape, PlainShape) and shape.hint in ("int", "float"):
@@ -131,7 +142,8 @@ def _kind(shape: SchemaShape, made: GeneratedModule, *, optional: bool) -> list[
         return ["action=argparse.BooleanOptionalAction"]
     if isinstance(shape, LiteralShape) and all(isinstance(each, str) for each in shape.values):
         values = [f"            {text_literal(each)}," for each in shape.values]
-        return ["\n".join(("choices=[", *values, "        ]"))]
+        metavar = text_literal(_metavar(shape))
+        return ["\n".join(("choices=[", *values, "        ]")), f"metavar={metavar}"]
     if isinstance(shape, ListShape) and isinstance(shape.item, PlainShape):
         inner = _kind(shape.item, made, optional=False)
         if not inner or inner[0] in ("type=int", "type=float"):
