@@ -43,9 +43,9 @@ def test_version_and_help(here):
 
 def test_list(here):
     assert good("list", "shop.py").splitlines() == [
-        "add(a: int, b: int = 1) -> int  Add two numbers.",
-        "orders_find(query: str) -> str  Find orders.",
-        "orders_drop(n: int) -> str      Drop an order.",
+        "add(a: int, b: int = 1) -> int\tAdd two numbers.",
+        "orders_find(query: str) -> str\tFind orders.",
+        "orders_drop(n: int) -> str\tDrop an order.",
     ]
     tools = json.loads(good("list", "shop.py", "--json"))
     assert [tool["name"] for tool in tools] == NAMES
@@ -309,7 +309,7 @@ def test_unknown_tools(here):
 def test_refused_tools(here):
     here({"some.py": REFUSED})
     done = run("list", "some.py")
-    assert (done.returncode, done.stdout) == (0, "double(n: int) -> int  Double it.\n")
+    assert (done.returncode, done.stdout) == (0, "double(n: int) -> int\tDouble it.\n")
     assert re.fullmatch(r"refused: bad\.x has no type hint.*\n", done.stderr)
     for command in (["list"], ["call", "double", "n=1"], ["serve"], ["serve", "--http"]):
         done = run(command[0], "some.py", *command[1:], "--strict")
