@@ -66,6 +66,14 @@ class SlottedDepends:
         self._wrapped = {"make": (dependency,)}
 
 
+class NamedDepends(NamedTuple):
+    dependency: Any
+
+
+class DependsByKey(dict):
+    __hash__ = object.__hash__
+
+
 class Provider:
     def __call__(self) -> User:
         return User("ada")
@@ -84,7 +92,14 @@ class Color(enum.Enum):
 
 
 T = TypeVar("T")
-MARKS = [Depends(current_user), SlottedDepends(current_user), Provider(), Depends(User)]
+MARKS = [
+    Depends(current_user),
+    SlottedDepends(current_user),
+    NamedDepends(current_user),
+    DependsByKey(make=current_user),
+    Provider(),
+    Depends(User),
+]
 EVIL = {"name": "root", "admin": True}
 
 

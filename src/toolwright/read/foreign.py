@@ -8,7 +8,7 @@ import types
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from enum import Enum
-from itertools import islice
+from itertools import chain, islice
 from numbers import Number
 from typing import Any, NamedTuple, cast
 
@@ -64,7 +64,7 @@ _HARMLESS = frozenset(
 )
 """Packages whose objects in `Annotated` say something about a value, and never give one."""
 _DEPTH = 3
-_MOST_HELD = 100
+_MOST_HELD = 1000
 
 
 class Foreign(NamedTuple):
@@ -140,7 +140,7 @@ def is_data(value: Any, depth: int = 20) -> bool:
 
 
 _SCALARS = (str, int, float, Number, bytes, bytearray, type(None), type(Ellipsis), Enum)
-_COLLECTIONS = frozenset((list, dict, tuple, set, frozenset))
+_COLLECTIONS: frozenset[Any] = frozenset((list, dict, tuple, set, frozenset))
 _PLAIN = frozenset((*_SCALARS, *_COLLECTIONS, bool))
 _FUNCTIONS: Any = (
     *(types.FunctionType, types.BuiltinFunctionType, types.MethodType),
@@ -204,29 +204,31 @@ def _is_instance(value: Any, classes: Collection[type]) -> bool:
     return False
 
 
-def _callable_in(item: Any, depth: int = _DEPTH) -> Any:
+def _callable_in(item: Any) -> Any:
     """Return the first callable that an object is or holds; None if it holds none.
 
-    Only what is stored is looked at: no property of the object is run.
+    Only what is stored is looked at, and not all of a large object: no property of it is run.
     """
-    if callable(item):
-        return item
-    if depth and not issubclass(type(item), _SCALARS):
-        for value in islice(_held(item), _MOST_HELD):
-            found = _callable_in(value, depth - 1)
-            if found is not None:
-                return found
-    return None
+    level = [item]
+    for _ in range(_DEPTH):
+        for each in level:
+            if callable(each):
+                return each
+        inside = (_held(each) for each in level if not issubclass(type(each), _SCALARS))
+        level = list(islice(chain.from_iterable(inside), _MOST_HELD))
+    return next(filter(callable, level), None)
 
 
 def _held(item: Any) -> Iterator[Any]:
     cls = cast("Any", type(item))
-    if cls in _COLLECTIONS:
-        yield from item.values() if cls is dict else item
+    for base in _COLLECTIONS:
+        if issubclass(cls, cast("type", base)):  # a named tuple, too, whatever its own methods do
+            yield from cast("Any", dict).values(item) if base is dict else base.__iter__(item)
     with suppress(AttributeError):  # it has none
         yield from list(object.__getattribute__(item, "__dict__").values())
-    for base in cls.__mro__:
-        for slot in list(vars(base).values()):
+    mro: tuple[type, ...] = cls.__mro__
+    for owner in mro:
+        for slot in list(vars(owner).values()):
             if isinstance(slot, types.MemberDescriptorType):
                 with suppress(AttributeError):  # not set
                     yield slot.__get__(item)
