@@ -354,8 +354,8 @@ class Counted(Conversation):
 
     tally: Counter[str]
 
-    def _answered(self, line: bytes) -> bool:
-        answered = super()._answered(line)
+    def _answered(self, message: Any, line: bytes) -> bool:
+        answered = super()._answered(message, line)
         self.tally["short" if answered else "sdk"] += 1
         return answered
 

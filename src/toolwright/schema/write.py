@@ -204,8 +204,7 @@ class SchemaWriter:
             raise _misfit(draft, traits.misfit)
         output_traits = adapter and traits_of(adapter.core_schema)
         if output_traits and output_traits.misfit:
-            what = f"has a constraint that its result cannot meet: {output_traits.misfit}"
-            raise draft.signature.refusal(what, hint="change the return type, or the constraint")
+            raise _output_misfit(draft, output_traits.misfit)
         return Compiled(
             plan=kept_plan(draft.plan, draft.signature.parameters),
             traits=traits,
@@ -366,6 +365,13 @@ def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:
         return _NO_NAMES
     names = frozenset(slot.name for slot in made.slots) - keys
     return names - made.renamed.keys()
+
+
+def _output_misfit(draft: Draft, what: str) -> SchemaError:
+    return draft.signature.refusal(
+        f"has a constraint that its result cannot meet: {what}",
+        hint="change the return type, or the constraint",
+    )
 
 
 def _misfit(draft: Draft, what: str) -> SchemaError:

@@ -184,6 +184,8 @@ class _ClickReader:
         if getattr(params[0], "multiple", False):
             yield self.many_booleans(name, params[0], context)
             return
+        # What holds without a flag may be said at one that the help does not show.
+        by_default = next((each for each in params if _has_default(each)), params[0])
         params = _as_shown(params)
         on: list[str] = []
         off: list[str] = []
@@ -202,7 +204,7 @@ class _ClickReader:
             **self.common(first, context),
         )
         found = replace(found, hidden=all(getattr(each, "hidden", False) for each in params))
-        yield self.defaulted(found, first, context)
+        yield self.defaulted(found, by_default, context)
 
     def constant(self, name: str, params: list[Any], context: Any) -> CommandParameter:
         """Return the boolean of a flag that stands for its value."""
@@ -302,6 +304,11 @@ def _as_shown(params: list[Any]) -> list[Any]:
     return shown if shown and all(off) else params
 
 
+def _has_default(p: Any) -> bool:
+    """Return whether an option has a default of its own."""
+    return p.default is not None and not _is_unset(p.default)
+
+
 def _is_markup(context: Any) -> bool:
     """Return whether the program's own help reads its texts as Rich's markup."""
     own: Any = getattr(context, "help_config", None)  # of rich-click
@@ -338,8 +345,12 @@ def _default_of(p: Any, context: Any) -> Any:
         value = p.get_default(context, call=False)
     except (Exception, SystemExit):  # noqa: BLE001  # the author's code, or a map of defaults
         value = p.default
+    return None if _is_unset(value) else value
+
+
+def _is_unset(value: Any) -> bool:
     # Click 8.3 and later say "not given" with a member of their own enumeration.
-    return None if type(value).__name__ == "Sentinel" else value
+    return type(value).__name__ == "Sentinel"
 
 
 def _variables_of(p: Any, context: Any) -> Iterator[str]:
