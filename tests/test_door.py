@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     *("errors", "limits", "options", "markers", "content", "results", "call", "questions"),
     *("refusals", "stores", "telemetry", "serve", "sources", "testing", "doctor", "contract"),
-    *("client", "dialects"),
+    *("client", "dialects", "read"),
     *("contract.tokens", "contract.trials"),
 }
 PUBLIC = {name: getattr(toolwright, name) for name in toolwright.__all__}

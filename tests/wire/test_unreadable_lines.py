@@ -1,6 +1,7 @@
 """Lines over stdio that are not JSON: a request is answered by its id all the same."""
 
 import asyncio
+import codecs
 import json
 
 import pytest
@@ -113,6 +114,7 @@ def end_of(server, number):
         (b'{"a":"' + b'\\"' * 3_000_000 + b'","id":5,"method":', 5),
         (b"[" * 100_000, None),
         (b'{"id":6,"method":"x","params":' + b'{"a":' * 100_000, 6),
+        (codecs.BOM_UTF8 + b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{}}', 5),
     ],
     ids=str,
 )

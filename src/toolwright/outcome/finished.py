@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from .._json_values import is_list, is_object, strict_json
+from .._json_values import is_list, is_object, is_utf8, strict_json
 from ..errors import CallError, ResultError
 from ..results import Repair, Result, has_body, is_canonical, json_value, validate, written
 from .cap import Cap
@@ -94,7 +94,10 @@ def checked_result(result: Result) -> Result:
 
 
 def _is_plain_text(block: Mapping[str, Any]) -> bool:
-    return len(block) == 2 and block.get("type") == "text" and isinstance(block.get("text"), str)
+    text = block.get("text")
+    return (
+        len(block) == 2 and block.get("type") == "text" and isinstance(text, str) and is_utf8(text)
+    )
 
 
 def structured_forms(made: Result, *, boxed: bool) -> Iterator[Any]:

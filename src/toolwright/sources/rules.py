@@ -24,7 +24,7 @@ _OF_COMMANDS = (
     "around",
 )
 """What a rule says about the commands of a program alone."""
-_METAVAR = re.compile(r"[\[<]*([A-Za-z][\w-]*)[\]>]*(?: ?\.\.\.)?[\]>]*", re.ASCII)
+_METAVAR = re.compile(r"\A[\[<]*([A-Za-z][\w-]*)[\]>]*(?: ?\.\.\.)?[\]>]*", re.ASCII)
 _PLAIN_NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 
 

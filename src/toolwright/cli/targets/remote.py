@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...toolbox.box import Toolbox
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:/\S*)?", re.IGNORECASE)
+_ADDRESS = re.compile(r"\A(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:/\S*)?", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
 

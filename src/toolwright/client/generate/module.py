@@ -88,7 +88,9 @@ def generate_module(
 def _function_name(tool: str, hints: HintWriter) -> str:
     name = python_name(tool)[:_LONGEST]
     if name.startswith("__") and name.endswith("__"):
-        name = f"{name.strip('_')}_"  # Python asks modules for such names, and obeys them
+        name = (
+            f"{python_name(name.strip('_'))}_"  # Python asks modules for such names, and obeys them
+        )
     return hints.free(f"{name}_" if name in hints.taken else name)
 
 

@@ -9,6 +9,7 @@ basic/transports/stdio): what a tool prints, or reads, never touches them.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
 import contextvars
 import json
@@ -223,6 +224,10 @@ class Conversation:
             message: Any = strict_json(line)
         except (ValueError, RecursionError):
             self.writer.write(_not_json(id_in(line)))
+            return
+        if without_surrogates(message) == message:
+            # Python reads more than JSON: a mark of the byte order, for one.
+            self.writer.write(_not_json(id_in(line.removeprefix(codecs.BOM_UTF8))))
             return
         if not is_object(message) or not message.keys() >= {"id", "method"}:
             # A notice, or the answer to a question: what it says is worth more than an error.

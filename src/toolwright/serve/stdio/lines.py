@@ -14,7 +14,7 @@ from ..._json_values import compact_json, is_object
 _CHUNK = 1 << 16
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 """A text, which may lack its end, or a bracket: possessive, so that no text is read twice."""
-_COLON = re.compile(rb"[ \t\r]*+:[ \t\r]*+")
+_SEPARATOR = re.compile(rb"[ \t\r:]*+")
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,4000})(?=[ \t\r,}]|\Z)")
 _MOST_TOKENS = 1_000_000
 _LONGEST_KEY = 64
@@ -74,8 +74,8 @@ def id_in(line: bytes) -> int | str | None:
             depth -= 1
             if depth == 0:
                 return found
-        elif depth == 1 and (colon := _COLON.match(line, at)):
-            at = colon.end()
+        elif depth == 1 and (separator := _SEPARATOR.match(line, at)) and b":" in separator[0]:
+            at = separator.end()
             key = _text(token[0]) if len(token[0]) <= _LONGEST_KEY else ""
             if key in ("result", "error"):
                 return None
