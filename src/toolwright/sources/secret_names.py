@@ -40,6 +40,12 @@ _HARMLESS_BEGINNINGS = frozenset(
 )
 _PRIVATE_KEY = re.compile(r"private[-_]?key$", re.IGNORECASE)
 _OF_A_PLACE = re.compile(r"\b(file|path)\b", re.IGNORECASE)
+_SAYS_SO = re.compile(
+    r"(?:(?:an?|the|your|owner|user|account|login|admin) ){0,2}(?:password|passphrase)"
+    r"(?! (?:file|hash|prompt)|[-/])\b",
+    re.IGNORECASE,
+)
+"""How a help text begins that says what an option of any name takes: `-upw`, user password."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MOST_WORD = 10_000
 """How many characters of one word are looked at for names."""
@@ -63,7 +69,8 @@ def is_secret_name(name: str, text: str = "") -> bool:
     """Return whether an option of this name takes a secret itself, not the place of one.
 
     A private key is the content of a file, and hardly ever a word: if the help speaks of a file or a
-    path, that is what the option takes.
+    path, that is what the option takes. Of a name that says nothing, such as `-upw`, the help says
+    it.
     """
     if _PRIVATE_KEY.search(name[:200]) and _OF_A_PLACE.search(text[:1000]):
         return False
@@ -74,7 +81,7 @@ def is_secret_name(name: str, text: str = "") -> bool:
         return False
     if _WORDS.intersection(parts) or _PAIRS.intersection(pairwise(parts)):
         return True
-    return parts[-1].endswith(_ENDS)
+    return parts[-1].endswith(_ENDS) or _SAYS_SO.match(text[:1000].strip()) is not None
 
 
 def without_secrets(words: Sequence[str]) -> list[str]:

@@ -188,6 +188,54 @@ def test_a_flag_that_stands_for_a_constant_is_a_flag():
     assert properties(tool)["pace"]["enum"] == ["slow", "walk"]
 
 
+class BySpelling(argparse.Action):
+    """A switch that goes by how it is spelled, as pex has it."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, nargs=0, **kwargs)
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        setattr(namespace, self.dest, not str(option_string).startswith(("--no-", "--in")))
+
+
+def test_a_switch_that_goes_by_its_spelling_is_only_a_pair():
+    parser = parser_of()
+    names = ("--pypi", "--no-pypi", "--no-index", "--inpypi")
+    parser.add_argument(*names, dest="index", action=BySpelling, default=True, help="Use it.")
+    parser.add_argument("--mark", "-m", dest="mark", action=BySpelling)
+    assert properties(parser) == {
+        "pypi": {
+            "type": "boolean",
+            "default": True,
+            "description": "Use it. (`--pypi`, `--no-pypi`)",
+        },
+        "mark": {"type": "boolean"},
+    }
+    assert words(parser, pypi=False) == ["--no-pypi"]
+    assert words(parser, pypi=True, mark=True) == ["--pypi", "--mark"]
+    for name in ("no_index", "inpypi"):  # as another name of `pypi` it would be its opposite
+        assert only(parser).call({name: True}).is_error
+
+
+class Layout:
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return self.name
+
+
+def test_a_default_that_is_an_object_is_the_choice_that_it_prints():
+    flat, deep = Layout("flat"), Layout("deep")
+    parser = parser_of()
+    parser.add_argument("--layout", choices=[flat, deep], default=deep)
+    parser.add_argument("--other", choices=[flat], default=deep)
+    assert properties(parser) == {
+        "layout": {"type": "string", "enum": ["flat", "deep"], "default": "deep"},
+        "other": {"type": "string", "enum": ["flat"], "description": "(default: deep) (`--other`)"},
+    }
+
+
 def with_tuples():
     @click.command()
     @click.option("--param", nargs=2, multiple=True)
@@ -206,6 +254,16 @@ def test_click_takes_the_next_words_of_a_tuple_whatever_they_are():
     command.callback = lambda **given: seen.update(given)
     command.main(words(with_tuples(), **sent), standalone_mode=False)
     assert seen == {"param": (("x", "-5"), ("--param", "--")), "at": ("-", "--help")}
+
+
+def test_the_help_says_which_option_takes_a_password():
+    parser = parser_of()
+    parser.add_argument("--upw", help="User password (for locked files)")
+    parser.add_argument("--opw", help="the passphrase of the owner")
+    parser.add_argument("--pf", help="Password file")
+    parser.add_argument("--words", help="Passwords to try")
+    parser.add_argument("--ask", help="Password prompt")
+    assert list(properties(parser)) == ["pf", "words", "ask"]
 
 
 def test_a_private_key_that_is_a_file_is_no_secret():

@@ -602,3 +602,58 @@ Usage: curl [options...] <url>
      --socks5 <host[:port]> SOCKS5 proxy on given host + port
  -V, --version              Show version number and quit
 """
+# As Go's own `flag` writes it.
+GO = """\
+Usage of disks:
+  -all
+    \tshow everything
+  -hide string
+    \thide some of them:
+    \tlocal, network
+  -sort string
+    \tsort by: name, size (default "name")
+  -version
+    \tdisplay version
+  -width uint
+    \tmost columns
+"""
+# Long names behind one dash, as in X11, Java and Poppler.
+ONE_DASH = """\
+paper version 2
+Usage: paper [options] <in-file> [<out-file>]
+  -f <int>             : first page
+  -r <fp>              : resolution, in DPI (default is 72)
+  -fixed <fp>          : assume fixed text (default is 0.7, older ones had 0.3)
+  -enc <string>        : encoding (default is the locale's own)
+  -layout              : keep the layout
+  -upw <string>        : user password (for locked files)
+  -eol <string>        : ends of lines
+  -q                   : say nothing
+  -h                   : print usage information
+  -help                : print usage information
+  --help               : print usage information
+  -?                   : print usage information
+"""
+SPELLED_VALUES = """\
+Usage: fetch [OPTIONS] FILES
+Options:
+ -s, --split=N                Use N connections. Few addresses are used more
+                              than once.
+ -c, --check[=true|false]     Check it.
+ -p, --port=PORT...           Several ports can be given by using ','.
+ -t, --tag=NUM                May be given more than once.
+"""
+GROUPED_ARGPARSE = """\
+usage: vault [-h] [--debug] <command> ...
+
+Keep things.
+
+options:
+  -h, --help   show this help message and exit
+  --debug      say more
+
+required arguments:
+  <command>
+    create     make one
+    list       list all
+"""

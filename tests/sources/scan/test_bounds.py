@@ -50,7 +50,10 @@ def test_a_command_that_hangs_is_left_out_with_a_note(tmp_path):
             r"printf '\n\033[31mno license\033[0m\nbuy one\n' >&2; kill -6 $$",
             "prog --help was ended by signal 6; it says: no license",
         ),
-        ("echo nothing of use; exit 0", "prog prints no help for --help, -h or help"),
+        (
+            "printf '\\nprog <command>\\n\\nDoes things.\\n'; exit 0",
+            "prog prints no help for --help, -h or help; it says: prog <command>",
+        ),
         ("head -c 3000000 /dev/zero; exit 0", "prog prints no help for --help, -h or help"),
     ],
 )

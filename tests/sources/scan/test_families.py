@@ -14,14 +14,19 @@ from help_texts import (
     GIT_HELPS,
     GIT_LOG_MANUAL,
     GNU,
+    GO,
+    GROUPED_ARGPARSE,
     OLD_TYPER_PANELS,
+    ONE_DASH,
     OPTPARSE,
     PLAIN,
     SCRIPT,
+    SPELLED_VALUES,
     TYPER_PANELS,
     UV,
 )
 
+from toolwright.sources.argv.build import RefusedValue, command_line
 from toolwright.sources.program import UNSET, Exclusive
 from toolwright.sources.scan.crawl import ScanSettings, scan
 
@@ -425,3 +430,63 @@ def test_the_file_of_a_launcher_says_nothing_about_the_program_that_it_starts(tm
     started = tmp_path / "uv"
     started.symlink_to(program.path)
     assert scan(str(started), ScanSettings()).program.framework == ""
+
+
+def test_the_descriptions_of_go_are_no_usage(tmp_path):
+    root = scanned(fake(tmp_path, "disks", {"": GO})).program.root
+    assert {each.name: each.description for each in root.parameters} == {
+        "all": "show everything",
+        "hide": "hide some of them: local, network",
+        "sort": 'sort by: name, size (default "name")',
+        "width": "most columns",
+    }
+    assert parameter(root, "sort").default == "name"
+
+
+def test_long_names_behind_one_dash_are_written_as_the_help_writes_them(tmp_path):
+    found = scanned(fake(tmp_path, "paper", {"": ONE_DASH}))
+    root = found.program.root
+    assert brief(root) == {
+        "f": ("value", {"type": "integer"}),
+        "r": ("value", TEXT),
+        "fixed": ("value", TEXT),
+        "enc": ("value", TEXT),
+        "layout": SWITCH,
+        "upw": ("value", TEXT),
+        "eol": ("value", TEXT),
+        "q": SWITCH,
+        "in_file": ("value", TEXT),
+        "out_file": ("value", TEXT),
+    }
+    assert found.notes == ()
+    defaults = {each.name: each.default for each in root.parameters if each.default is not UNSET}
+    assert defaults == {"r": "72"}
+    assert [each.name for each in root.parameters if each.secret] == ["upw"]
+    assert parameter(root, "q").description == "say nothing"
+    sent = {"f": 1, "enc": "UTF-8", "layout": True, "in_file": "a.pdf"}
+    words = command_line(found.program, [root], [sent])
+    assert words[1:] == ["-f", "1", "-enc", "UTF-8", "-layout", "a.pdf"]
+    for refused in ({"enc": "-q"}, {"f": -1}):
+        with pytest.raises(RefusedValue):
+            command_line(found.program, [root], [{**refused, "in_file": "a.pdf"}])
+
+
+def test_values_are_what_the_help_spells_out(tmp_path):
+    found = scanned(fake(tmp_path, "fetch", {"": SPELLED_VALUES}))
+    assert brief(found.program.root) == {
+        "split": ("value", {"type": "integer"}),
+        "check": ("truth", {"type": "boolean"}),
+        "port": ("joined", TEXTS),
+        "tag": ("repeat", {"type": "array", "items": {"type": "integer"}}),
+        "files": ("rest", {**TEXTS, "minItems": 1}),
+    }
+
+
+def test_the_commands_of_argparse_may_be_in_a_group_of_arguments(tmp_path):
+    program = fake(tmp_path, "vault", {"": GROUPED_ARGPARSE})
+    for name in ("create", "list"):
+        text = f"usage: vault {name} [-h] path\n\npositional arguments:\n  path  where\n"
+        program.says(f"{name} --help", text)
+    found = scanned(program)
+    assert [each.name for each in found.program.root.commands] == ["create", "list"]
+    assert not found.program.root.runs

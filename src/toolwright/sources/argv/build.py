@@ -366,6 +366,7 @@ class _Level:
         joined = flag + text
         head = joined.partition("=")[0]
         others = any(each.startswith(head) for each in self.flags if each != flag)
+        others = others or (not self.program.framework and self.has_long_names_behind_one_dash())
         if text and not text.startswith("=") and not others:
             yield joined
         elif parameter.emit != "optional" and (
@@ -374,6 +375,10 @@ class _Level:
             yield from (flag, text)
         else:
             raise RefusedValue(parameter, f"cannot be {shown(text)}: it reads as another option")
+
+    def has_long_names_behind_one_dash(self) -> bool:
+        """Return whether `-f1` would be an option of that name, as in X11, Java and Poppler."""
+        return any(len(flag) > 2 and not flag.startswith("--") for flag in self.flags)
 
     # -- positionals
 

@@ -204,13 +204,7 @@ class _Parameters:
             return self.counted(dest, action, flags)
         kind = kind_of_action(action)
         if action.nargs == 0:
-            return CommandParameter(
-                name=dest,
-                schema={"type": "boolean"},
-                emit="flag",
-                flags=flags,
-                **self.common(action),
-            )
+            return self.own_switch(dest, action, flags)
         common = self.common(action)
         if action.nargs in (None, argparse.OPTIONAL) and not _is_append(action):
             return self.single(dest, action, kind, common)
@@ -275,6 +269,25 @@ class _Parameters:
             **self.common(action),
         )
         return with_default(found, self.default_of(action))
+
+    def own_switch(
+        self, dest: str, action: argparse.Action, flags: tuple[str, ...]
+    ) -> CommandParameter:
+        """Return the boolean of an action of the program's own.
+
+        If `--no-x` stands beside `--x`, the action goes by how it is spelled: `--intransitive`
+        beside them may mean either, so nothing but these two is offered.
+        """
+        pair = next(((f, n) for f in flags if (n := f"--no-{f[2:]}") in flags), None)
+        found = CommandParameter(
+            name=dest,
+            schema={"type": "boolean"},
+            emit="flag" if pair is None else "pair",
+            flags=flags if pair is None else pair[:1],
+            negatives=() if pair is None else pair[1:],
+            **self.common(action),
+        )
+        return found if pair is None else with_default(found, self.default_of(action))
 
     def counted(
         self, dest: str, action: argparse.Action, flags: tuple[str, ...]

@@ -196,6 +196,8 @@ def with_default(
     if fitting is not UNSET:
         return replace(parameter, default=fitting)
     text = plain_text(str(value))
+    if text in parameter.schema.get("enum", ()):  # choices that are objects, listed by their texts
+        return replace(parameter, default=text)
     is_address = " at 0x" in text or "<function" in text
     return replace(parameter, default_text="" if is_address else first_line(text)[:200])
 

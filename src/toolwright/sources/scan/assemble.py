@@ -38,6 +38,7 @@ class Assembler:
         self.typed = 0
         """How many options have a known type, beyond taking a text."""
         self.name = ""
+        self.with_equals = takes_equals(framework, nodes[()].page)
 
     def program(
         self,
@@ -58,7 +59,7 @@ class Assembler:
             framework="" if self.framework == "go" else self.framework,
             fingerprint=fingerprint,
             takes_dashes=self.framework not in _NO_DASHES,
-            takes_equals=takes_equals(self.framework, root.page),
+            takes_equals=self.with_equals,
             left_out=tuple(left_out),
         )
         return program, self.notes
@@ -75,6 +76,7 @@ class Assembler:
             valued={
                 flag for each in page.options if _has_value(each) for flag in each.spelling.flags
             },
+            plurals=self.framework in ("", "gnu"),  # other parsers write dots themselves
         )
         positionals = [self._checked(each) for each in usage.positionals]
         taken = [each.name for each in positionals]
@@ -150,7 +152,13 @@ class Assembler:
         notes: list[str] = []
         for option in self._own(node, known):
             names = [*taken, *(each.name for each in found)]
-            made = parameter_of(option, self.framework, self.prober.known_of(option), names)
+            made = parameter_of(
+                option,
+                self.framework,
+                self.prober.known_of(option),
+                names,
+                with_equals=self.with_equals,
+            )
             if isinstance(made, str):
                 notes.append(f"{option.spelling.flags[-1]} is left out: {made}")
                 continue

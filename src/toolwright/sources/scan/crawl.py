@@ -138,12 +138,10 @@ def _page_of(answer: HelpAnswer) -> Page:
 
 def _own_words(answer: HelpAnswer) -> str:
     """Return what a program says instead of its help, such as which library it misses."""
-    if answer.code == 0:
-        return ""
     lines = [each.text for each in lines_of(answer.stderr or answer.stdout) if not each.is_blank]
     if not lines:
         return ""
-    is_traceback = lines[0].startswith("Traceback ")
+    is_traceback = answer.code != 0 and lines[0].startswith("Traceback ")
     return f"; it says: {lines[-1 if is_traceback else 0][:_LONGEST_WORDS]}"
 
 

@@ -296,6 +296,8 @@ def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> Opt
     first = spelling.values[0]
     if len(spelling.values) > 1:
         return _several(spelling, framework)
+    if set(first.strip("<{}>").split("|")) == {"true", "false"} and spelling.has_equals:
+        return TRUTH
     if first.startswith("{") and first.endswith("}"):
         kind = _chosen(first[1:-1].replace("|", ",").split(","))
     elif details.choices:
@@ -304,11 +306,11 @@ def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> Opt
         name = first.strip("<>").lower()
         kind = _INTEGER if name in _NUMBERS and not details.takes_suffix else _TEXT
         kind = _PATH if name in _PATHS else kind
-    if spelling.repeats or details.is_multiple:
-        return OptionKind(
-            schema={"type": "array", "items": kind.schema}, emit="repeat", is_known=kind.is_known
-        )
-    return kind
+    if not (spelling.repeats or details.is_multiple):
+        return kind
+    emit = "joined" if details.by_commas and not details.is_multiple else "repeat"
+    schema = {"type": "array", "items": kind.schema}
+    return OptionKind(schema=schema, emit=emit, is_known=kind.is_known)
 
 
 def _several(spelling: Spelling, framework: str) -> OptionKind | str:

@@ -22,18 +22,26 @@ _NO_DEFAULTS = frozenset(("", '""', "[]", "map[]", "0", "0s", "None", "False", "
 
 def is_left_out(option: OptionText) -> bool:
     """Return whether an option only prints help or the version."""
-    names = {flag.lstrip("-") for flag in option.spelling.flags if flag.startswith("--")}
+    names = {flag.lstrip("-") for flag in option.spelling.flags if len(flag) > 2}
     if option.spelling.flags in (("-h",), ("-?",)):
-        return "help" in option.text.lower()
+        return re.search(r"\b(?:help|usage)\b", option.text, re.IGNORECASE) is not None
     return bool(names & _LEFT_OUT) and (
         not option.spelling.values or "help" in names or "completion" in str(names)
     )
 
 
 def parameter_of(
-    option: OptionText, framework: str, probed: Probed, taken: Iterable[str] = ()
+    option: OptionText,
+    framework: str,
+    probed: Probed,
+    taken: Iterable[str] = (),
+    *,
+    with_equals: bool = True,
 ) -> tuple[CommandParameter, bool] | str:
-    """Return an option's parameter, and whether its type is known; or why it is left out."""
+    """Return an option's parameter, and whether its type is known; or why it is left out.
+
+    `with_equals` says whether the values of the program's long options follow `=`.
+    """
     spelling = option.spelling
     details = details_of(f"{option.text} {option.more}")
     kind = kind_of(spelling, details, framework, probed)
@@ -41,7 +49,9 @@ def parameter_of(
         return kind
     flags, negatives = _long_first(spelling.flags), _long_first(spelling.negatives)
     if not flags[0].startswith("--") and len(flags[0]) > 2 and framework != "go":
-        return "a long name after a single dash is not known to take its value after `=`"
+        as_shown = not framework and not spelling.has_equals  # `-enc <name>`, or a switch
+        if not as_shown or (with_equals and kind.emit != "flag"):
+            return "a long name after a single dash is not known to take its value after `=`"
     name = _name_of(flags, taken)
     default = _default_of(kind, details, option)
     parameter = CommandParameter(
@@ -56,7 +66,7 @@ def parameter_of(
         description=shortened(option.text),
         type_name=kind.type_name,
         deprecated=details.is_deprecated,
-        secret=kind.schema.get("type") != "boolean" and is_secret_name(flags[0]),
+        secret=kind.schema.get("type") != "boolean" and is_secret_name(flags[0], option.text),
         confirms=kind.emit == "flag" and flags[0].lstrip("-") in _CONFIRMS,
         environment=details.environment,
         refused_prefixes=_refused(kind, framework),
@@ -100,6 +110,8 @@ def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
         return _items(text, kind)
     if text == "" or text.startswith("~") or kind_name not in CASTS:
         return UNSET  # a home folder is not the same for everyone
+    if written is None and text == said and " " in text:
+        return UNSET  # words that describe it: `(default is the current folder)`
     if kind_name == "integer" and _OCTAL.match(text):
         return UNSET
     try:

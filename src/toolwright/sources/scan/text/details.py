@@ -9,7 +9,7 @@ from typing import Any
 _MOST_TEXT = 4_000
 _MOST_CHOICES = 200
 _DEFAULT = re.compile(
-    r"""\(defaults?(?: to|: |=|:| )\s?("[^"\n]{0,300}"|[^()]{1,300})\)"""
+    r"""\(defaults?(?: to\b| is\b|: |=|:| )\s?("[^"\n]{0,300}"|[^()]{1,300})\)"""
     r"""|\[(?:[^\[\]]{0,200}; )?default: ("[^"\n]{0,300}"|[^\[\];]{1,300}|\[[^\[\]]{0,300}\])[\];]"""
 )
 _ENVIRONMENT = re.compile(
@@ -32,9 +32,12 @@ _ONE_OF = re.compile(
 _WORD = re.compile(r"[\w.+-]+")
 _DEPRECATED = re.compile(r"[\[(]?deprecated\b", re.IGNORECASE)
 _MULTIPLE = re.compile(
-    r"multiple times|more than once|(?:can|may) be repeated|repeatable|is additive|up to \d times",
+    r"multiple times|\b(?:can|may|could)(?: also)? be (?:\w{1,20} )?more than once"
+    r"|(?:option|flag|it) more than once|(?:can|may) be repeated|repeatable|is additive"
+    r"|up to \d times",
     re.IGNORECASE,
 )
+_BY_COMMAS = re.compile(r"\bby (?:using )?(?:commas?\b|',')|\bcomma[- ]separated\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"\bsuffix|\bunits?\b|%", re.IGNORECASE)
 
 
@@ -59,6 +62,8 @@ class Details:
     is_deprecated: bool = False
     is_multiple: bool = False
     takes_suffix: bool = False
+    by_commas: bool = False
+    """Whether several values are one word with commas in it."""
 
 
 def details_of(text: str) -> Details:
@@ -76,6 +81,7 @@ def details_of(text: str) -> Details:
         is_deprecated=_DEPRECATED.match(text) is not None,
         is_multiple=_MULTIPLE.search(text) is not None,
         takes_suffix=_SUFFIX.search(text) is not None,
+        by_commas=_BY_COMMAS.search(text) is not None,
         **ranged,
     )
 

@@ -26,7 +26,9 @@ _ENOUGH_VALUES = 5
 Part = Literal["text", "usage", "examples", "aliases", "commands", "arguments", "options"]
 _USAGE = re.compile(r"usage(?: of [^:]{1,80})?:?(?: |$)", re.IGNORECASE)
 _COMMANDS = re.compile(r"\b(?:sub-?)?commands?\b", re.IGNORECASE)
-_ARGUMENTS = re.compile(r"(?:positional arguments|arguments|args|positionals)\b", re.IGNORECASE)
+_ARGUMENTS = re.compile(
+    r"(?:(?:positional|required) arguments|arguments|args|positionals)\b", re.IGNORECASE
+)
 _OPTIONS = re.compile(r"\b(?:options|flags|optional arguments|parameters)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"examples?\b", re.IGNORECASE)
 _ALIASES = re.compile(r"aliases\b", re.IGNORECASE)
@@ -162,7 +164,7 @@ class _PageReader:
             self.start("usage", "usage")
             self.page.starts_small |= line.text.startswith("usage")
             self.usage(_USAGE.sub("", line.text, count=1).strip())
-        elif self.part == "usage" and self.usage_goes_on(line):
+        elif self.part == "usage" and self.option is None and self.usage_goes_on(line):
             self.usage(line.text)
         elif self.begins_section(line):
             self.start(self.part_of(line.text), line.text.rstrip(":"))

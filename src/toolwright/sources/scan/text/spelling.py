@@ -122,7 +122,7 @@ class _Reader:
             has_equals=self.has_equals,
             shown_default=self.shown_default,
             is_certain=self.is_certain,
-            rest=rest,
+            rest=rest.removeprefix(": "),  # `-q       : say nothing`
         )
 
     def flag(self, into: list[str]) -> bool:

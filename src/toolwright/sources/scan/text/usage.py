@@ -18,6 +18,8 @@ _CHOICE = re.compile(r"\{([^{}\s]{1,2000})\}")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .:/@#+-]{0,79}")
 _CLOSES = {"[": "]", "<": ">", "{": "}", "(": ")"}
 _ALTERNATIVE = re.compile(r"\|(?= ?-)")
+_PLURALS = frozenset(("files", "paths", "directories", "dirs", "urls", "operands", "arguments"))
+"""What a positional without dots is called that takes several words, as in `diff FILES`."""
 _MOST_TOKENS = 200
 _ARGUMENTS_OF_COMMAND = re.compile(r"\[?<?args?>?\]?(?:\.\.\.)?\]?|\.\.\.", re.IGNORECASE)
 
@@ -56,11 +58,13 @@ def read_usage(
     *,
     has_commands: bool,
     valued: Container[str] = (),
+    plurals: bool = False,
 ) -> Usage:
     """Read what follows a path in the usages of its command.
 
     Without commands below it, a word such as `COMMAND` is a positional. Behind a flag that takes a
-    value, a word is that value: `-f FILENAME`.
+    value, a word is that value: `-f FILENAME`. With `plurals`, a last word such as `FILES` may be
+    several.
     """
     rests: list[list[str]] = []
     for usage in usages:
@@ -83,7 +87,7 @@ def read_usage(
         exclusive=tuple(_exclusive(rests[0])) if len(rests) == 1 else (),
     )
     positionals = [_positionals(rest, valued) for rest in others]
-    _read_positionals(usage, positionals, described)
+    _read_positionals(usage, positionals, described, plurals=plurals)
     return usage
 
 
@@ -208,14 +212,14 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _read_positionals(
-    usage: Usage, words: Sequence[Sequence[str]], described: Mapping[str, str]
+    usage: Usage, words: Sequence[Sequence[str]], described: Mapping[str, str], *, plurals: bool
 ) -> None:
     """Read the positionals one by one, or all as one list of words."""
     given = [each for each in words if each]
     if not given:
         return
     is_alone = len(given) == 1 and not any("(" in each or each == "|" for each in given[0])
-    understood = _each(given[0], described) if is_alone else None
+    understood = _each(given[0], described, plurals=plurals) if is_alone else None
     if understood is not None:
         if len(words) > 1:  # another usage does without them
             understood = tuple(replace(each, required=False) for each in understood)
@@ -234,7 +238,7 @@ def _read_positionals(
 
 
 def _each(
-    words: Sequence[str], described: Mapping[str, str]
+    words: Sequence[str], described: Mapping[str, str], *, plurals: bool
 ) -> tuple[CommandParameter, ...] | None:
     found: list[_Word] = []
     for word in words:
@@ -250,6 +254,8 @@ def _each(
             last.repeats = True  # `NAME ...`
         else:
             return None
+    if plurals and found and found[-1].name in _PLURALS:
+        found[-1].repeats = True
     names = [each.name for each in found]
     several = [at for at, each in enumerate(found) if each.repeats]
     optional = [each.is_optional for each in found]
