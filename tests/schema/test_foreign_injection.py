@@ -290,6 +290,43 @@ def test_a_schema_of_the_author_cannot_name_it():
 # -- inside types
 
 
+@pytest.mark.parametrize(
+    "name", ["Depends", "Dependency", "FromDependencies", "Inject", "InjectedMarker", "_Provide"]
+)
+def test_a_marker_that_is_called_so_needs_no_callable(name):
+    cls = type(name, (), {"__module__": "my.own"})
+
+    def by_hint(user: Annotated[User, cls()]) -> None: ...
+    def bare(user: Annotated[User, cls]) -> None: ...
+    def optional(user: Annotated[User, cls()] | None = None) -> None: ...
+
+    for target in (by_hint, bare, optional):
+        assert "nothing fills in here" in refused(target)
+
+
+def test_an_argument_may_be_of_a_class_that_is_called_so():
+    @dataclasses.dataclass
+    class Dependency:
+        name: str = "x"
+
+    def add(dependency: Dependency = Dependency(), *, more: Annotated[int, Missing()] = 1) -> str:
+        return dependency.name
+
+    assert Tool(add).call({"dependency": {"name": "y"}}).value == "y"
+
+
+def test_the_mark_of_injector_is_known(monkeypatch):
+    injector = types.ModuleType("injector")
+    injector._inject_marker = object()
+    monkeypatch.setitem(sys.modules, "injector", injector)
+
+    def service(user: Annotated[User, injector._inject_marker]) -> None: ...
+    def plain(user: Annotated[User, object()]) -> None: ...
+
+    assert "injector's `Inject`" in refused(service)
+    Tool(plain).compile()
+
+
 @dataclasses.dataclass
 class InDataclass:
     x: int = 0

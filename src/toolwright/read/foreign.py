@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import types
 from collections.abc import Collection, Iterator
@@ -13,16 +14,21 @@ from numbers import Number
 from typing import Any, NamedTuple, cast
 
 _OWNERS = {
+    "click": "Click",
     "dedalus_mcp": "Dedalus",
     "dishka": "Dishka",
     "docket": "Docket",
     "fastapi": "FastAPI",
+    "faststream": "FastStream",
     "fastmcp": "FastMCP",
     "langchain_core": "LangChain",
     "litestar": "Litestar",
     "mcp": "the MCP SDK",
     "pydantic_ai": "Pydantic AI",
     "starlette": "Starlette",
+    "strawberry": "Strawberry",
+    "taskiq": "taskiq",
+    "that_depends": "that-depends",
     "typer": "Typer",
     "uncalled_for": "FastMCP",
 }
@@ -35,15 +41,30 @@ _MARKERS = {
     ("fastapi", "Cookie"): "call",
     ("fastapi", "Param"): "field",
     ("fastapi", "Body"): "field",
+    ("faststream", "Context"): "inject",
     ("langchain_core", "InjectedToolArg"): "inject",
     ("litestar", "DependencyKwarg"): "inject",
     ("litestar", "KwargDefinition"): "field",
     ("mcp", "Resolve"): "inject",
+    ("strawberry", "StrawberryParent"): "inject",
+    ("that_depends", "StringProviderDefinition"): "inject",
     ("uncalled_for", "Dependency"): "inject",
 }
+_INJECTS = frozenset(
+    (
+        *("dependant", "depend", "dependency", "dependencies", "depends"),
+        *("inject", "injectable", "injected", "injection", "provide", "provided"),
+    )
+)
+"""Words in the name of a class whose objects mark what is injected, by the hint or by a key, and
+need no callable for it."""
+_WORD = re.compile(r"[A-Z]?[a-z]+")
 _CONTEXTS = frozenset(
     (
+        ("click", "Context"),
         ("dedalus_mcp", "Context"),
+        ("fastapi", "SecurityScopes"),
+        ("faststream", "ContextRepo"),
         ("fastmcp", "Context"),
         ("mcp", "BaseContext"),
         ("mcp", "Context"),
@@ -52,9 +73,14 @@ _CONTEXTS = frozenset(
         ("mcp", "ServerSession"),
         ("pydantic_ai", "RunContext"),
         ("starlette", "HTTPConnection"),
+        ("starlette", "Response"),
+        ("strawberry", "Info"),
+        ("taskiq", "Context"),
+        ("typer", "Context"),
     )
 )
 _CALL = "take a parameter `call: Call` instead, which is given the call with its caller and headers"
+_BY_HINT = "write `Annotated[T, Inject(provider)]`"
 _HARMLESS = frozenset(
     (
         *("annotated_doc", "annotated_types", "beartype", "hypothesis", "msgspec", "pydantic"),
@@ -92,15 +118,31 @@ def known_marker(item: Any) -> Foreign | None:
 
 def foreign_marker(item: Any) -> Foreign | None:
     """Recognise a marker in `Annotated`: known by its name, or of an unknown package and with a
-    callable in it."""
+    callable in it, or of a class that is called after what it does."""
     found = known_marker(item)
     cls = cast("Any", type(item))
-    if found is not None or issubclass(cls, _FUNCTIONS) or _is_harmless(cls):
-        return found
+    if found is not None or _is_of_injector(item):
+        return found or Foreign("has injector's `Inject`, which nothing fills in here", _BY_HINT)
+    marks = item if isinstance(item, type) else cls
+    injects = _is_called_so(marks) and not _is_harmless(marks)
+    if not injects and (issubclass(cls, _FUNCTIONS) or _is_harmless(cls)):
+        return None
     provider = _callable_in(item)
-    if provider is None:
+    if provider is None and not injects:
         return None
     return Foreign(f"has {_shown(item)}, which nothing fills in here", _instead(item, provider))
+
+
+def _is_called_so(cls: type) -> bool:
+    """Return whether the name of a class says that its objects mark what is injected."""
+    words = (_WORD.findall(base.__name__) for base in cls.__mro__)
+    return not _INJECTS.isdisjoint(word.lower() for word in chain.from_iterable(words))
+
+
+def _is_of_injector(item: Any) -> bool:
+    """Return whether a bare `object()` is the one by which injector knows its `Inject[T]`."""
+    mark = getattr(sys.modules.get("injector"), "_inject_marker", None)
+    return mark is not None and item is mark
 
 
 def foreign_default(default: Any, classes: Collection[type]) -> Foreign | None:
