@@ -160,6 +160,29 @@ def test_a_positional_in_front_is_never_taken_for_one_behind():
     assert words(parameter("a", "rest", flags=()), second, b="v") == ["v"]
 
 
+@pytest.mark.promise("commands.shares")
+def test_words_are_refused_that_would_reach_another_positional():
+    many, one = parameter("a", "rest", flags=()), parameter("b", flags=())
+    needed = parameter("b", flags=(), required=True)
+    with pytest.raises(RefusedValue, match=r"^b cannot be given: .* takes the words for `a`$"):
+        words(many, one, framework="argparse", a=["x"], b="y")
+    with pytest.raises(RefusedValue, match=r"^b cannot be given"):
+        words(many, one, framework="argparse", b="y")
+    several = parameter("b", "rest", flags=(), required=True, schema={"minItems": 1})
+    with pytest.raises(RefusedValue, match=r"^b may have only one item"):
+        words(many, several, framework="argparse", a=["x"], b=["y", "z"])
+    assert words(many, several, framework="argparse", a=["x"], b=["y"]) == ["x", "y"]
+    assert words(many, needed, framework="argparse", a=["x"], b="y") == ["x", "y"]
+    last = parameter("c", flags=(), required=True)
+    assert words(many, one, last, framework="argparse", a=["x"], c="z") == ["x", "z"]
+    with pytest.raises(RefusedValue, match=r"^a needs `b`, to which the program gives the last"):
+        words(many, one, framework="click", a=["x"])
+    assert words(many, one, framework="click", a=["x"], b="y") == ["x", "y"]
+    default = parameter("b", flags=(), default="d")
+    assert words(many, default, framework="click", a=["x"]) == ["x", "d"]
+    assert words(many, default, framework="click") == []
+
+
 def test_the_remainder_of_argparse_begins_with_a_word():
     rest = parameter("r", "remainder", flags=())
     assert words(rest, framework="argparse", r=["run", "--x"]) == ["run", "--x"]

@@ -48,6 +48,8 @@ _BEHIND_DASHES = re.compile(r"(?:\[[^\[\]]*\]\s*)*--\s")
 """A usage in which every positional stands behind `--`."""
 _MEANS_MORE = re.compile(r"(?:^|\s)\[?--\s")
 """A usage in which `--` separates two parts: it is more than the end of the options."""
+_FILL_LAST_FIRST = frozenset(("click", "typer"))
+"""Frameworks that give an open-ended positional what those behind it do not need."""
 _TAKE_ANY_WORDS = frozenset(("click", "typer", "optparse"))
 
 
@@ -387,19 +389,66 @@ class _Level:
     ) -> list[tuple[CommandParameter, str]]:
         placed: list[tuple[CommandParameter, str]] = []
         missing: CommandParameter | None = None
+        opened: CommandParameter | None = None
         for parameter in parameters:
             value = self.given.get(parameter.name)
+            if value is None and opened is not None:
+                value = self.filled_first(parameter, opened, placed)
             if value is None:
-                missing = missing or (None if _takes_none(parameter) else parameter)
+                # argparse gives no word to one that is not required behind an open-ended one
+                is_passed_over = opened is not None and self.program.framework == "argparse"
+                if not is_passed_over and not _takes_none(parameter):
+                    missing = missing or parameter
+                opened = opened or (parameter if _takes_none(parameter) else None)
                 continue
             own = [(parameter, word) for word in self.placed(parameter, value)]
             if not own and (reason := lost(parameter, value)):
                 raise RefusedValue(parameter, reason)
+            if opened is not None:
+                self.check_share(parameter, opened, own)
             if own and missing is not None:
                 placed += self.left_out(parameters, missing, parameter)
                 missing = None
             placed += own
+            opened = opened or (parameter if _takes_none(parameter) else None)
         return placed
+
+    # -- an open-ended positional, which shares the words with those behind it
+
+    def filled_first(
+        self,
+        parameter: CommandParameter,
+        opened: CommandParameter,
+        placed: Sequence[tuple[CommandParameter, str]],
+    ) -> Any:
+        """Return the default of a positional that would get the last word in spite of being left
+        out: Click fills those behind an open-ended one first."""
+        if self.program.framework not in _FILL_LAST_FIRST or _takes_none(parameter):
+            return None
+        names = [each.name for each in self.command.parameters]
+        last = placed[-1][0] if placed else None
+        if last is None or names.index(last.name) < names.index(opened.name):
+            return None
+        if parameter.default is UNSET or parameter.default is None:
+            reason = f"needs `{key_of(parameter).key}`, to which the program gives the last word"
+            raise RefusedValue(last, reason)
+        return parameter.default
+
+    def check_share(
+        self,
+        parameter: CommandParameter,
+        opened: CommandParameter,
+        own: Sequence[tuple[CommandParameter, str]],
+    ) -> None:
+        """Refuse words that argparse would give to an open-ended positional before this one, which
+        takes all but those that are required behind it."""
+        if self.program.framework != "argparse" or _is_fixed(parameter.schema):
+            return
+        most = int(parameter.required)
+        if len(own) > most:
+            what = "may have only one item" if most else "cannot be given"
+            name = key_of(opened).key
+            raise RefusedValue(parameter, f"{what}: the program takes the words for `{name}`")
 
     def left_out(
         self,
@@ -456,5 +505,5 @@ def _is_fixed(schema: Mapping[str, Any]) -> bool:
 
 
 def _takes_none(parameter: CommandParameter) -> bool:
-    """Return whether a positional may take no words at all, whatever follows it."""
-    return parameter.emit in ("rest", "remainder")
+    """Return whether a positional may take any number of words, whatever follows it."""
+    return parameter.emit in ("rest", "remainder") and not _is_fixed(parameter.schema)
