@@ -233,12 +233,12 @@ def main():
             case "tools/list":
                 result = tools(asked)
                 if result is None:
-                    error = {"code": -32603, "message": "no list today"}
+                    error = {"code": -32603, "message": "no list\ntoday"}
                     send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
                 else:
                     answer(asked, result)
             case "resources/list" | "prompts/list" if LIE.startswith("no-"):
-                error = {"code": -32603, "message": "no list today"}
+                error = {"code": -32603, "message": "no list\ntoday"}
                 send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
             case "tools/call":
                 called(asked)

@@ -155,7 +155,7 @@ def _check_read(loaded: Loaded, chosen: argparse.Namespace) -> None:
     shows_rest = chosen.command in _SHOW_REST and (box or box.resources or box.prompts)
     if unread and chosen.command not in _TRY_AGAIN and not shows_rest:
         lines = [f"{each.tool} cannot be read: {each.reason}" for each in unread]
-        raise BadTarget("; ".join(lines))
+        raise BadTarget(" ".join("; ".join(lines).split()))  # a server may write several lines
 
 
 def _load_remote(chosen: argparse.Namespace) -> Loaded:
