@@ -52,6 +52,16 @@ _MOST_WORD = 10_000
 _IN_QUERY = frozenset(("key", "auth", "sig", "signature"))
 """Names that mean a secret in the query of a URL, and may mean anything elsewhere."""
 
+_AMBIGUOUS = frozenset(
+    (
+        *("auth", "cred", "creds", "credentials", "key", "keys", "pass", "pat", "pw", "pwd"),
+        *("secrets", "tokens", "u", "user"),
+    )
+)
+"""Last parts of names that mean a secret if the value looks like one: `--pat`, not `--key name`."""
+_PUBLIC = frozenset(("public", "pub", "primary", "foreign", "sort", "max", "num"))
+_LOOKS_RANDOM = re.compile(r"(?:[\w.-]{1,100}:)?(?=\S*\d)(?=\S*[A-Za-z])[\w+/=!@#$%^&*~-]{12,9999}")
+
 _NAMED_WHOLE = re.compile(r"(?s)(-{0,2}[A-Za-z][\w.-]{0,200})(=|:\s+)(.+)")
 _NAME = re.compile(r"\b([A-Za-z][\w.-]{0,200})[\"']?\s{0,5}[=:]\s{0,5}")
 _VALUE = re.compile(
@@ -93,15 +103,16 @@ def without_secrets(words: Sequence[str]) -> list[str]:
     none. Words that are a command line of their own are looked into.
     """
     shown: list[str] = []
-    follows = False
+    option = ""
     for word in words:
-        if follows and not (word.startswith("--") or (word[:1] == "-" and len(word) == 2)):
+        is_option = word.startswith("-") and not any(each in word for each in "= \n")
+        is_value = not (word.startswith("--") or (word[:1] == "-" and len(word) == 2))
+        if option and (is_value or _looks_random(word)) and _takes_secret(option, word):
             shown.append(_hidden(word))
-            follows = False
+            option = ""
             continue
         shown.append(_without(word))
-        is_option = word.startswith("-") and not any(each in word for each in "= \n")
-        follows = word.lower() == "bearer" or (is_option and is_secret_name(word))
+        option = word if is_option or word.lower() == "bearer" else ""
     return shown
 
 
@@ -110,10 +121,27 @@ def has_secrets(words: Sequence[str]) -> bool:
     return without_secrets(words) != list(words)
 
 
+def _takes_secret(name: str, value: str) -> bool:
+    """Return whether a value is a secret, by the name of what it is given for."""
+    if name.lower() == "bearer" or is_secret_name(name):
+        return True
+    parts = _PARTS.findall(name[:200])
+    ambiguous = bool(parts) and parts[-1].lower() in _AMBIGUOUS
+    return ambiguous and parts[0].lower() not in _PUBLIC and _looks_random(value)
+
+
+def _looks_random(value: str) -> bool:
+    """Return whether a value has the form of a secret: long, of letters and digits without blanks."""
+    if not _LOOKS_RANDOM.fullmatch(value) or _PLACEHOLDER.fullmatch(value):
+        return False
+    # The words of a name have their digits at their ends: `my-server-v2`, `--use-ipv6`.
+    return any(re.search(r"\d+[A-Za-z]", each) for each in re.split(r"[-_.]", value))
+
+
 def _without(word: str) -> str:
     """Return one word without the secrets in it."""
     named = _NAMED_WHOLE.fullmatch(word)
-    if named is not None and is_secret_name(named[1]):
+    if named is not None and _takes_secret(named[1], named[3]):
         return f"{named[1]}{named[2]}{_hidden(named[3])}"
     word = _inner(word)
     start = _USER.sub(_user, word[:_MOST_WORD])
