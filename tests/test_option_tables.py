@@ -1,6 +1,8 @@
-"""docs/options.md lists every option, with its default and its flag, and nothing else."""
+"""docs/options.md lists every option, with its default and its flag, and nothing else.
 
-import argparse
+`python tests/test_option_tables.py` writes the table of a server.
+"""
+
 import inspect
 import re
 from dataclasses import MISSING, fields
@@ -9,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from toolwright import SignIn, Toolbox
-from toolwright.cli.http_settings import flag_of
-from toolwright.cli.serve_flags import add_flags
 from toolwright.options import Options, ToolOptions
-from toolwright.serve.settings import DEFAULTS, AppSettings, HttpSettings
+from toolwright.serve.settings import SETTINGS
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 IN_WORDS = {None: "none", False: "off", True: "on", "": "empty"}
@@ -62,21 +62,31 @@ def test_options_of_toolboxes():
         assert cells[1] == in_words.get(name, shown), name
 
 
+def server_table():
+    """Return the table of the settings of a server, as it is on the page."""
+    lines = ["| setting | default | flag | means |", "|---|---|---|---|"]
+    for name, row in SETTINGS.items():
+        default = row.shown_default or written(row.default)
+        if row.stdio_default != row.default:
+            default += f"; over stdio {written(row.stdio_default)}"
+        flags = ", ".join(f"`{flag.name}`" for flag in row.flags) or "in code only"
+        variable = f"; also `${row.variable}`" if row.variable else ""
+        mark = " *" * ("asgi" in row.places) + " +" * ("stdio" in row.places)
+        lines.append(f"| `{name}`{mark} | {default} | {flags} | {row.means}{variable} |")
+    return "\n".join(lines)
+
+
+def with_server_table(page):
+    """Return the page with the table as it must be."""
+    before, heading, part = page.partition("## Of a server\n")
+    text, table, after = re.split(r"((?:^\|.*\n)+)", part, maxsplit=1, flags=re.M)
+    return f"{before}{heading}{text}{server_table()}\n{after}"
+
+
+@pytest.mark.promise("options.all")
 def test_settings_of_servers():
-    found = rows("Of a server")
-    assert set(found) == set(HttpSettings.__annotations__), "each setting has one row"
-    parser = argparse.ArgumentParser()
-    add_flags(parser)
-    flags = set(re.findall(r"--[a-z-]+", parser.format_help()))
-    for name, cells in found.items():
-        assert ("*" in cells[0]) == (name in AppSettings.__annotations__), name
-        assert cells[1] == ("random" if name == "state_key" else written(DEFAULTS[name])), name
-        shown = re.findall(r"`(--[a-z-]+)`", cells[2])
-        if name in ("routes", "middleware"):
-            assert cells[2] == "in code only"
-        else:
-            assert shown[0] == flag_of(name)
-            assert set(shown) <= flags, name
+    page = PAGE.read_text()
+    assert page == with_server_table(page), "`python tests/test_option_tables.py` writes it"
 
 
 def test_options_of_signing_in():
@@ -91,3 +101,7 @@ def test_options_of_signing_in():
     for name, cells in found.items():
         shown = "needed" if known[name] is MISSING else written(known[name])
         assert cells[1] == in_words.get(name, shown), name
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_server_table(PAGE.read_text()))

@@ -7,7 +7,7 @@ import pytest
 from command_files import NAMES, SHOP, here
 from processes import Http, Stdio, good, refused, run
 
-from toolwright.cli.project.server import known_settings
+from toolwright.cli.server_settings import known_settings
 
 __all__ = ["here"]  # a fixture
 
@@ -183,9 +183,9 @@ def test_a_text_of_a_parameter_that_is_not_there_refuses_the_tool(here):
 
 
 def test_every_setting_is_known_here():
-    from toolwright.serve.settings import HttpSettings
+    from toolwright.serve.settings import SETTINGS
 
-    assert set(HttpSettings.__annotations__) < set(known_settings())
+    assert set(SETTINGS) < set(known_settings())
 
 
 @pytest.mark.promise("project.env-file")

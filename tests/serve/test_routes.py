@@ -169,12 +169,12 @@ def test_middleware_cannot_lead_past_the_rules():
 
 def test_routes_follow_a_toolbox_that_is_exchanged():
     from toolwright.serve.http.app import App
-    from toolwright.serve.settings import AppConfig
+    from toolwright.serve.settings import ServerConfig
 
     first, second = box_of(), box_of()
     second.route("/new")(lambda request: PlainTextResponse("new"))
     live = Reloadable(first.__servable__())
-    app = App(live, AppConfig())
+    app = App(live, ServerConfig())
     assert get(app, "/new").status == 404
     live.swap(second.__servable__())
     assert get(app, "/new").body == b"new"

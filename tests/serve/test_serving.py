@@ -14,6 +14,7 @@ from served import Form, box
 from toolwright import Call
 from toolwright.serve.access.guard import Caller, Guard, Refusal, tokens_from
 from toolwright.serve.server import serve_http
+from toolwright.serve.settings import ServerConfig
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -129,7 +130,7 @@ def test_tokens_that_are_none_are_refused(token):
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com"])
 def test_listening_to_others_wants_a_token_or_a_word(box, host):
     with pytest.raises(ValueError, match="auth=False"):
-        serve_http(box, host=host)
+        serve_http(box, ServerConfig(host=host))
 
 
 # -- asking

@@ -4,46 +4,21 @@ import argparse
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 
 from toolwright import Toolbox
-from toolwright.cli.serve_flags import complete
-from toolwright.cli.http_settings import flag_of, http_settings
 from toolwright.cli.main import parser
+from toolwright.cli.server_settings import flag_of, given_in, read_settings
 from toolwright.serve import AppSettings, HttpSettings, StdioSettings, settings
 from toolwright.serve.server import serve
-from toolwright.serve.settings import (
-    DEFAULTS,
-    AppConfig,
-    ConnectionLimits,
-    HttpConfig,
-    SessionLimits,
-    http_config,
-)
-from toolwright.serve.stdio.settings import StdioConfig
+from toolwright.serve.settings import SETTINGS, ServerConfig, server_config
 
-NAMES = list(get_type_hints(HttpSettings))
-IN_CODE = {"routes", "middleware"}
-"""Settings that only a program can write."""
-SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
-# What an operator reads as the default, where that is not the value itself.
-READ_AS = {
-    None: "none",
-    (): "none",
-    "": "none",
-    True: "on",
-    False: "off",
-    4 * 1024 * 1024: "4 MiB",
-}
-NOT_READ = {"state_key", "resource"}
-"""Settings whose default is decided at run time."""
+TYPES = {"http": HttpSettings, "asgi": AppSettings, "stdio": StdioSettings}
 
 
 @pytest.fixture(scope="module")
-def served():
+def flags():
     commands = next(
         each for each in parser("serve")._actions if isinstance(each, argparse._SubParsersAction)
     )
@@ -54,74 +29,35 @@ def served():
     }
 
 
-@pytest.fixture(scope="module")
-def rows():
-    """The settings in the tables of the page: default, and whether an app has it."""
-    table = {}
-    for line in SECURITY.read_text().splitlines():
-        cells = [each.strip() for each in line.strip("|").split("|")]
-        names = re.fullmatch(r"(`\w+`(?:, `\w+`)*)( \*)?", cells[0])
-        if len(cells) < 3 or names is None:
-            continue
-        many = re.findall(r"`(\w+)`", names[1])
-        values = cells[1].split(" and ") if len(many) > 1 else [cells[1]]
-        for name, value in zip(many, values, strict=True):
-            table[name] = value, names[2] is not None
-    return table
-
-
-def test_types_and_values_are_of_one_list():
-    def hints(*parts):
-        every = {}
-        for each in parts:
-            every |= get_type_hints(each)
-        return every
-
-    parts = hints(AppConfig, SessionLimits)
-    del parts["sessions"]
-    assert parts == get_type_hints(AppSettings)
-    parts |= hints(HttpConfig, ConnectionLimits)
-    del parts["app"], parts["connections"]
-    assert parts == get_type_hints(HttpSettings)
-    assert get_type_hints(StdioConfig) == get_type_hints(StdioSettings)
-    assert DEFAULTS.keys() == set(NAMES)
-
-
-@pytest.mark.promise("settings.every-flag")
-@pytest.mark.parametrize("name", sorted({*NAMES} - IN_CODE))
-def test_a_setting_has_its_flag_with_the_same_default(name, served):
-    action = served[flag_of(name)]
-    default = DEFAULTS[name]
-    if action.default not in (None, [], False):
-        assert action.default == default
-    if isinstance(default, int | float | str) and not isinstance(default, bool) and default != "":
-        said = action.help % {"default": action.default}
-        text = READ_AS.get(default, f"{default:g}" if isinstance(default, float) else str(default))
-        assert re.search(rf"\({re.escape(text)}[;)]", said), said
-
-
-@pytest.mark.promise("settings.every-flag")
-@pytest.mark.parametrize("name", NAMES)
-def test_a_setting_has_its_line_in_the_docs(name, rows):
-    text, is_for_apps = rows[name]
-    assert is_for_apps == (name in get_type_hints(AppSettings))
-    if name in NOT_READ:
-        return
-    default = DEFAULTS[name]
-    shown = READ_AS.get(default, f"{default:g}" if isinstance(default, float) else str(default))
-    first = re.match(r"[`\w/.,:]+(?: MiB)?", text.replace(",", ""))[0].strip("`")
-    assert first == shown
-
-
-def test_the_command_says_every_setting_and_changes_no_default(served):
-    chosen = parser("serve").parse_args(["serve", "shop.py", "--http"])
-    complete(chosen)
-    made = http_settings(chosen)
-    assert made.keys() == set(NAMES)
-    same = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in made.items()
+@pytest.mark.parametrize("place", TYPES)
+def test_type_checkers_see_the_table(place):
+    of_table = {
+        name: ServerConfig.__annotations__[name]
+        for name, row in SETTINGS.items()
+        if place in row.places
     }
-    assert same == dict(DEFAULTS)
+    said = {
+        name: hint.__forward_arg__
+        for part in TYPES[place].__mro__[:-1] + getattr(TYPES[place], "__orig_bases__", ())
+        for name, hint in getattr(part, "__annotations__", {}).items()
+    }
+    assert said == of_table, f"{TYPES[place].__name__} has not what the table has"
+
+
+@pytest.mark.promise("settings.every-flag")
+@pytest.mark.parametrize("name", [name for name, row in SETTINGS.items() if row.flags])
+def test_a_setting_has_its_flag_with_the_same_default(name, flags):
+    action, default = flags[flag_of(name)], SETTINGS[name].default
+    if isinstance(default, int | float | str) and not isinstance(default, bool) and default != "":
+        text = f"{default:g}" if isinstance(default, float) else str(default)
+        assert re.search(rf"\((4 MiB|{re.escape(text)})[;)]", action.help), action.help
+
+
+def test_the_command_changes_no_default():
+    given = given_in(parser("serve").parse_args(["serve", "shop.py", "--http"]))
+    assert given == {}
+    assert read_settings(given, "http") == ServerConfig()
+    assert read_settings(given, "stdio") == ServerConfig(drain=1.0)
 
 
 UNKNOWN = [
@@ -152,24 +88,41 @@ def test_an_app_refuses_what_only_a_server_has():
         Toolbox("box").asgi(port=80)
 
 
-def test_settings_reach_the_part_that_takes_them():
-    config = http_config(
-        {"port": 1, "hosts": ["a.example"], "max_streams": 2, "max_connections": 3, "max_body": 4}
-    )
-    assert (config.port, config.app.max_body) == (1, 4)
-    assert config.app.hosts == ("127.0.0.1", "a.example")
-    assert (config.app.sessions.max_streams, config.connections.max_connections) == (2, 3)
-    slow = http_config({"body_timeout": 5})
-    assert slow.app.body_timeout == slow.connections.body_timeout == 5
+WRONG = [
+    ("port", -1, "a port is a number from 0 to 65535; got -1"),
+    ("max_body", 0, "max_body must be a whole number of at least 1; got 0"),
+    ("max_connections", 1.5, "max_connections must be a whole number of at least 1; got 1.5"),
+    ("session_idle", -1, "session_idle must be a positive number; got -1"),
+    ("rate_limit", "often", 'rate_limit must be written like "10/s"'),
+    ("drain", -1, "drain must be a number of seconds, 0 or more; got -1"),
+    ("header_timeout", None, "header_timeout needs a value; got None"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "said"), WRONG)
+def test_a_wrong_value_is_refused(name, value, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        Toolbox("box").serve("http", **{name: value})
+
+
+def test_settings_are_completed():
+    config = server_config("http", {"port": 1, "hosts": ["a.example"], "max_streams": 2})
+    assert config == ServerConfig(port=1, hosts=["a.example"], max_streams=2)
+    assert server_config("stdio", {}).drain == 1
+    assert server_config("stdio", {"drain": 5}).drain == 5
 
 
 def test_the_list_is_public():
     import toolwright.serve as room
     from toolwright.serve import in_process
 
-    for name in room.__all__:
-        home = in_process if name == "Reply" else settings
-        assert getattr(room, name) is getattr(home, name)
+    assert set(room.__all__) == {
+        *("AppSettings", "HttpSettings", "StdioSettings"),
+        *("Caller", "Refusal", "Reply", "SignIn"),
+    }
+    assert room.AppSettings is settings.AppSettings
+    assert room.Reply is in_process.Reply
+    assert all(getattr(room, name).__name__ == name for name in room.__all__)
     with pytest.raises(AttributeError, match="nothing"):
         _ = room.nothing
 
@@ -191,4 +144,4 @@ def test_a_server_on_stdio_loads_nothing_of_http():
     loaded = done.stderr.split()
     assert "toolwright.serve.stdio.conversation" in loaded
     assert not [name for name in loaded if name.startswith("toolwright.serve.http")]
-    assert not {"toolwright.serve.settings", "toolwright.serve.access.oauth"} & set(loaded)
+    assert not {"toolwright.serve.routes", "toolwright.serve.access.oauth"} & set(loaded)

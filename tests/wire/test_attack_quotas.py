@@ -17,7 +17,7 @@ from processes import INITIALIZE, MODERN, resident, until
 from toolwright import Toolbox
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
 from toolwright.serve.access.quotas import Client, Shares, TaskShares, client_of
-from toolwright.serve.access.session_limits import SessionLimits
+from toolwright.serve.settings import SETTINGS
 
 pytestmark = pytest.mark.soak  # each fills a server to its bounds
 
@@ -358,7 +358,7 @@ def test_over_stdio_there_is_one_client():
     assert client_of({}) == client_of(None) == Client("", "")
 
 
-@pytest.mark.parametrize("name", SessionLimits.__dataclass_fields__)
+@pytest.mark.parametrize("name", [name for name, row in SETTINGS.items() if "session" in row.group])
 def test_bounds_are_checked(name):
     for wrong in (0, -1, float("inf"), float("nan"), True, "many"):
         with pytest.raises(ValueError, match=name):

@@ -17,7 +17,7 @@ from toolwright import Toolbox
 from toolwright.serve.access.address import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
 from toolwright.serve.http.uvicorn.connections import Connections
-from toolwright.serve.settings import ConnectionLimits
+from toolwright.serve.settings import ServerConfig
 
 FILES = 300
 """How many files the server may open: fewer than it gets connections."""
@@ -304,7 +304,7 @@ def added(table, peer, count=1):
 @pytest.fixture
 def table():
     async def make(**limits):
-        return Connections(ConnectionLimits(**limits), TrustedProxies(["10.0.0.1"]))
+        return Connections(ServerConfig(**limits), TrustedProxies(["10.0.0.1"]))
 
     with asyncio.Runner() as runner:
 

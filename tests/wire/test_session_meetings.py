@@ -7,7 +7,7 @@ from session_client import ERAS, Client, Gated, has_message, on_short_path, run,
 
 from toolwright.serve.http.app import App
 from toolwright.serve.reloadable import Reloadable
-from toolwright.serve.settings import app_config
+from toolwright.serve.settings import server_config
 
 
 @pytest.mark.promise("serve.session-short")
@@ -277,7 +277,7 @@ def test_a_reload_keeps_sessions_and_finishes_calls_on_the_old_code(upgraded):
     async def course():
         old, new = Gated(word="old"), Gated(word="new")
         both = Reloadable(old.box.__servable__())
-        app = App(both, app_config({}))
+        app = App(both, server_config("asgi", {}))
         client = await Client(app).open()
         if upgraded:
             await client.ask("resources/list")

@@ -179,7 +179,7 @@ def _parsed(given: list[str]) -> argparse.Namespace | None:
 
         given = name_json_arguments(given)
     if name == "serve" and "--lock" in given:
-        from .serve_flags import name_lock_file
+        from .commands.serve import name_lock_file
 
         given = name_lock_file(given)
     root, commands = _parsers(name)

@@ -33,9 +33,6 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--audit-arguments", action="store_true", help="with arguments, secrets among them hidden"
     )
-    group.add_argument(
-        "--metrics", action="store_true", help="count calls for Prometheus, at /metrics"
-    )
     group.add_argument("--otel", action="store_true", help="make OpenTelemetry spans")
 
 
@@ -60,11 +57,9 @@ def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:
 
         _needed("--otel", "opentelemetry", "otel", lambda: _export_spans(box.name))
         box.around(spans())
-    if chosen.metrics:
+    if "metrics" in chosen.settings:
         from ..telemetry.metrics import metrics
 
-        if not chosen.http:
-            raise UsageError("--metrics goes with --http: over stdio nobody can ask for them")
         box.around(_needed("--metrics", "prometheus-client", "metrics", metrics))
 
 

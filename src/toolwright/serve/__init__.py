@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from .in_process import Reply
     from .settings import AppSettings, HttpSettings, StdioSettings
 
+_HOMES = {
+    "access.guard": ("Caller", "Refusal"),
+    "access.oauth": ("SignIn",),
+    "in_process": ("Reply",),
+    "settings": ("AppSettings", "HttpSettings", "StdioSettings"),
+}
 __all__ = [
     "AppSettings",
     "Caller",
@@ -22,15 +28,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Loaded on first use: a server on stdio needs none of them, and must start fast.
-    if name == "Reply":
-        from .in_process import Reply
+    # Loaded on first use: a server on stdio needs few of them, and must start fast.
+    from importlib import import_module
 
-        return Reply
-    if name in __all__:
-        from . import settings
-
-        return getattr(settings, name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f".{home}", __name__), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 

@@ -10,21 +10,21 @@ from ..arguments.wording import count_of
 from .servable import Servable
 
 if TYPE_CHECKING:
-    from .settings import HttpConfig
+    from .settings import ServerConfig
 
 _ON_STDIO = 'box.serve("http") serves at an address instead.'
 
 
-def announce_http(box: Servable, config: HttpConfig, port: int) -> None:
+def announce_http(box: Servable, config: ServerConfig, port: int) -> None:
     """Say at which address a server answers."""
     say(f"{_counted(box)} at {address(config, port)} (Ctrl-C ends it)")
 
 
-def address(config: HttpConfig, port: int) -> str:
+def address(config: ServerConfig, port: int) -> str:
     """Return the URL of a server that listens at a port."""
     host = f"[{config.host.strip('[]')}]" if ":" in config.host else config.host
     scheme = "http" if config.tls is None else "https"
-    return f"{scheme}://{host}:{port}{config.app.path}"
+    return f"{scheme}://{host}:{port}{config.path}"
 
 
 def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:

@@ -144,11 +144,11 @@ def is_still_answered(message: Any) -> bool:
     return method in _STILL_ANSWERED or (isinstance(params, dict) and "requestState" in params)
 
 
-def check_drain(seconds: Any) -> float:
+def check_drain(seconds: Any, name: str = "drain") -> float:
     """Return how long a server waits for running work. Raises `ValueError`."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 <= seconds < float("inf"):
-        msg = f"drain must be a number of seconds, 0 or more; got {seconds!r}"
+        msg = f"{name} must be a number of seconds, 0 or more; got {seconds!r}"
         raise ValueError(msg)
     return float(seconds)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .http.app import App
 from .http.asgi import Message
-from .settings import AppConfig
+from .settings import ServerConfig
 
 if TYPE_CHECKING:
     from .servable import Servable
@@ -27,7 +27,7 @@ class Once:
 
     def __init__(self, box: Servable) -> None:
         # The platform that runs the function has checked the host and the origin.
-        self.app = App(box, AppConfig(stateless=True, hosts=("*",), origins=("*",)))
+        self.app = App(box, ServerConfig(stateless=True, hosts=("*",), origins=("*",)))
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:
         """Answer one POST."""

@@ -7,17 +7,20 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from .._elsewhere import instead
 from .._log import log
-from .stdio.settings import StdioConfig, StdioSettings
+from .settings import HttpSettings, ServerConfig, StdioSettings, server_config
 
 if TYPE_CHECKING:
     from .http.uvicorn.server import Server
     from .servable import Servable
-    from .settings import HttpConfig, HttpSettings
+
+_SPARE_FILES = 100
+"""Open files that are left for everything but connections."""
 
 
 @overload
@@ -35,7 +38,7 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
         if transport == "stdio":
             _serve_stdio(box, settings)
         elif transport == "http":
-            serve_http(box, **settings)
+            serve_http(box, server_config("http", settings))
         else:
             raise _unknown(transport)
 
@@ -61,7 +64,8 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
             box = _searched(box, config)
             await serve_stdio(box, short=config.short, drain=config.drain)
         elif transport == "http":
-            server, config = _http_server(box, cast("HttpSettings", settings))
+            config = server_config("http", settings)
+            server = _http_server(box, config)
             heard = _listening(config)
             from .announce import address
 
@@ -117,7 +121,7 @@ def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:
     serve_stdio(_searched(box, config), short=config.short, drain=config.drain)
 
 
-def _searched(box: Servable, config: StdioConfig) -> Servable:
+def _searched(box: Servable, config: ServerConfig) -> Servable:
     if not config.search:
         return box
     from .search.front import with_search
@@ -125,13 +129,8 @@ def _searched(box: Servable, config: StdioConfig) -> Servable:
     return with_search(box, trusted=True)
 
 
-def _stdio_config(settings: Mapping[str, Any]) -> StdioConfig:
-    if not settings.keys() <= StdioSettings.__annotations__.keys():
-        # What HTTP needs takes a while to load, and a server on stdio must start fast.
-        from .settings import check_names
-
-        check_names(settings, StdioSettings.__annotations__)
-    config = StdioConfig(**settings)
+def _stdio_config(settings: Mapping[str, Any]) -> ServerConfig:
+    config = server_config("stdio", settings)
     _show_logs(config.log_level)
     return config
 
@@ -143,7 +142,7 @@ def _show_logs(level: str | int | None) -> None:
         show_logs(level_from(level))
 
 
-def _announce(box: Servable, config: HttpConfig, port: int) -> None:
+def _announce(box: Servable, config: ServerConfig, port: int) -> None:
     from .announce import announce_http
 
     announce_http(box, config, port)
@@ -151,10 +150,10 @@ def _announce(box: Servable, config: HttpConfig, port: int) -> None:
 
 def serve_http(
     box: Servable,
+    config: ServerConfig,
     *,
     listening: socket.socket | None = None,
-    announce: Callable[[Servable, HttpConfig, int], None] | None = _announce,
-    **settings: Unpack[HttpSettings],
+    announce: Callable[[Servable, ServerConfig, int], None] | None = _announce,
 ) -> None:
     """Serve over HTTP, on a listening socket if one is given, and announce the address.
 
@@ -162,7 +161,7 @@ def serve_http(
     announces the address; whoever started them does. Without a token only this machine may ask,
     unless `auth=False` is given.
     """
-    server, config = _http_server(box, settings)
+    server = _http_server(box, config)
     heard = listening or _listening(config)
     if announce is not None:
         port: int = heard.getsockname()[1]  # now: the server takes over the socket
@@ -170,7 +169,7 @@ def serve_http(
     server.run_on(heard)
 
 
-def _listening(config: HttpConfig) -> socket.socket:
+def _listening(config: ServerConfig) -> socket.socket:
     """Return a socket that listens. Raises `OSError`, which says what to do."""
     try:
         return listen(config.host, config.port)
@@ -181,23 +180,34 @@ def _listening(config: HttpConfig) -> socket.socket:
         raise type(error)(error.errno, said) from None
 
 
-def _http_server(box: Servable, settings: HttpSettings) -> tuple[Server, HttpConfig]:
-    """Return a server, and its settings."""
+def _http_server(box: Servable, config: ServerConfig) -> Server:
+    """Return a server. Raises `ValueError` if anyone on other machines could call."""
     from .access.address import is_local
     from .http.app import App
     from .http.uvicorn.server import Server
-    from .settings import http_config
 
-    config = http_config(settings)
     _show_logs(config.log_level)
-    is_closed = bool(config.app.tokens) or config.app.sign_in is not None
+    is_closed = bool(config.tokens) or config.sign_in is not None
     if not is_local(config.host) and not is_closed and config.auth:
         msg = (
             f"{config.host} can be reached by other machines: give tokens=... or sign_in=..., "
             "or say auth=False if anyone may call these tools"
         )
         raise ValueError(msg)
-    return Server(App(box, config.app), config.connections, tls=config.tls), config
+    most = min(config.max_connections, _possible_connections())
+    # The server answers to the name that it listens under.
+    config = replace(config, hosts=(config.host, *config.hosts), max_connections=most)
+    return Server(App(box, config), config)
+
+
+def _possible_connections() -> int:
+    """Return how many connections this process may open."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such bound
+        return 1 << 30
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 30 if soft == resource.RLIM_INFINITY else max(soft - _SPARE_FILES, 8)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,60 +1,376 @@
-"""Every setting of a server: type, default, who reads it."""
+"""The settings of a server, in one table."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 from .._elsewhere import instead
-from ..limits import check_count, check_seconds
-from .access.guard import Caller, Refusal
-from .access.oauth import SignIn
-from .access.session_limits import SessionLimits
-from .access.state_key import Keys
-from .drain import HTTP_SECONDS
-from .routes import Routes
-from .stdio.settings import StdioSettings
+from ..limits import check_count, check_seconds, rate_from
+from .access.quotas import MOST_RUNNING, MOST_STREAMS
+from .drain import HTTP_SECONDS, STDIO_SECONDS, check_drain
 
-__all__ = ["AppSettings", "Caller", "HttpSettings", "Refusal", "SignIn", "StdioSettings"]
+if TYPE_CHECKING:
+    # A server on stdio needs the table, but none of these, and must start fast.
+    from .access.guard import Caller
+    from .access.oauth import SignIn
+    from .access.state_key import Keys
+    from .routes import Routes
 
-BODY_TIMEOUT = 30.0
-"""Seconds for a body, or for taking an answer; large ones get one more second for each 64 kB."""
-_SPARE_FILES = 100
-"""Open files that are left for everything but connections."""
+T = TypeVar("T")
+Tokens: TypeAlias = "str | Mapping[str, str | Caller] | Iterable[str] | None"
+Place = Literal["http", "asgi", "stdio"]
 
-Tokens = str | Mapping[str, str | Caller] | Iterable[str] | None
+_HTTP: tuple[Place, ...] = ("http",)
+_APP: tuple[Place, ...] = ("http", "asgi")
+_ALL: tuple[Place, ...] = ("http", "asgi", "stdio")
+_CLIENTS = "bounds for clients"
+_SESSIONS = "sessions and streams (a client is a caller or an address)"
+
+
+class Flag(NamedTuple):
+    """A flag of `toolwright serve`."""
+
+    name: str
+    help: str
+    metavar: str | None = None
+    is_repeatable: bool = False
+    part: str = ""
+    """What the flag gives, if that is not the whole value of the setting."""
+
+
+class Setting(NamedTuple):
+    """A row of the table; the name and the type are those of the field in `ServerConfig`."""
+
+    default: Any
+    means: str
+    """The line of the documentation."""
+    flags: tuple[Flag, ...]
+    """None for what only code can give; the first one is named in messages."""
+    places: tuple[Place, ...]
+    stdio_default: Any
+    group: str
+    """The heading of its flags in the help."""
+    variable: str
+    """The variable of the environment that also gives it."""
+    is_secret: bool
+    """Whether no file of a project may have it."""
+    check: Callable[[str, Any], object] | None
+    """Raises `ValueError` for a value that is refused, naming the setting as it is told to."""
+    shown_default: str
+    """The default in the documentation, if the value does not say it."""
+
+
+def _setting(
+    default: T,
+    means: str,
+    *flags: Flag,
+    on: tuple[Place, ...] = _APP,
+    stdio: T | None = None,
+    group: str = "",
+    variable: str = "",
+    is_secret: bool = False,
+    check: Callable[[str, Any], object] | None = None,
+    shown: str = "",
+) -> T:
+    """Return a field with its row of the table. Numbers are positive unless `check` differs."""
+    if check is None and type(default) in (int, float):
+        check = check_count if type(default) is int else check_seconds
+    stdio = default if stdio is None else stdio
+    row = Setting(default, means, flags, on, stdio, group, variable, is_secret, check, shown)
+    return field(default=default, metadata={"row": row})
+
+
+def _check_rate(name: str, value: Any) -> None:
+    if value is not None:
+        rate_from(value, name)
+
+
+def _check_port(name: str, value: Any) -> None:
+    if type(value) is not int or not 0 <= value <= 65535:
+        msg = f"a {name.lstrip('-')} is a number from 0 to 65535; got {value}"
+        raise ValueError(msg)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerConfig:
+    """The settings of a server, complete: a field is a row of the table.
+
+    A new setting is a field here, its line in one of the types below for type checkers (a test
+    compares them), and the code that uses it. `python tests/test_option_tables.py` writes its line
+    of `docs/options.md`.
+    """
+
+    host: str = _setting(
+        "127.0.0.1",
+        "The address to listen at; one that others can reach needs `tokens`, `sign_in` or `auth=False`",
+        Flag("--host", "where to listen"),
+        on=_HTTP,
+    )
+    port: int = _setting(
+        8000,
+        "The port to listen at; 0 takes one that is free",
+        Flag("--port", "and at which port"),
+        on=_HTTP,
+        check=_check_port,
+    )
+    path: str = _setting("/mcp", "The path of the endpoint", Flag("--path", "and under which path"))
+    tokens: Tokens = _setting(
+        None,
+        "Bearer tokens, and whom they belong to",
+        Flag("--token", "let in whoever sends this bearer token", "TOKEN", is_repeatable=True),
+        variable="TOOLWRIGHT_TOKEN",
+        is_secret=True,
+    )
+    sign_in: SignIn | None = _setting(
+        None,
+        "An OAuth issuer whose tokens are taken: see below",
+        Flag(
+            "--issuer",
+            "let in whoever has a token that this OAuth issuer signed",
+            "URL",
+            part="issuer",
+        ),
+        Flag(
+            "--audience",
+            "and that is meant for this server",
+            "NAME",
+            is_repeatable=True,
+            part="audience",
+        ),
+        Flag("--jwks", "where its keys are, if it does not say so", "URL", part="jwks"),
+        Flag("--scope", "and that has this scope", "SCOPE", is_repeatable=True, part="scopes"),
+        Flag(
+            "--roles-claim",
+            "which claims name roles (roles, scope, scp)",
+            "CLAIM",
+            is_repeatable=True,
+            part="roles_claim",
+        ),
+    )
+    tls: tuple[str, str] | None = _setting(
+        None,
+        "The certificate and the key for HTTPS",
+        Flag("--tls-cert", "serve over HTTPS with this certificate", "FILE", part="tls_cert"),
+        Flag("--tls-key", "and this key", "FILE", part="tls_key"),
+        on=_HTTP,
+    )
+    auth: bool = _setting(
+        True,
+        "Refuse to be open to other machines without a sign-in",
+        Flag("--no-auth", "let other machines in without a token"),
+        on=_HTTP,
+    )
+    hosts: Iterable[str] = _setting(
+        (),
+        "Names that requests may be sent to, besides those of this machine and `host`",
+        Flag("--allow-host", "also answer to this host", "HOST", is_repeatable=True),
+    )
+    origins: Iterable[str] = _setting(
+        (),
+        "Pages that may call",
+        Flag("--allow-origin", "answer to pages of this origin", "ORIGIN", is_repeatable=True),
+    )
+    search: bool = _setting(
+        False,
+        "Offer a search of the tools instead of all of them: see [search](search.md)",
+        Flag("--search", "offer a search of the tools instead of all of them: for many tools"),
+        on=_ALL,
+    )
+    short: bool = _setting(
+        True,
+        "Answer plain requests without the SDK, which is slower",
+        Flag("--sdk", "answer everything through the official SDK (slower)"),
+        on=_ALL,
+    )
+    resource: str = _setting(
+        "",
+        "The address of the server as clients see it, for its OAuth metadata",
+        Flag("--resource", "the server's own address, as clients see it", "URL"),
+        shown="an audience that is a URL",
+    )
+    stateless: bool = _setting(
+        False,
+        "Keep no sessions: each request is on its own; always with `--workers`",
+        Flag("--stateless", "keep no sessions: each request is on its own"),
+    )
+    rate_limit: str | None = _setting(
+        None,
+        'Requests of one caller or address, such as `"100/s"`',
+        Flag("--rate-limit", "requests of one client, such as 100/s or 1000/min", "RATE"),
+        check=_check_rate,
+    )
+    max_body: int = _setting(
+        4 * 1024 * 1024,
+        "The most bytes of one request",
+        Flag("--max-body", "how large a request may be", "BYTES"),
+        shown="4 MiB",
+    )
+    drain: float = _setting(
+        HTTP_SECONDS,
+        "Seconds for which calls may go on when the server is told to end",
+        Flag("--drain", "how long calls may go on when it is told to end", "SECONDS"),
+        on=_ALL,
+        stdio=STDIO_SECONDS,
+        check=lambda name, value: check_drain(value, name),
+    )
+    state_key: Keys = _setting(
+        None,
+        "Keys for what several machines serve together, of at least 32 bytes",
+        Flag(
+            "--state-key-file",
+            "keys for what several machines serve together",
+            "FILE",
+            part="state_key_file",
+        ),
+        variable="TOOLWRIGHT_STATE_KEY",
+        is_secret=True,
+        shown="random, at each start",
+    )
+    trusted_proxies: Iterable[str] = _setting(
+        (),
+        "Who may say which client a request comes from: addresses or networks",
+        Flag(
+            "--trusted-proxy",
+            "believe what this proxy (or network) says about the client's address",
+            "ADDRESS",
+            is_repeatable=True,
+        ),
+        group=_CLIENTS,
+    )
+    failed_sign_ins: str = _setting(
+        "10/10min",
+        "Failed sign-ins of one address before it is locked out: ten at once, then one a minute",
+        Flag("--failed-sign-ins", "failed sign-ins of one client before it is locked out", "RATE"),
+        group=_CLIENTS,
+        check=_check_rate,
+    )
+    header_timeout: float = _setting(
+        10.0,
+        "Seconds for the head of a request, and for a TLS handshake",
+        Flag("--header-timeout", "for the head of a request", "SECONDS"),
+        on=_HTTP,
+        group=_CLIENTS,
+    )
+    body_timeout: float = _setting(
+        30.0,
+        "Seconds for a body, or for reading the answer; a second more for each 64 kB",
+        Flag(
+            "--body-timeout",
+            "for its body, or for reading the answer; longer for large ones",
+            "SECONDS",
+        ),
+        group=_CLIENTS,
+    )
+    max_connections: int = _setting(
+        2000,
+        "Open connections in all, and never more than open files less 100",
+        Flag("--max-connections", "open connections in total", "N"),
+        on=_HTTP,
+        group=_CLIENTS,
+    )
+    max_connections_per_client: int = _setting(
+        500,
+        "Open connections of one address; this machine and named proxies are exempt",
+        Flag("--max-connections-per-client", "and of one address", "N"),
+        on=_HTTP,
+        group=_CLIENTS,
+    )
+    max_sessions: int = _setting(
+        10_000,
+        "Open sessions in all",
+        Flag("--max-sessions", "open sessions in total", "N"),
+        group=_SESSIONS,
+    )
+    max_sessions_per_client: int = _setting(
+        1_000,
+        "Open sessions of one client",
+        Flag("--max-sessions-per-client", "open sessions of one client", "N"),
+        group=_SESSIONS,
+    )
+    max_streams: int = _setting(
+        MOST_STREAMS,
+        "Requests that run, though their client may have left, and open streams, in all",
+        Flag("--max-streams", "requests being answered in total", "N"),
+        group=_SESSIONS,
+    )
+    max_streams_per_client: int = _setting(
+        MOST_RUNNING,
+        "The same for one client",
+        Flag("--max-streams-per-client", "requests being answered for one client", "N"),
+        group=_SESSIONS,
+    )
+    session_idle: float = _setting(
+        1800.0,
+        "Seconds after which a session that nobody uses is ended",
+        Flag("--session-idle", "end a session that is not used for this long", "SECONDS"),
+        group=_SESSIONS,
+    )
+    metrics: bool = _setting(
+        False,
+        "Answer `/metrics` for Prometheus",
+        Flag("--metrics", "count calls for Prometheus, at /metrics"),
+        group="watching calls",
+    )
+    log_level: str | int | None = _setting(
+        None,
+        "What is logged on standard error: `debug`, `info`, `warning`, `error` or `critical`",
+        Flag("--log-level", "what is logged on standard error"),
+        on=("http", "stdio"),
+    )
+    routes: Routes = _setting((), "What else is answered beside the tools, under the same rules")
+    middleware: Iterable[Any] = _setting(
+        (), "What wraps the app; the rules apply to what it lets through"
+    )
+
+
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {each.name: each.metadata["row"] for each in fields(ServerConfig)}
+)
+"""Every setting of a server, by its name."""
+
+
+# What a caller may write, for type checkers.
+
+
+class StdioSettings(TypedDict, total=False):
+    """The keywords of `Toolbox.serve("stdio")`."""
+
+    search: bool
+    short: bool
+    drain: float
+    log_level: str | int | None
 
 
 class AppSettings(TypedDict, total=False):
     """The keywords of `Toolbox.asgi`."""
 
     path: str
-    hosts: Iterable[str]
-    origins: Iterable[str]
     tokens: Tokens
     sign_in: SignIn | None
+    hosts: Iterable[str]
+    origins: Iterable[str]
+    search: bool
+    short: bool
     resource: str
     stateless: bool
-    max_body: int
-    body_timeout: float
-    trusted_proxies: Iterable[str]
-    failed_sign_ins: str
     rate_limit: str | None
-    metrics: bool
-    search: bool
+    max_body: int
     drain: float
     state_key: Keys
-    short: bool
-    routes: Routes
-    middleware: Iterable[Any]
+    trusted_proxies: Iterable[str]
+    failed_sign_ins: str
+    body_timeout: float
     max_sessions: int
     max_sessions_per_client: int
     max_streams: int
     max_streams_per_client: int
     session_idle: float
+    metrics: bool
+    routes: Routes
+    middleware: Iterable[Any]
 
 
 class HttpSettings(AppSettings, total=False):
@@ -70,128 +386,40 @@ class HttpSettings(AppSettings, total=False):
     log_level: str | int | None
 
 
-# The types above are what a caller may write; the classes below hold the defaults, once, and are
-# what the parts of a server take. A test compares the two.
+def server_config(
+    place: Place, given: Mapping[str, Any], shown: Callable[[str], str] = str
+) -> ServerConfig:
+    """Complete the settings of a server, and check them.
+
+    Messages name a setting as `shown` does. Raises `TypeError` for one that does not exist or does
+    not apply, and `ValueError` for a value that is refused.
+    """
+    for name, value in given.items():
+        if name not in SETTINGS or place not in SETTINGS[name].places:
+            raise TypeError(_refusal(name, place))
+        row = SETTINGS[name]
+        if row.check is not None:
+            if value is None and row.default is not None:
+                msg = f"{shown(name)} needs a value; got None"
+                raise ValueError(msg)
+            row.check(shown(name), value)
+    if place == "stdio":
+        given = {"drain": SETTINGS["drain"].stdio_default, **given}
+    return ServerConfig(**given)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AppConfig:
-    """The settings of an app, complete."""
-
-    path: str = "/mcp"
-    hosts: Iterable[str] = ()
-    origins: Iterable[str] = ()
-    tokens: Tokens = None
-    sign_in: SignIn | None = None
-    resource: str = ""
-    stateless: bool = False
-    max_body: int = 4 * 1024 * 1024
-    body_timeout: float = BODY_TIMEOUT
-    trusted_proxies: Iterable[str] = ()
-    failed_sign_ins: str = "10/10min"
-    """How many sign-ins of a client may fail: ten at once, then one a minute."""
-    rate_limit: str | None = None
-    metrics: bool = False
-    search: bool = False
-    drain: float = HTTP_SECONDS
-    state_key: Keys = None
-    short: bool = True
-    routes: Routes = ()
-    middleware: Iterable[Any] = ()
-    sessions: SessionLimits = field(default_factory=SessionLimits)
-
-
-class ConnectionLimits(NamedTuple):
-    """How many connections there may be, and how slow they may be."""
-
-    header_timeout: float = 10.0
-    body_timeout: float = BODY_TIMEOUT
-    max_connections: int = 2000
-    max_connections_per_client: int = 500
-
-    def checked(self) -> ConnectionLimits:
-        """Return the limits, with no more connections than this process may open."""
-        check_seconds("header_timeout", self.header_timeout)
-        check_seconds("body_timeout", self.body_timeout)
-        check_count("max_connections", self.max_connections)
-        check_count("max_connections_per_client", self.max_connections_per_client)
-        return self._replace(max_connections=min(self.max_connections, _possible()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class HttpConfig:
-    """The settings of a server on HTTP, complete."""
-
-    host: str = "127.0.0.1"
-    port: int = 8000
-    tls: tuple[str, str] | None = None
-    auth: bool = True
-    log_level: str | int | None = None
-    app: AppConfig = field(default_factory=AppConfig)
-    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
-
-
-def app_config(given: AppSettings) -> AppConfig:
-    """Complete the settings of an app. Raises `TypeError` for an unknown one, or `ValueError`."""
-    check_names(given, AppSettings.__annotations__)
-    return AppConfig(
-        **_only(_names(AppConfig), given),
-        sessions=SessionLimits(**_only(_names(SessionLimits), given)),
-    )
-
-
-def http_config(given: HttpSettings) -> HttpConfig:
-    """Complete the settings of a server. Raises `TypeError` for an unknown one, or `ValueError`."""
-    check_names(given, HttpSettings.__annotations__)
-    own = _only(_names(HttpConfig), given)
-    # The server answers to the name that it listens under.
-    hosts = (own.get("host", DEFAULTS["host"]), *given.get("hosts", ()))
-    app = {**_only(AppSettings.__annotations__, given), "hosts": hosts}
-    limits = ConnectionLimits(**_only(ConnectionLimits._fields, given))
-    return HttpConfig(**own, app=app_config(cast("AppSettings", app)), connections=limits.checked())
-
-
-def _defaults() -> dict[str, Any]:
-    parts = (HttpConfig, AppConfig, SessionLimits)
-    known = {field.name: field.default for part in parts for field in fields(part)}
-    known |= ConnectionLimits._field_defaults
-    return {name: value for name, value in known.items() if value is not MISSING}
-
-
-DEFAULTS: Mapping[str, Any] = MappingProxyType(_defaults())
-"""The default of each setting of `HttpSettings`."""
-
-
-def _names(part: Any) -> list[str]:
-    return [field.name for field in fields(part)]
-
-
-def _only(names: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: given[name] for name in names if name in given}
-
-
-def check_names(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Raise `TypeError` for an unknown setting, naming the nearest known one."""
-    for name in given:
-        if name not in known:
-            raise TypeError(_unknown(name, known))
-
-
-def _unknown(name: str, known: Mapping[str, Any]) -> str:
-    if name in HttpSettings.__annotations__:
+def _refusal(name: str, place: Place) -> str:
+    if name in SETTINGS:
         return f'`{name}` is a setting of serve("http", ...) only'
-    if hint := instead("setting", name):
-        return f"unknown setting `{name}`: {hint}"
+    return f"unknown setting `{name}`: {hint_for(name, place)}"
+
+
+def hint_for(name: str, place: Place, *more: str) -> str:
+    """Return what is written instead of an unknown setting; `more` are names known besides."""
+    import difflib
+
+    known = [*(key for key, row in SETTINGS.items() if place in row.places), *more]
     near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(known))}"
-    return f"unknown setting `{name}`: {hint}"
-
-
-def _possible() -> int:
-    """Return how many connections this process may open."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such bound
-        return 1 << 30
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1 << 30 if soft == resource.RLIM_INFINITY else max(soft - _SPARE_FILES, 8)
+    if hint := instead("setting", name):
+        return hint
+    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(known))}"

@@ -75,9 +75,9 @@ async def serve_async(box: Box, transport: Any = "stdio", **settings: Any) -> No
 def asgi(box: Box, **settings: Unpack[AppSettings]) -> AsgiApp:
     """Return an ASGI app: run it with any server, or mount it in another app."""
     from ..serve.http.app import App
-    from ..serve.settings import app_config
+    from ..serve.settings import server_config
 
-    return App(box.__servable__(), app_config(settings))
+    return App(box.__servable__(), server_config("asgi", settings))
 
 
 async def handle(box: Box, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:

@@ -103,6 +103,8 @@ def prepare(chosen: argparse.Namespace) -> None:
     env_file = getattr(chosen, "env_file", None)
     if env_file is not None:
         load_env_file(Path(env_file), is_typed=True)
+    if chosen.command == "serve":
+        _apply_serve_settings(chosen, project)
     if project is None:
         return
     if project.env_file is not None:
@@ -111,10 +113,21 @@ def prepare(chosen: argparse.Namespace) -> None:
         chosen.select = project.select or None
     chosen.read_only = chosen.read_only or project.read_only
     chosen.strict = chosen.strict or project.strict
-    if chosen.command == "serve":
-        from .server import apply_settings
 
-        apply_settings(chosen, project.serve, project.file)
+
+def _apply_serve_settings(chosen: argparse.Namespace, project: Project | None) -> None:
+    from ..server_settings import OF_COMMAND, given_in, settings_of_project, with_project
+
+    chosen.settings = given_in(chosen)
+    if project is None:
+        return
+    table = settings_of_project(project.serve, project.file)
+    chosen.http = chosen.http or table.get("transport") == "http"
+    chosen.settings = with_project(chosen.settings, table, "http" if chosen.http else "stdio")
+    for name in OF_COMMAND.keys() - {"transport"}:
+        applies = chosen.http or name != "workers"
+        if applies and getattr(chosen, name) in (None, False):
+            setattr(chosen, name, table.get(name, getattr(chosen, name)))
 
 
 def real_target(target: str) -> str:

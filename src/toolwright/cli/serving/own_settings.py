@@ -10,23 +10,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ...serve.settings import SETTINGS, ServerConfig
 from ...toolbox.box import Toolbox
-from ..http_settings import flag_of
 from ..project.configuration import real_target
-from ..serve_flags import is_given
+from ..server_settings import dest_of, flag_of
 from ..targets.modules import split
 from ..usage import UsageError
 
 _UNKNOWN: Any = object()
 """A value that is known only when the program runs."""
 _SIGN_IN = ("tokens", "sign_in")
-_SECRET = ("tokens", "sign_in", "state_key", "tls")
-_IN_CODE = ("routes", "middleware")
 
 
-def check_own_settings(
-    box: Toolbox, chosen: argparse.Namespace, settings: Mapping[str, Any]
-) -> None:
+def check_own_settings(box: Toolbox, chosen: argparse.Namespace, config: ServerConfig) -> None:
     """Refuse to serve a file without the settings of its own `serve`, unless flags replace them.
 
     The call may be under `if __name__ == "__main__"`, so it is read, not run. Raises
@@ -35,12 +31,15 @@ def check_own_settings(
     module = _module_of(split(real_target(chosen.target))[0])
     if module is None:
         return
-    for call in _calls(module, box, "http" if chosen.http else "stdio"):
+    place = "http" if chosen.http else "stdio"
+    for call in _calls(module, box, place):
         given = {each.arg: _value(each.value, module) for each in call.keywords if each.arg}
         dropped = {
             name: value
             for name, value in given.items()
-            if name in settings and not _is_kept(name, value, chosen, settings)
+            if name in SETTINGS
+            and place in SETTINGS[name].places
+            and not _is_kept(name, value, chosen, config)
         }
         if dropped:
             where = f"{Path(str(module.__file__)).name}:{call.lineno}"
@@ -60,8 +59,8 @@ def has_own_settings(box: Toolbox, chosen: argparse.Namespace) -> bool:
 def _refusal(where: str, dropped: Mapping[str, Any], target: str) -> str:
     names = " and ".join(f"`{name}`" for name in dropped)
     instead = f"run `python {split(real_target(target))[0]}`"
-    flags = [_flag(name, value) for name, value in dropped.items() if name not in _IN_CODE]
-    if any(name in _IN_CODE for name in dropped):
+    flags = [_flag(name, value) for name, value in dropped.items() if SETTINGS[name].flags]
+    if len(flags) < len(dropped):
         return f"{where} gives its own serve() {names}, which no flag can give: {instead}"
     fix = f"give {' '.join(flags)}, or {instead}"
     if any(name in _SIGN_IN for name in dropped):
@@ -73,26 +72,20 @@ def _flag(name: str, value: Any) -> str:
     flag = flag_of(name)
     if isinstance(value, bool):
         return flag
-    shown = value if name not in _SECRET and isinstance(value, str | int | float) else "..."
+    shown = (
+        value if not SETTINGS[name].is_secret and isinstance(value, str | int | float) else "..."
+    )
     return f"{flag} {shown}"
 
 
-def _is_kept(
-    name: str, value: Any, chosen: argparse.Namespace, settings: Mapping[str, Any]
-) -> bool:
+def _is_kept(name: str, value: Any, chosen: argparse.Namespace, config: ServerConfig) -> bool:
     """Return whether a setting also holds here, or was given another value on purpose."""
     if name == "log_level":
         return True
-    if name in _SIGN_IN and (settings["tokens"] or settings["sign_in"] or chosen.no_auth):
+    if name in _SIGN_IN and (config.tokens or config.sign_in or not config.auth):
         return True
-    if is_given(getattr(chosen, flag_of(name)[2:].replace("-", "_"), None)):
-        # Defaults are filled in by now: `flags` has what was really given.
-        return (
-            name not in ("host", "port", "path")
-            or name in chosen.flags
-            or _same(value, settings[name])
-        )
-    return _same(value, settings[name])
+    is_given = any(dest_of(name, flag) in chosen.settings for flag in SETTINGS[name].flags)
+    return is_given or _same(value, getattr(config, name))
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from ..usage import BadTarget
 
 if TYPE_CHECKING:
     from ...serve.servable import Servable
+    from ...serve.settings import ServerConfig
 
 
-def check_search(box: Servable, chosen: argparse.Namespace) -> None:
+def check_search(box: Servable, config: ServerConfig) -> None:
     """Refuse a toolbox that has a tool with one of the search's own names. Raises `BadTarget`."""
-    if not chosen.search:
+    if not config.search:
         return
     from ...serve.search.front import check_names
     from ...serve.search.index import SearchUnavailable
@@ -24,12 +24,12 @@ def check_search(box: Servable, chosen: argparse.Namespace) -> None:
         raise BadTarget(str(error)) from None
 
 
-def searched(box: Servable, chosen: argparse.Namespace) -> Servable:
+def searched(box: Servable, config: ServerConfig) -> Servable:
     """Return what a client on stdio is served: the toolbox, or with `--search` a search of it.
 
     Over HTTP, the app puts the search before it, since not every caller there may use everything.
     """
-    if not chosen.search:
+    if not config.search:
         return box
     from ...serve.search.front import with_search
 

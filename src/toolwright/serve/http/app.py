@@ -41,7 +41,7 @@ from .shutdown import Shutdown
 
 if TYPE_CHECKING:
     from ..servable import Servable
-    from ..settings import AppConfig
+    from ..settings import ServerConfig
 
 _MOST_REASONS = 100
 _LOG_SECONDS = 10.0
@@ -52,7 +52,7 @@ _ONCE = frozenset((b"host", b"origin", b"authorization"))
 class App:
     """Answers one path; started by its first request, ended with its loop or by `lifespan`."""
 
-    def __init__(self, box: Servable, config: AppConfig) -> None:
+    def __init__(self, box: Servable, config: ServerConfig) -> None:
         open_stores(box)
         if config.search:
             from ..search.front import with_search
@@ -79,14 +79,13 @@ class App:
             rate=None if config.rate_limit is None else rate_from(config.rate_limit),
             failed_sign_ins=rate_from(config.failed_sign_ins, "failed_sign_ins"),
         )
-        limits = config.sessions
         self.running = Running(
-            limits.max_streams, limits.max_streams_per_client, MOST_BODIES * config.max_body
+            config.max_streams, config.max_streams_per_client, MOST_BODIES * config.max_body
         )
         watch = not config.stateless
         plain = PlainRequests(box, self.running, self._take_over, watch=watch)
         self.short = plain if config.short else None
-        table = SessionTable(limits)
+        table = SessionTable(config)
         self.sessions = None
         """Answers requests in sessions on the short path; a stateless app has no sessions."""
         if config.short and not config.stateless:
@@ -97,7 +96,7 @@ class App:
             box,
             stateless=config.stateless,
             most_body=config.max_body,
-            limits=limits,
+            limits=config,
             table=table,
             running=self.running,
             drain=self.drain,

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from ...._json_values import without_surrogates
 from ...access.quotas import MOST_HELLO, Running, Shares, client_of, cost_of
-from ...access.session_limits import SessionLimits
+from ...settings import ServerConfig
 from ..asgi import refuse, say
 from ..streams import LATER, Streams
 from ..uvicorn.host import watch_host
@@ -34,7 +34,7 @@ class SdkSessions:
         *,
         stateless: bool,
         most_body: int,
-        limits: SessionLimits,
+        limits: ServerConfig,
         table: SessionTable,
         running: Running,
         drain: Drain,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import from_json
 
 from ...access.quotas import Client, Excess, Shares, is_within
-from ...access.session_limits import SessionLimits
 from ...sdk.replay import EventMemory, SessionEvents
+from ...settings import ServerConfig
 from ...short_path import ClientProfile
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class SessionTable:
     Management). Since 2026-07-28 there are no sessions.
     """
 
-    def __init__(self, limits: SessionLimits) -> None:
+    def __init__(self, limits: ServerConfig) -> None:
         self.limits = limits
         self.memory = EventMemory()
         self.held = Shares(_MOST_HELD, _MOST_HELD_EACH)

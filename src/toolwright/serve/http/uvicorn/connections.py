@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ...access.address import TrustedProxies, client_key, is_loopback
-from ...settings import ConnectionLimits
+from ...settings import ServerConfig
 from ..body import allowed
 from ..looks import Looks
 from .joined import JoinedWrites
@@ -32,7 +32,7 @@ class Connections:
     others out. Only if all are at work is the new one refused.
     """
 
-    def __init__(self, limits: ConnectionLimits, proxies: TrustedProxies) -> None:
+    def __init__(self, limits: ServerConfig, proxies: TrustedProxies) -> None:
         self.limits = limits
         self.proxies = proxies
         self.open: dict[Watched, None] = {}
@@ -256,7 +256,7 @@ class Watched(_Protocol):
         """End it at once."""
         self.transport.abort()
 
-    def look(self, now: float, limits: ConnectionLimits) -> None:
+    def look(self, now: float, limits: ServerConfig) -> None:
         """Close it if its client takes too long."""
         size = self.transport.get_write_buffer_size()
         if size:

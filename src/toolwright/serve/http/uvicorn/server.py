@@ -18,7 +18,7 @@ from uvicorn.server import HANDLED_SIGNALS
 from ....run.process.forks import unshared
 from ...drain import ended, ending_signals
 from ...lifespan import opened
-from ...settings import ConnectionLimits
+from ...settings import ServerConfig
 from ..app import App
 from .connections import Connections, protocol
 from .listener import counted
@@ -36,11 +36,9 @@ class Server(uvicorn.Server):
 
     stops_its_app = True
 
-    def __init__(
-        self, app: App, limits: ConnectionLimits, *, tls: tuple[str, str] | None = None
-    ) -> None:
-        self.connections = Connections(limits, app.proxies)
-        certificate, key = tls or (None, None)
+    def __init__(self, app: App, config: ServerConfig) -> None:
+        self.connections = Connections(config, app.proxies)
+        certificate, key = config.tls or (None, None)
         super().__init__(
             uvicorn.Config(
                 app,
