@@ -490,3 +490,18 @@ def test_the_commands_of_argparse_may_be_in_a_group_of_arguments(tmp_path):
     found = scanned(program)
     assert [each.name for each in found.program.root.commands] == ["create", "list"]
     assert not found.program.root.runs
+
+
+def test_a_long_usage_keeps_its_positionals(tmp_path):
+    options = [f"--option-{at} VALUE" for at in range(210)]
+    rows = "".join(f"  {each}  what\n" for each in options)
+    usage = "\n".join(f"            [{each}]" for each in options)
+    text = f"usage: keep [-h]\n{usage}\n            ARCHIVE [PATH ...]\n\noptions:\n"
+    text += f"  -h, --help  show this help message and exit\n{rows}"
+    root = scanned(fake(tmp_path, "keep", {"": text})).program.root
+    shown = [each for each in root.parameters if each.is_positional]
+    assert [(each.name, each.emit, each.required) for each in shown] == [
+        ("archive", "value", True),
+        ("path", "rest", False),
+    ]
+    assert len(root.parameters) == 212

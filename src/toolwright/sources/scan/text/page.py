@@ -18,7 +18,7 @@ MOST_COMMANDS = 1_000
 _MOST_TEXT = 2_000
 _MOST_DESCRIPTION = 6_000
 _MOST_USAGES = 30
-_MOST_USAGE = 1_000
+_MOST_USAGE = 8_000
 _LONGEST_HEADING = 80
 _ENOUGH_VALUES = 5
 """Values in brackets that show how a whole text writes them."""

@@ -20,7 +20,7 @@ _CLOSES = {"[": "]", "<": ">", "{": "}", "(": ")"}
 _ALTERNATIVE = re.compile(r"\|(?= ?-)")
 _PLURALS = frozenset(("files", "paths", "directories", "dirs", "urls", "operands", "arguments"))
 """What a positional without dots is called that takes several words, as in `diff FILES`."""
-_MOST_TOKENS = 200
+_MOST_TOKENS = 1_000
 _ARGUMENTS_OF_COMMAND = re.compile(r"\[?<?args?>?\]?(?:\.\.\.)?\]?|\.\.\.", re.IGNORECASE)
 
 
