@@ -642,6 +642,7 @@ Options:
  -c, --check[=true|false]     Check it.
  -p, --port=PORT...           Several ports can be given by using ','.
  -t, --tag=NUM                May be given more than once.
+     --auth={}                One of those that were set up.
 """
 GROUPED_ARGPARSE = """\
 usage: vault [-h] [--debug] <command> ...

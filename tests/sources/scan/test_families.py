@@ -478,6 +478,7 @@ def test_values_are_what_the_help_spells_out(tmp_path):
         "check": ("truth", {"type": "boolean"}),
         "port": ("joined", TEXTS),
         "tag": ("repeat", {"type": "array", "items": {"type": "integer"}}),
+        "auth": ("value", TEXT),
         "files": ("rest", {**TEXTS, "minItems": 1}),
     }
 

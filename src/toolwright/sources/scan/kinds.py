@@ -298,7 +298,7 @@ def _kind_elsewhere(spelling: Spelling, details: Details, framework: str) -> Opt
         return _several(spelling, framework)
     if set(first.strip("<{}>").split("|")) == {"true", "false"} and spelling.has_equals:
         return TRUTH
-    if first.startswith("{") and first.endswith("}"):
+    if first.startswith("{") and first.endswith("}") and first != "{}":  # of choices found later
         kind = _chosen(first[1:-1].replace("|", ",").split(","))
     elif details.choices:
         kind = _chosen(details.choices)
