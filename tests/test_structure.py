@@ -29,6 +29,7 @@ ORDER = [
         "refusals",
     ],
     ["options", "markers", "stores"],
+    ["json_schema"],
     ["read"],
     ["questions", "reports"],
     ["content", "results", "call"],

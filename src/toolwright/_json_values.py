@@ -1,4 +1,4 @@
-"""JSON values: compact writing, strict reading, lone surrogates."""
+"""JSON values: their kinds, compact writing, strict reading, lone surrogates."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def kind_of(value: Any) -> str:
+    """Return the kind of a JSON value; `number` is one that is no integer, as 1.0 is."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int | float):
+        return "integer" if isinstance(value, int) or value.is_integer() else "number"
+    return "array" if isinstance(value, list | tuple) else "object"
+
+
 def depth_of(value: Any) -> int:
     """Return how deeply a JSON value is nested."""
     deepest = 0
@@ -37,6 +50,19 @@ def depth_of(value: Any) -> int:
 def compact_json(value: Any) -> bytes:
     """Write a JSON value without spaces, as UTF-8. Raises `ValueError` for NaN and infinities."""
     return _ENCODER.encode(value).encode()
+
+
+def canonical_json(value: Any) -> bytes:
+    """Write a value so that what JSON Schema calls equal is written alike: 1 and 1.0, any order."""
+    return _ENCODER.encode(_plain(value)).encode("utf-8", "surrogatepass")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if is_object(value):
+        return {key: _plain(value[key]) for key in sorted(value)}
+    return [_plain(item) for item in value] if is_list(value) else value
 
 
 def strict_json(text: str | bytes, *, unique: bool = False) -> Any:

@@ -14,7 +14,7 @@ from specs import JSON, specs
 
 from toolwright import ArgumentError, Tool
 from toolwright.schema import definitions, write
-from toolwright.schema.walk import nodes, rewrite
+from toolwright.json_schema.walk import nodes, rewrite
 from toolwright.tools.definition import compiled_of
 
 

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from toolwright import ArgumentError, Fixed, Flatten, Hidden, SchemaError, Tool, Toolbox
-from toolwright.schema.walk import nodes
+from toolwright.json_schema.walk import nodes
 
 
 class Engine:

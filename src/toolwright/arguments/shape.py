@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._json_values import JsonObject, is_list, is_object
+from ..json_schema.build import REF_PREFIX
 from ..schema.generate import MEMBERS_KEY
-from ..schema.walk import REF_PREFIX
 
 
 class Shape:

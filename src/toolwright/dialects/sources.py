@@ -14,7 +14,7 @@ from ..tools.definition import Tool, compile_tools, compiled_of
 from .facts.rules import Rules
 from .losses import Loss
 from .schemas.encode import EncodedSchema, encode
-from .schemas.parse import Document
+from .schemas.parse import ParsedDocument
 from .schemas.words import with_returns
 
 
@@ -51,7 +51,7 @@ class Renderable:
         self._tool = None if tool is None else weakref.ref(tool)
         self.compiled = compiled
         """What the schema comes from: a tool may be compiled again, with another schema."""
-        self._document: Document | None = None
+        self._document: ParsedDocument | None = None
         self._encoded: dict[Rules, EncodedSchema | None] = {}
         self._listed: bytes | None = None
 
@@ -65,7 +65,7 @@ class Renderable:
         if rules not in self._encoded:
             try:
                 if self._document is None:
-                    self._document = Document(json.loads(self.schema))
+                    self._document = ParsedDocument(json.loads(self.schema))
                 self._encoded[rules] = encode(self._document, rules)
             except RecursionError:
                 self._encoded[rules] = None

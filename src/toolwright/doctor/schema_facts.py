@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from .._json_values import JsonObject, is_list, is_object
-from ..schema.walk import LISTS, MAPS, SINGLES
+from ..json_schema.walk import LISTS, MAPS, SINGLES
 
 MARKER = "x-user-providable"
 """Says that a user can give a value: no other tool has to (platools' keyword)."""

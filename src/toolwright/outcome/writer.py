@@ -17,6 +17,7 @@ from ..arguments.wording import path_text
 from ..content import Content
 from ..content.kinds import of_bytes
 from ..errors import ResultError
+from ..json_schema.walk import is_any, nodes
 from ..options import Options
 from ..results import (
     Repair,
@@ -32,7 +33,6 @@ from ..results import (
     written,
 )
 from ..schema.explicit import broken_rules
-from ..schema.walk import is_any, nodes
 from ..schema.write import Compiled
 from .cap import Cap
 from .encode import (

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._json_values import JsonObject
+from ..json_schema.build import REF_PREFIX
+from ..json_schema.walk import nodes, refs, rewrite
 from .generate import BYTES_KEY, NAME_KEY
 from .style_rules import StyleRule, apply_rules, both_texts, losses
-from .walk import REF_PREFIX, nodes, refs, rewrite
 
 Refs = Counter[str]
 

@@ -21,6 +21,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
+from ..json_schema.walk import without_repeats
 from ..read.attributes import class_docs
 from ..read.docstring.parts import doc_of
 from .core.direct import SCALARS, SCALARS_IN_CONFIG
@@ -37,7 +38,6 @@ from .types.unsendable import (
     SendableGenerator,
     with_losses,
 )
-from .walk import without_repeats
 
 NAME_KEY = "\0name"
 """The name a definition would have if it were alone."""

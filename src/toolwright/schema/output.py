@@ -9,12 +9,13 @@ import typing_extensions
 
 from .._json_values import JsonObject
 from ..content import Audio, Content, File, Image
+from ..json_schema.build import REF_PREFIX
+from ..json_schema.walk import refs
 from ..read.signature import EMPTY
 from ..results import Repair, Result
 from .core.stand_in import key_of
 from .definitions import merge
 from .types.hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
-from .walk import REF_PREFIX, refs
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._json_values import JsonObject, is_list, is_object
+from ..json_schema.walk import LISTS, SINGLES, rewrite
 from ..markers import NULLABLE_KEY
 from ..options import SchemaOptions
 from .generate import (
@@ -17,7 +18,6 @@ from .generate import (
     UNTITLED_KEY,
 )
 from .types.unsendable import LOSS_KEY
-from .walk import LISTS, SINGLES, rewrite
 
 StyleRule = Callable[[JsonObject, str], JsonObject]
 

@@ -13,6 +13,8 @@ from pydantic.fields import FieldInfo
 
 from .._json_values import JsonObject, compact_json, is_object
 from ..errors import SchemaError
+from ..json_schema.build import REF_PREFIX
+from ..json_schema.walk import refs
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
@@ -35,7 +37,6 @@ from .plan import Plan, Slot
 from .style_rules import apply_rules, losses, rules_of, without_default
 from .types.construct import built_classes
 from .types.unsendable import WISHED
-from .walk import REF_PREFIX, refs
 
 _LEVEL = 1
 """The fastest compression; higher levels hardly make a schema smaller."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
-from ..._json_values import JsonObject, is_list, is_object
+from ..._json_values import JsonObject, is_list, is_object, kind_of
+from ...json_schema.build import REF_PREFIX
+from ...json_schema.document import Document, combined, own_part
+from ...json_schema.drafts import NOTES
+from ...json_schema.facts import Arm, SchemaReader
+from ...json_schema.merge import KINDS, listed_values
 from .names import class_name
 from .shapes import (
     ANY,
@@ -25,8 +28,9 @@ from .shapes import (
 )
 
 _MOST_RECORDS = 500
-_MOST_MERGED = 5000
-"""The most objects whose fields are put together; references may turn a few into very many."""
+_MOST_STEPS = 20_000
+"""The most schemas that are looked at; references may turn a few into very many."""
+_DEEPEST = 60
 _MOST_LITERALS = 200
 _LONGEST_LITERAL = 200
 _LONGEST_TUPLE = 20
@@ -42,7 +46,9 @@ _FORMATS = {
     "directory-path": "Path",
     "Path": "Path",
 }
-_JSON_NAMES = {"str": "string", "NoneType": "null", "list": "array", "dict": "object"}
+_ORDER = ("string", "integer", "number", "boolean", "array", "object", "null")
+_NOTES = frozenset((*NOTES, "$defs"))
+UNSAID: Any = object()
 _TYPES: dict[str, SchemaShape] = {
     **{name: PlainShape(name) for name in ("bool", "int", "float", "str")},
     "NoneType": NONE,
@@ -57,8 +63,9 @@ class ShapeReader:
     def __init__(self, *, formats: bool = False, taken: set[str] | None = None) -> None:
         self.formats = formats
         self.taken: set[str] = set() if taken is None else taken
-        self.count = self.merged = 0
+        self.count = self.depth = self.steps = 0
         self.root: JsonObject = {}
+        self.reader = SchemaReader(Document({}))
         self.referred: dict[str, SchemaShape] = {}
         self.open: set[str] = set()
         self.seen: dict[str, RecordShape] = {}
@@ -76,82 +83,69 @@ class ShapeReader:
 
     def _enter(self, schema: JsonObject) -> None:
         self.root = schema
+        self.reader = SchemaReader(Document(schema))
         self.referred, self.open, self.seen = {}, set(), {}
-        self.count = self.merged = 0
+        self.count = self.depth = self.steps = 0
 
     # -- nodes
 
-    def _shape(self, node: JsonObject, name: str) -> SchemaShape:
-        if "$ref" in node:
-            return self._reference(str(node["$ref"]).removeprefix("#/$defs/"))
-        if "const" in node:
-            return _literals([node["const"]])
-        if "enum" in node:
-            kinds = _kinds(node)
-            values = [each for each in node["enum"] if not kinds or _is_of(each, kinds)]
-            return _literals(values)
-        own = union_of([self._of_kind(kind, node, name) for kind in _kinds(node)] or [ANY])
-        if own == ANY and "type" not in node:
-            if is_object(node.get("properties")) and node["properties"]:
-                own = self._object(node, name)
-            elif "items" in node or "prefixItems" in node:
-                own = self._array(node, name)
-        return self._combined(node, own, name)
+    def _shape(self, node: Any, name: str) -> SchemaShape:
+        if not is_object(node) or self.depth > _DEEPEST or self.steps > _MOST_STEPS:
+            return ANY
+        self.depth += 1
+        self.steps += 1
+        try:
+            return self._opened(node, name)
+        finally:
+            self.depth -= 1
 
-    def _combined(self, node: JsonObject, own: SchemaShape, name: str) -> SchemaShape:
-        """Return what alternatives say, where the node itself says less."""
-        if not _is_vague(own):
-            return own
-        if "allOf" in node:
-            merged = self._all_of(node, name)
-            if not _is_vague(merged):
-                return merged
-        for word in ("anyOf", "oneOf"):
-            if word in node:
-                arms = [self._arm(node, arm, name) for arm in node[word]]
-                found = union_of(arms)
-                return own if found == ANY else found
-        return own
+    def _opened(self, node: JsonObject, name: str) -> SchemaShape:
+        parts = combined(node)
+        if own_part(node).keys() <= _NOTES:  # nothing has to be put together
+            if parts.reference is not None and not parts.arms:
+                return self._reference(parts.reference)
+            unions = list(parts.unions())
+            if len(unions) == 1 and parts.reference is None and not parts.all_of:
+                return union_of([self._shape(arm, _title(arm) or name) for arm in unions[0]])
+            if len(parts.arms) == 1 and parts.reference is None:
+                return self._shape(parts.arms[0], name)
+        if own_part(node).get("properties") and self.reader.facts(node).kinds <= {"object"}:
+            return self._object(node, name, self._key(node, name))  # of which parts say more
+        arms = self.reader.arms(node)
+        return union_of([self._arm(arm, node, name, alone=len(arms) == 1) for arm in arms])
 
-    def _arm(self, node: JsonObject, arm: JsonObject, name: str) -> SchemaShape:
-        """Return the shape of an alternative; one type may be given for all of them."""
-        if "type" in node and not {"type", "$ref", "enum", "const"} & arm.keys():
-            return self._shape({"type": node["type"], **arm}, name)
-        return self._shape(arm, str(arm.get("title") or name))
+    def _arm(self, arm: Arm, node: JsonObject, name: str, *, alone: bool) -> SchemaShape:
+        """Return the shape of an alternative of a node."""
+        kinds, _ = self.reader.kinds(arm)
+        values = listed_values(arm.schema)
+        if values is not None:
+            return _literals([value for value in values if kind_of(value) in kinds])
+        if len(kinds) == len(KINDS):
+            return ANY
+        named: Any = arm.schema.get("type")
+        ordered = [kind for kind in (named if is_list(named) else _ORDER) if kind in kinds]
+        if "number" in kinds and "integer" in ordered:
+            ordered.remove("integer")
+        key = self._key(node, name) if alone else ""
+        return union_of([self._of_kind(kind, arm.schema, name, key) for kind in ordered])
 
-    def _all_of(self, node: JsonObject, name: str) -> SchemaShape:
-        if len(node["allOf"]) == 1 and "properties" not in node:
-            return self._shape(node["allOf"][0], name)
-        if any(_kinds(self.opened(arm)) == ["object"] for arm in node["allOf"]):
-            return self._object({"type": "object", **node}, name)
-        shapes = [self._shape(arm, name) for arm in node["allOf"]]
-        return next((each for each in shapes if not _is_vague(each)), ANY)
-
-    def _reference(self, key: str) -> SchemaShape:
+    def _reference(self, reference: str) -> SchemaShape:
+        key = reference.removeprefix(REF_PREFIX)
         known = self.seen.get(key) or self.referred.get(key)
         if known is not None:
             return known
         if key in self.open:
             return ANY  # it refers to itself, and is not a record, which could be named
         self.open.add(key)
-        target: JsonObject = self.root.get("$defs", {}).get(key, {})
-        self.referred[key] = self._shape(target, key)
+        self.referred[key] = self._shape(self.root.get("$defs", {}).get(key, {}), key)
         self.open.discard(key)
         return self.referred[key]
 
-    def opened(self, node: JsonObject) -> JsonObject:
-        """Follow references to the first node that is not one."""
-        for _ in range(20):
-            if "$ref" not in node:
-                break
-            node = self.root.get("$defs", {}).get(str(node["$ref"]).removeprefix("#/$defs/"), {})
-        return node
-
     # -- kinds
 
-    def _of_kind(self, kind: str, node: JsonObject, name: str) -> SchemaShape:
+    def _of_kind(self, kind: str, node: JsonObject, name: str, key: str) -> SchemaShape:
         if kind == "object":
-            return self._object(node, name)
+            return self._object(node, name, key)
         if kind == "array":
             return self._array(node, name)
         if kind == "string" and self.formats and node.get("format") in _FORMATS:
@@ -172,69 +166,55 @@ class ShapeReader:
             kinds.append(self._shape(items, f"{name} item"))
         return ListShape(union_of(kinds))
 
-    def _object(self, node: JsonObject, name: str) -> SchemaShape:
-        rest: Any = node.get("additionalProperties")
-        has_names = bool(node.get("properties") or "allOf" in node)
-        if rest is True or (is_object(rest) and rest != {"not": {}}) or not has_names:
-            return self._map(node, rest, name)
+    def _object(self, node: JsonObject, name: str, key: str) -> SchemaShape:
+        if not self.reader.facts(node).properties:
+            return self._map(node, name)
         if self.count >= _MOST_RECORDS:
             return MapShape(ANY)
         self.count += 1
         title = str(node.get("title") or name)
         said = str(node.get("description", ""))
         record = RecordShape(self._class_name(title), said, class_name(title))
-        if name in self.open and self._is_target(node, name):
-            self.seen[name] = record  # what is inside may refer to it
+        if key:
+            self.seen[key] = record  # what is inside may refer to it
         record.fields = self._fields(node, record.name)
         return record
 
-    def _is_target(self, node: JsonObject, key: str) -> bool:
-        return self.root.get("$defs", {}).get(key) is node
+    def _key(self, node: JsonObject, name: str) -> str:
+        """Return the name of the definition that a node is; empty if it is none."""
+        is_target = name in self.open and self.root.get("$defs", {}).get(name) is node
+        return name if is_target else ""
 
-    def _map(self, node: JsonObject, rest: Any, name: str) -> SchemaShape:
-        values: list[JsonObject] = list(node.get("patternProperties", {}).values())
-        if node.get("properties"):
-            return MapShape(ANY)
-        if is_object(rest) and rest != {"not": {}}:
+    def _map(self, node: JsonObject, name: str) -> SchemaShape:
+        rest: Any = node.get("additionalProperties")
+        values: list[Any] = list(node.get("patternProperties", {}).values())
+        if rest is not None and rest != {"not": {}}:
             values.append(rest)
-        elif rest is True or (rest is None and not values):
+        elif rest is None and not values:
             values.append({})
         shapes = [self._shape(each, f"{name} value") for each in values[:_LONGEST_TUPLE]]
         return MapShape(union_of(shapes))
 
-    def _fields(self, node: JsonObject, owner: str, depth: int = 0) -> list[RecordField]:
+    def _fields(self, node: Any, owner: str) -> list[RecordField]:
         """Return the fields of an object, those of its combinators included."""
-        self.merged += 1
-        if self.merged > _MOST_MERGED:
-            return []
-        node = self.opened(node)
-        named: JsonObject = node.get("properties", {})
-        required = set(node.get("required", ()))
-        found: dict[str, RecordField] = {}
-        for name, part in named.items():
-            found[name] = self._field(name, part, f"{owner} {name}", name in required)
-        for arm in node.get("allOf", ())[:_LONGEST_TUPLE] if depth < 5 else ():
-            for each in self._fields(arm, owner, depth + 1):
-                known = found.get(each.name, each)
-                found[each.name] = replace(known, required=known.required or each.required)
-        if not named and depth < 5:
-            for word in ("anyOf", "oneOf"):
-                arms = [self._fields(arm, owner, depth + 1) for arm in node.get(word, ())]
-                for each in _of_any(arms):
-                    found.setdefault(each.name, each)
-        for name in required - found.keys():
-            found[name] = RecordField(name, ANY, required=True)
-        for name in required & found.keys():
-            found[name] = replace(found[name], required=True)
-        return list(found.values())
+        said = self.reader.facts(node)
+        required = dict.fromkeys(said.required)
+        fields = [
+            self._field(name, part, f"{owner} {name}", name in required)
+            for name, part in said.properties.items()
+            if name in required or self.reader.facts(part).kinds
+        ]
+        unnamed = (name for name in required if name not in said.properties)
+        return [*fields, *(RecordField(name, ANY, required=True) for name in unnamed)]
 
-    def _field(self, name: str, node: JsonObject, path: str, required: bool) -> RecordField:  # noqa: FBT001
+    def _field(self, name: str, node: Any, path: str, required: bool) -> RecordField:  # noqa: FBT001
         shape = self._shape(node, path)
-        target = self.opened(node)
-        description = node.get("description", target.get("description", ""))
-        holder = node if "default" in node else target
+        said = self.reader.facts(node)
+        default = said.keyword("default", UNSAID)
+        own = node.get("default", default) if is_object(node) else default
+        has_default = own is not UNSAID
         return RecordField(
-            name, shape, required, description, "default" in holder, holder.get("default")
+            name, shape, required, said.description, has_default, own if has_default else None
         )
 
     def _class_name(self, text: str) -> str:
@@ -247,39 +227,14 @@ class ShapeReader:
         return made
 
 
-def _of_any(arms: Iterable[list[RecordField]]) -> list[RecordField]:
-    """Return the fields of alternatives: those that all of them require are required."""
-    given = list(arms)
-    merged: dict[str, list[RecordField]] = {}
-    for fields in given:
-        for each in fields:
-            merged.setdefault(each.name, []).append(each)
-    return [
-        replace(
-            found[0],
-            shape=union_of([each.shape for each in found]),
-            required=len(found) == len(given) and all(each.required for each in found),
-        )
-        for found in merged.values()
-    ]
-
-
-def _kinds(node: JsonObject) -> list[str]:
-    given: Any = node.get("type")
-    kinds: list[str] = given if is_list(given) else [given] if given else []
-    return [each for each in kinds if not (each == "integer" and "number" in kinds)]
-
-
-def _is_of(value: Any, kinds: list[str]) -> bool:
-    if isinstance(value, bool):
-        return "boolean" in kinds
-    if isinstance(value, int | float):
-        return "number" in kinds or ("integer" in kinds and value == value // 1)
-    return _JSON_NAMES.get(type(value).__name__, "") in kinds
+def _title(node: Any) -> str:
+    title = node.get("title") if is_object(node) else None
+    return title if isinstance(title, str) else ""
 
 
 def _literals(values: list[Any]) -> SchemaShape:
     """Return the shape of an enumeration; one that `Literal` cannot hold becomes its types."""
+    values = [int(each) if kind_of(each) == "integer" else each for each in values]
     if 0 < len(values) <= _MOST_LITERALS and all(map(_is_literal, values)):
         only = LiteralShape(unique_values([each for each in values if each is not None]))
         arms: list[SchemaShape] = [only] if only.values else []
@@ -293,10 +248,6 @@ def _is_literal(value: Any) -> bool:
     if isinstance(value, bool) or value is None:
         return True
     return isinstance(value, int) and value.bit_length() < 1000
-
-
-def _is_vague(shape: SchemaShape) -> bool:
-    return shape in (ANY, MapShape(ANY), ListShape(ANY))
 
 
 def optional(shape: SchemaShape) -> SchemaShape:

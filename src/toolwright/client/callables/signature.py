@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._json_values import JsonObject, is_object
+from ...json_schema.normal_form import normal_form
 from .definition import ToolDefinition, definition_of
 from .hints import HintMaker
 from .names import python_name, python_names
-from .normal_form import normal_form
 from .shape_reader import ShapeReader
 from .shapes import RecordField, SchemaShape
 
@@ -47,7 +47,7 @@ def shapes_of(
     given = normal_form(definition.input_schema)
     fields = tuple(reader.fields(given, definition.name))
     names = python_names([each.name for each in fields], definition.name)
-    rest = reader.opened(given).get("additionalProperties")
+    rest = reader.reader.facts(given).keyword("additionalProperties")
     returns: SchemaShape | None = None
     output: JsonObject | None = None
     boxed = False

@@ -11,7 +11,7 @@ from ..codecs import Codec, JsonText, NamedCodec, Wrapped
 from ..facts.rules import NameRule, Rules
 from ..names import published
 from .containers import write_array, write_object
-from .parse import Document
+from .parse import ParsedDocument
 from .profiles import Profiles
 from .scalars import enum_branches, write_enum, write_scalar
 from .shapes import ANY, ARRAY, ENUM, NEVER, OBJECT, REF, SCALARS, UNION, SchemaShape
@@ -57,7 +57,7 @@ class EncodedSchema(NamedTuple):
         return json.loads(self.schema)
 
 
-def encode(document: Document, rules: Rules) -> EncodedSchema:
+def encode(document: ParsedDocument, rules: Rules) -> EncodedSchema:
     """Return a schema as a dialect accepts it."""
     for levels in _LEVELS[:-1] if rules.refs == "inline" and document.recursive else ():
         writer = DialectWriter(document, rules, levels)
@@ -70,7 +70,7 @@ def encode(document: Document, rules: Rules) -> EncodedSchema:
 class DialectWriter:
     """Writes shapes as one dialect has them."""
 
-    def __init__(self, document: Document, rules: Rules, levels: int) -> None:
+    def __init__(self, document: ParsedDocument, rules: Rules, levels: int) -> None:
         self.document = document
         self.rules = rules
         self.count = 0

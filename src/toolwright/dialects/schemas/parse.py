@@ -55,7 +55,7 @@ _IGNORED = frozenset(
 )
 
 
-class Document:
+class ParsedDocument:
     """One schema, read as far as it is needed."""
 
     def __init__(self, document: Any) -> None:

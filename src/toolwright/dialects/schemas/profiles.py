@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..codecs import JSON_KEY, Branch, tag
 from ..facts.rules import Rules
 from ..names import published
-from .parse import Document
+from .parse import ParsedDocument
 from .shapes import ANY, ARRAY, ENUM, OBJECT, REF, UNION, SchemaShape, json_type
 
 REST = "more_items"
@@ -30,7 +30,7 @@ _OPEN = Branch(_NO_KEYS, _NO_KEYS, closed=False, tags={}, codec=None)
 class Profiles:
     """Looks at shapes as one dialect publishes them, without writing them."""
 
-    def __init__(self, document: Document, rules: Rules) -> None:
+    def __init__(self, document: ParsedDocument, rules: Rules) -> None:
         self._document = document
         self._rules = rules
         self._needs: dict[str, bool] = {}
@@ -222,7 +222,7 @@ def _all_tagged(branches: Sequence[Branch]) -> bool:
     return False
 
 
-def may_overlap(one: SchemaShape, other: SchemaShape, document: Document) -> bool:
+def may_overlap(one: SchemaShape, other: SchemaShape, document: ParsedDocument) -> bool:
     """Return whether a value may fit both shapes, as far as can be seen."""
     one, other = (_followed(each, document) for each in (one, other))
     if ANY in (one.kind, other.kind) or UNION in (one.kind, other.kind):
@@ -239,7 +239,7 @@ def may_overlap(one: SchemaShape, other: SchemaShape, document: Document) -> boo
     return _objects_overlap(one, other)
 
 
-def _followed(shape: SchemaShape, document: Document) -> SchemaShape:
+def _followed(shape: SchemaShape, document: ParsedDocument) -> SchemaShape:
     for _ in range(10):
         if shape.kind != REF:
             break

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from ..._json_values import JsonObject
 from ..codecs import JSON_KEY, Codec
 from ..facts.rules import Rules
-from .parse import Document
+from .parse import ParsedDocument
 from .shapes import SchemaShape
 
 IN_WORDS = "is only said in words; the tool itself still checks it"
@@ -26,7 +26,7 @@ class ShapeWriter(Protocol):
     """Writes shapes as one dialect has them."""
 
     rules: Rules
-    document: Document
+    document: ParsedDocument
 
     def write(self, shape: SchemaShape, path: str) -> Written:
         """Return a shape as a schema."""

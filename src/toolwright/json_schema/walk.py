@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._json_values import JsonObject, is_list, is_object
+from .build import REF_PREFIX
 
 MAPS = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
 LISTS = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
@@ -24,7 +25,6 @@ SINGLES = frozenset(
         "unevaluatedProperties",
     )
 )
-REF_PREFIX = "#/$defs/"
 
 
 def rewrite(node: Any, change: Callable[[JsonObject, str], JsonObject], key: str = "") -> Any:

@@ -12,14 +12,15 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from ..._json_values import JsonObject, is_list, is_object
+from .._json_values import JsonObject, is_list, is_object
+from .build import reference_to
+from .document import Document, combined
 
 DEEPEST = 40
 """Levels of a schema, each of which costs a validator several frames."""
 MOST_NODES = 50_000
 MOST_VALUES = 100_000
 """Values in all enumerations and defaults together."""
-_REF = "#/$defs/"
 _KINDS = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
 _ONE = (
     *("additionalProperties", "contains", "propertyNames", "not", "if", "then", "else"),
@@ -33,7 +34,6 @@ _COUNTS = (
     *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
     *("minContains", "maxContains"),
 )
-_OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 
 
 def normal_form(schema: Any) -> JsonObject:
@@ -49,9 +49,7 @@ class _Normalizer:
         self.keys: dict[int, str] = {}
         self.taken: set[str] = set()
         self.waiting: list[tuple[str, Any]] = []
-        named = str(schema.get("$schema", "")) if is_object(schema) else ""
-        self.is_old = any(draft in named for draft in _OLD_DRAFTS)
-        self.anchors: dict[str, Any] | None = None
+        self.document = Document(schema)
 
     def run(self) -> JsonObject:
         root = self.node(self.raw, 0)
@@ -61,7 +59,7 @@ class _Normalizer:
             definitions[key] = self.node(target, 0)
         own = self.keys.get(id(self.raw))
         if own is not None:  # it refers to itself: its content is kept in one place only
-            root = JsonObject({"$ref": f"{_REF}{own}"})
+            root = reference_to(own)
         if definitions:
             root["$defs"] = dict(sorted(definitions.items()))
         return root
@@ -72,12 +70,10 @@ class _Normalizer:
             return {"not": {}}
         if not is_object(raw) or depth > DEEPEST or self.nodes > MOST_NODES:
             return {}
-        made: JsonObject = {}
-        self._references(raw, made)
-        if not (made and self.is_old):  # up to draft 7, nothing beside a reference counts
-            self._plain(raw, made)
-            self._parts(raw, made, depth + 1)
-            self._old_words(raw, made, depth + 1)
+        made = self._referring(raw)
+        raw = self.document.modern(raw)
+        self._plain(raw, made)
+        self._parts(raw, made, depth + 1)
         for word in ("title", "description"):
             if isinstance(raw.get(word), str):
                 made[word] = raw[word]
@@ -120,42 +116,16 @@ class _Normalizer:
             if is_object(raw.get(word)):
                 pairs = raw[word].items()
                 made[word] = {str(key): self.node(each, depth) for key, each in pairs}
-        items = raw.get("items")
-        if is_list(items):  # up to 2019-09: one schema per position
-            made["prefixItems"] = [self.node(each, depth) for each in items]
-            items = raw.get("additionalItems")
-            if not made["prefixItems"]:
-                del made["prefixItems"]
-        if isinstance(items, bool | dict):
-            made["items"] = self.node(items, depth)
-
-    def _old_words(self, raw: JsonObject, made: JsonObject, depth: int) -> None:
-        """Translate what earlier drafts and OpenAPI write differently."""
-        for bound in ("Minimum", "Maximum"):
-            plain = bound.lower()
-            if raw.get(f"exclusive{bound}") is True and plain in made:
-                made[f"exclusive{bound}"] = made.pop(plain)
-        if is_object(raw.get("dependencies")):
-            given: JsonObject = raw["dependencies"]
-            lists = {key: each for key, each in given.items() if is_list(each)}
-            made["dependentRequired"] = {**made.get("dependentRequired", {}), **_name_lists(lists)}
-            for key, each in given.items():
-                if key not in lists:
-                    made.setdefault("dependentSchemas", {})[str(key)] = self.node(each, depth)
-        if raw.get("nullable") is True and made.get("type"):
-            made["type"] = list(dict.fromkeys([*_kinds(made["type"]), "null"]))
-            if is_list(made.get("enum")) and None not in made["enum"]:
-                made["enum"].append(None)
+        if isinstance(raw.get("items"), bool | dict):
+            made["items"] = self.node(raw["items"], depth)
 
     # -- references
 
-    def _references(self, raw: JsonObject, made: JsonObject) -> None:
-        for word in ("$ref", "$dynamicRef", "$recursiveRef"):
-            given = raw.get(word)
-            if isinstance(given, str) and "$ref" not in made:
-                target = self._target(given)
-                if is_object(target):
-                    made["$ref"] = f"{_REF}{self._key(target, given)}"
+    def _referring(self, raw: JsonObject) -> JsonObject:
+        """Return the reference that a node has, into the definitions that are made."""
+        reference = combined(self.document.modern(raw)).reference
+        target = None if reference is None else self.document.resolve(reference, raw)
+        return reference_to(self._key(target, reference or "")) if is_object(target) else {}
 
     def _key(self, target: Any, reference: str) -> str:
         known = self.keys.get(id(target))  # all targets are parts of `self.raw`, which we hold
@@ -168,41 +138,6 @@ class _Normalizer:
             self.keys[id(target)] = known
             self.waiting.append((known, target))
         return known
-
-    def _target(self, reference: str) -> Any:
-        """Return the part of this schema that a reference names, else None: nothing is fetched."""
-        if reference == "#":
-            return self.raw
-        if not reference.startswith("#/"):
-            return self._anchored().get(reference.removeprefix("#"))
-        found: Any = self.raw
-        for step in reference[2:].split("/")[:DEEPEST]:
-            name = unquote(step).replace("~1", "/").replace("~0", "~")
-            if is_object(found):
-                found = found.get(name)
-            elif is_list(found) and name.isdecimal() and len(name) < 9:
-                found = found[int(name)] if int(name) < len(found) else None
-            else:
-                return None
-        return found
-
-    def _anchored(self) -> dict[str, Any]:
-        """Return the parts of this schema that have a name of their own."""
-        if self.anchors is None:
-            self.anchors = {}
-            todo: list[Any] = [self.raw]
-            for _ in range(MOST_NODES):
-                if not todo:
-                    break
-                each = todo.pop()
-                if is_object(each):
-                    for word in ("$id", "$anchor", "$dynamicAnchor"):
-                        if isinstance(each.get(word), str):
-                            self.anchors.setdefault(each[word].lstrip("#"), each)
-                    todo += each.values()
-                elif is_list(each):
-                    todo += each
-        return self.anchors
 
     # -- values
 

@@ -1,0 +1,1 @@
+"""JSON Schemas as values: the only room that reads them."""

@@ -1,0 +1,288 @@
+"""What a schema says: kinds, properties, bounds, listed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from .._json_values import JsonObject, is_list, is_object, kind_of
+from .document import MISSING, Document, combined, own_part
+from .drafts import NOTES
+from .merge import KINDS, kinds_named, listed_values, merge
+
+_MOST_ARMS = 64
+"""How many alternatives a schema may have; with more, none is looked at."""
+_MOST_STEPS = 5_000
+"""How many schemas are looked at for one."""
+_DEEPEST = 40
+"""How many schemas for the same value may be inside each other."""
+_LOGIC = frozenset(("not", "if"))
+_MOST_LOGIC = 8
+"""How many of those may be inside each other."""
+_SILENT = frozenset((*NOTES, "$schema", "$defs", "definitions", "$id", "id", "$anchor"))
+
+
+class Arm(NamedTuple):
+    """One alternative of a schema: a schema without references and combinations."""
+
+    schema: JsonObject
+    unread: frozenset[str] = frozenset()
+    """Keywords that may refuse more, and are not read."""
+
+
+_ANYTHING = (Arm({}),)
+_Arms = tuple[Arm, ...] | None
+"""None stands for a schema that is still being looked at."""
+
+
+class SchemaReader:
+    """Reads the schemas of one document; each is looked at once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        # By the identity of schemas, which are kept: they may be made by merging others.
+        self._arms: dict[int, tuple[Any, tuple[Arm, ...]]] = {}
+        self._facts: dict[int, Facts] = {}
+        self._open: set[int] = set()
+        self._steps = self._depth = 0
+        self._is_cut = False
+
+    def facts(self, schema: Any = MISSING) -> Facts:
+        """Return what a schema of the document says; without one, what its root says."""
+        schema = self.document.root if schema is MISSING else schema
+        known = self._facts.get(id(schema))
+        if known is None or known.schema is not schema:
+            known = self._facts[id(schema)] = Facts(self, schema)
+        return known
+
+    def arms(self, schema: Any) -> tuple[Arm, ...]:
+        """Return alternatives that together hold every value of a schema; none if it has none."""
+        known = self._arms.get(id(schema))
+        if known is not None and known[0] is schema:
+            return known[1]
+        self._steps = 0
+        self._open.clear()
+        try:
+            arms = self._opened(schema, 0)
+        except RecursionError:  # values that are nested too deeply to be compared
+            arms = None
+        return _ANYTHING if arms is None else arms
+
+    def _opened(self, schema: Any, depth: int) -> _Arms:
+        if schema is False:
+            return ()
+        if not is_object(schema):
+            return _ANYTHING
+        known = self._arms.get(id(schema))
+        if known is not None and known[0] is schema:
+            return known[1]
+        self._steps += 1
+        if id(schema) in self._open:
+            self._is_cut = True
+            return None
+        if depth > _DEEPEST or self._steps > _MOST_STEPS:
+            return (Arm({}, frozenset(("depth",))),)
+        self._open.add(id(schema))
+        is_cut, self._is_cut = self._is_cut, False
+        arms = self._combined(self.document.modern(schema), schema, depth)
+        self._open.discard(id(schema))
+        if not self._is_cut or not self._open:  # else it depends on where one came from
+            self._arms[id(schema)] = schema, arms
+        self._is_cut = self._is_cut or is_cut
+        return arms
+
+    def _combined(self, node: JsonObject, schema: JsonObject, depth: int) -> tuple[Arm, ...]:
+        own = own_part(node)
+        if own is node:
+            return (Arm(node),)
+        parts = combined(node)
+        arms: tuple[Arm, ...] = (Arm(own),)
+        if parts.reference is not None:
+            arms = self._times(arms, self._referred(node, schema, depth), "$ref")
+        for part in parts.all_of:
+            arms = self._times(arms, self._opened(part, depth + 1), "allOf")
+        for key, union in (("anyOf", parts.any_of), ("oneOf", parts.one_of)):
+            if union:
+                opened = [self._opened(arm, depth + 1) for arm in union]
+                if any(each is not None for each in opened):
+                    flat = tuple(arm for each in opened if each is not None for arm in each)
+                    arms = self._times(arms, flat, key, titled=True)
+        return arms
+
+    def _referred(self, node: JsonObject, schema: JsonObject, depth: int) -> _Arms:
+        # The place of a reference is that of the schema as it is written.
+        target = self.document.resolve(combined(node).reference or "", schema)
+        if target is MISSING or self.document.is_dynamic(schema):
+            return (Arm({}, frozenset(("$ref" if "$ref" in schema else "$dynamicRef",))),)
+        return self._opened(target, depth + 1)
+
+    def _times(
+        self, arms: tuple[Arm, ...], others: _Arms, key: str, *, titled: bool = False
+    ) -> tuple[Arm, ...]:
+        """Return the alternatives of what fits both; `titled` ones have their own names."""
+        if others is None:
+            return arms
+        if len(arms) * len(others) > _MOST_ARMS:
+            return tuple(Arm(arm.schema, arm.unread | {key}) for arm in arms)
+        made: list[Arm] = []
+        for arm in arms:
+            for other in others:
+                self._steps += 1
+                lost: set[str] = set()
+                first, second = (other, arm) if titled else (arm, other)
+                both = merge(first.schema, second.schema, lost)
+                if both is not None:
+                    made.append(Arm(both, arm.unread | other.unread | lost))
+        return tuple(made)
+
+    # -- kinds
+
+    def kinds(self, arm: Arm) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the kinds of an alternative's values, and keywords that may leave fewer."""
+        node = arm.schema
+        values = listed_values(node)
+        kinds = kinds_named(node.get("type"))
+        if values is not None:
+            kinds = frozenset(map(kind_of, values))
+        unread = set(arm.unread | (node.keys() & {"disallow"}))
+        if not node.keys() & _LOGIC:
+            return kinds, frozenset(unread)
+        if self._depth >= _MOST_LOGIC:  # it may lead back here
+            return kinds, frozenset(unread | (node.keys() & _LOGIC))
+        self._depth += 1
+        try:
+            if "not" in node:
+                whole = self._whole(node["not"])
+                kinds -= frozenset[str]() if whole is None else whole
+                unread |= {"not"} if whole is None else set[str]()
+            if "if" in node and ("then" in node or "else" in node):
+                kinds, is_read = self._conditional(node, kinds)
+                unread |= set[str]() if is_read else {"if"}
+        finally:
+            self._depth -= 1
+        return kinds, frozenset(unread)
+
+    def _conditional(self, node: JsonObject, kinds: frozenset[str]) -> tuple[frozenset[str], bool]:
+        """Return the kinds that `if` leaves, and whether it leaves no fewer."""
+        whole = self._whole(node["if"])
+        then, other = (
+            self.facts(node[key]).kinds if key in node else frozenset(KINDS)
+            for key in ("then", "else")
+        )
+        if whole is None:
+            return kinds & (then | other), False
+        return (kinds & whole & then) | ((kinds - whole) & other), True
+
+    def _whole(self, schema: Any) -> frozenset[str] | None:
+        """Return the kinds of which every value fits a schema, and others none; None if unclear."""
+        arms = self.arms(schema)
+        if any(arm.unread or arm.schema.keys() - _SILENT - {"type"} for arm in arms):
+            return None
+        return frozenset[str]().union(*(kinds_named(arm.schema.get("type")) for arm in arms))
+
+
+class Facts:
+    """What one schema says; each fact is worked out when it is asked for."""
+
+    def __init__(self, reader: SchemaReader, schema: Any) -> None:
+        self._reader = reader
+        self.schema = schema
+
+    @cached_property
+    def arms(self) -> tuple[JsonObject, ...]:
+        """Its alternatives, without references and combinations; none if nothing fits."""
+        return tuple(arm.schema for arm in self._reader.arms(self.schema))
+
+    @cached_property
+    def _kinds(self) -> tuple[frozenset[str], frozenset[str]]:
+        pairs = [self._reader.kinds(arm) for arm in self._reader.arms(self.schema)]
+        kinds = frozenset[str]().union(*(kinds for kinds, _ in pairs))
+        return kinds, frozenset[str]().union(*(unread for _, unread in pairs))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its values: `number` for numbers that need not be integers."""
+        return self._kinds[0]
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Keywords that may leave fewer kinds than `kinds` names, and were not read."""
+        return self._kinds[1]
+
+    @property
+    def is_anything(self) -> bool:
+        """Whether it names no kinds."""
+        return len(self.kinds) == len(KINDS)
+
+    @cached_property
+    def values(self) -> list[Any] | None:
+        """Its values, if it lists them all: in `enum` and `const`, and null; booleans are not."""
+        values: list[Any] = []
+        for arm in self.arms:
+            listed = listed_values(arm)
+            if listed is not None:
+                values += listed
+            elif arm.get("type") != "null":
+                return None
+        return values or None
+
+    @cached_property
+    def properties(self) -> Mapping[str, Any]:
+        """The schemas of its properties that are named, by name."""
+        named: dict[str, Any] = {}
+        for arm in self.arms:
+            properties = arm.get("properties")
+            for name, part in properties.items() if is_object(properties) else ():
+                known = named.get(name, part)
+                named[name] = part if known is part or known == part else {"anyOf": [known, part]}
+        return named
+
+    @cached_property
+    def required(self) -> list[str]:
+        """The names that every object of it must have."""
+        named = [_names(arm) for arm in self.arms if "object" in kinds_named(arm.get("type"))]
+        first, *others = named or [[]]
+        return [name for name in first if all(name in each for each in others)]
+
+    @cached_property
+    def item(self) -> Any:
+        """The schema of its items that have no place of their own; True if nothing is said."""
+        return next((arm["items"] for arm in self.arms if "items" in arm), True)
+
+    @cached_property
+    def description(self) -> str:
+        """The nearest description: its own, or that of what it refers to."""
+        node = self.schema
+        own = node.get("description") if is_object(node) else None
+        texts = (own, *(arm.get("description") for arm in self.arms))
+        return next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
+
+    def keyword(self, key: str, default: Any = None) -> Any:
+        """Return the value of a keyword that all alternatives have in common, null left out."""
+        values = [arm.get(key, default) for arm in self.arms if arm.get("type") != "null"]
+        same = bool(values) and all(value == values[0] for value in values)
+        return values[0] if same else default
+
+    def inner(self, key: str) -> Facts:
+        """Return what the schema of a property says."""
+        return self._reader.facts(self.properties.get(key, True))
+
+    @cached_property
+    def items(self) -> Facts:
+        """What the schema of its items says."""
+        return self._reader.facts(self.item)
+
+
+def facts(schema: Any, *, draft: int = 2020, nullable: bool = False) -> Facts:
+    """Return what a whole schema says.
+
+    >>> sorted(facts({"type": ["string", "null"], "anyOf": [{"minLength": 1}]}).kinds)
+    ['null', 'string']
+    """
+    return SchemaReader(Document(schema, draft=draft, nullable=nullable)).facts()
+
+
+def _names(node: JsonObject) -> list[str]:
+    names = node.get("required")
+    return [name for name in names if isinstance(name, str)] if is_list(names) else []
