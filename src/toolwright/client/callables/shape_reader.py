@@ -181,7 +181,7 @@ class ShapeReader:
         return record
 
     def _key(self, node: JsonObject, name: str) -> str:
-        """Return the name of the definition that a node is; empty if it is none."""
+        """Return the name of a node that is a definition; else nothing."""
         is_target = name in self.open and self.root.get("$defs", {}).get(name) is node
         return name if is_target else ""
 
