@@ -14,7 +14,6 @@ from numbers import Number
 from typing import Any, NamedTuple, cast
 
 _OWNERS = {
-    "click": "Click",
     "dedalus_mcp": "Dedalus",
     "dishka": "Dishka",
     "docket": "Docket",
@@ -61,7 +60,6 @@ need no callable for it."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 _CONTEXTS = frozenset(
     (
-        ("click", "Context"),
         ("dedalus_mcp", "Context"),
         ("fastapi", "SecurityScopes"),
         ("faststream", "ContextRepo"),
@@ -73,10 +71,8 @@ _CONTEXTS = frozenset(
         ("mcp", "ServerSession"),
         ("pydantic_ai", "RunContext"),
         ("starlette", "HTTPConnection"),
-        ("starlette", "Response"),
         ("strawberry", "Info"),
         ("taskiq", "Context"),
-        ("typer", "Context"),
     )
 )
 _CALL = "take a parameter `call: Call` instead, which is given the call with its caller and headers"
