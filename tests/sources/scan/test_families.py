@@ -506,3 +506,10 @@ def test_a_long_usage_keeps_its_positionals(tmp_path):
         ("path", "rest", False),
     ]
     assert len(root.parameters) == 212
+
+
+def test_a_plain_word_behind_one_dash_does_not_show_how_many_words_follow(tmp_path):
+    text = "usage: burn [actions]\n\n  -map disk_path\n        image_path  Insert.\n  -dev FILE  Use it.\n"
+    found = scanned(fake(tmp_path, "burn", {"": text}))
+    assert list(brief(found.program.root)) == ["dev", "actions"]
+    assert [note.split(" is ")[0] for note in found.notes] == ["burn: -map"]

@@ -49,7 +49,10 @@ def parameter_of(
         return kind
     flags, negatives = _long_first(spelling.flags), _long_first(spelling.negatives)
     if not flags[0].startswith("--") and len(flags[0]) > 2 and framework != "go":
-        as_shown = not framework and not spelling.has_equals  # `-enc <name>`, or a switch
+        # `-enc <name>`, or a switch; behind a plain word, more words may follow on the next line
+        is_named = all(each.startswith("<") or each.isupper() for each in spelling.values)
+        is_clear = is_named and not spelling.is_optional
+        as_shown = not framework and is_clear and not spelling.has_equals
         if not as_shown or (with_equals and kind.emit != "flag"):
             return "a long name after a single dash is not known to take its value after `=`"
     name = _name_of(flags, taken)
