@@ -56,6 +56,13 @@ def giving(hint, **options):
         ({"on_unsupported": "ignore"}, ValueError),
         ({"style": "pretty"}, ValueError),
         ({"tags": "money"}, TypeError),
+        ({"tags": [1]}, TypeError),
+        ({"name": 3}, TypeError),
+        ({"title": 3}, TypeError),
+        ({"description": 3}, TypeError),
+        ({"icons": ["i.png"]}, TypeError),
+        ({"icons": [{"href": "i.png"}]}, TypeError),
+        ({"icons": [{"src": "i.png", "theme": "red"}]}, ValueError),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -65,8 +72,25 @@ def test_a_bad_option_is_refused_where_it_is_given(options, error):
     with pytest.raises(error):
         tool(**options)(target)
     for make in (Tool, Toolbox("box").add, lambda given, **o: Toolbox("box").tool(**o)(given)):
-        with pytest.raises(SchemaError, match="target has a bad option"):
+        with pytest.raises(SchemaError, match=f"{options.get('name', 'target')} has a bad option"):
             make(target, **options)
+
+
+CUT = "cut \ud83d"
+"""JSON cannot hold half of a character."""
+
+
+def test_a_text_that_is_cut_costs_half_a_character_and_not_the_list():
+    def documented(a: int) -> int:
+        return a
+
+    documented.__doc__ = CUT
+    box = Toolbox("box", [documented, target])
+    box.add(target, name="b", title=CUT, tags=[CUT], meta={CUT: CUT}, icons=[{"src": CUT}])
+    first, _, third = box.to_mcp()["tools"]
+    assert first["description"] == third["title"] == "cut \ufffd"
+    assert third["icons"] == [{"src": "cut \ufffd"}]
+    assert third["_meta"] == {"cut \ufffd": "cut \ufffd", "toolwright/tags": ["cut \ufffd"]}
 
 
 def test_options_are_frozen_and_build_on_others():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
 
 from .._elsewhere import instead
+from .._json_values import is_object, without_surrogates
 from ..limits import (
     Process,
     Rate,
@@ -297,17 +299,24 @@ def _check_together(options: Options) -> None:
 
 def _json_copy(key: str, value: Any) -> Any:
     try:
-        return json.loads(json.dumps(value, allow_nan=False))
+        return without_surrogates(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError) as error:
         msg = f"{key} must be JSON: {error}"
         raise ValueError(msg) from None
+
+
+def _text(key: str, value: Any) -> str | None:
+    if not isinstance(value, str | None):
+        msg = f"{key} must be text; got {value!r}"
+        raise TypeError(msg)
+    return without_surrogates(value)
 
 
 def _words(key: str, value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         msg = f"{key} takes a list of words; got the string {value!r}"
         raise TypeError(msg)
-    return tuple(value)
+    return tuple(str(_text(f"a word of {key}", word)) for word in value)
 
 
 def _speak(value: Any) -> tuple[type[BaseException], ...]:
@@ -331,11 +340,35 @@ def _style(value: str | SchemaOptions) -> SchemaOptions:
     return STYLES[value]
 
 
+def icon_from(given: Any) -> dict[str, Any]:
+    """Return an icon in the protocol's form. Raises `TypeError` or `ValueError`.
+
+    One that is not would cost clients the whole list: they check what they are sent.
+    """
+    if not is_object(given) or not isinstance(given.get("src"), str):
+        msg = f'an icon is a dict with a "src"; got {given!r}'
+        raise TypeError(msg)
+    sizes: Any = given.get("sizes", [])
+    if not isinstance(sizes, list | tuple) or not all(
+        isinstance(size, str) for size in cast("list[Any]", sizes)
+    ):
+        msg = f'the sizes of an icon are a list such as ["48x48"]; got {sizes!r}'
+        raise ValueError(msg)
+    if given.get("theme", "light") not in ("light", "dark"):
+        msg = f"the theme of an icon is 'light' or 'dark'; got {given['theme']!r}"
+        raise ValueError(msg)
+    if not isinstance(given.get("mimeType", ""), str):
+        msg = f"the mimeType of an icon is text; got {given['mimeType']!r}"
+        raise TypeError(msg)
+    return {**given, "sizes": list(cast("list[Any]", sizes))} if sizes else dict(given)
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
     {
+        **{key: partial(_text, key) for key in ("name", "title", "description")},
         "tags": lambda given: _words("tags", given),
         "roles": lambda given: _words("roles", given),
-        "icons": lambda given: tuple(_json_copy("icons", list(given))),
+        "icons": lambda given: tuple(_json_copy("icons", [icon_from(icon) for icon in given])),
         "meta": lambda given: None if given is None else _json_copy("meta", dict(given)),
         "descriptions": lambda given: _json_copy("descriptions", dict(given)),
         "enabled": predicate_from,

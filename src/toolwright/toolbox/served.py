@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .._protocol import LATEST_PROTOCOL
 from ..errors import SchemaError
+from ..options.tool import icon_from
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -299,23 +300,9 @@ class Served:
 
 def _icon(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return an icon in the protocol's form. Raises `TypeError` or `ValueError`."""
-    if not isinstance(given, Mapping) or not isinstance(given.get("src"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        msg = f'an icon is a dict with a "src"; got {given!r}'
-        raise TypeError(msg)
-    unknown = sorted(map(str, given.keys() - _ICON))
+    icon = icon_from(given)
+    unknown = sorted(icon.keys() - _ICON)
     if unknown:
         msg = f"an icon has no `{unknown[0]}`; it has src, mimeType, sizes and theme"
         raise ValueError(msg)
-    sizes: Any = given.get("sizes", [])
-    if not isinstance(sizes, list | tuple) or not all(
-        isinstance(size, str) for size in cast("list[Any]", sizes)
-    ):
-        msg = f'the sizes of an icon are a list such as ["48x48"]; got {sizes!r}'
-        raise ValueError(msg)
-    if given.get("theme", "light") not in ("light", "dark"):
-        msg = f"the theme of an icon is 'light' or 'dark'; got {given['theme']!r}"
-        raise ValueError(msg)
-    if not isinstance(given.get("mimeType", ""), str):
-        msg = f"the mimeType of an icon is text; got {given['mimeType']!r}"
-        raise TypeError(msg)
-    return {**given, "sizes": list(cast("list[Any]", sizes))} if sizes else dict(given)
+    return icon

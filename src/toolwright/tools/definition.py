@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .._door import public
+from .._json_values import without_surrogates
 from .._protocol import LATEST_PROTOCOL
 from ..errors import SchemaError, ToolwrightError, UnexpectedError
 from ..options import NO_DEFAULTS, Options, ToolOptions, with_defaults
@@ -133,9 +134,11 @@ class Tool:
             return self.options.description
         signature = signature_of(self)
         returns = signature.returns_description
-        if not returns or returns in signature.description:
-            return signature.description
-        return f"{signature.description}\n\nReturns: {returns}".strip()
+        text = signature.description
+        if returns and returns not in text:
+            text = f"{text}\n\nReturns: {returns}".strip()
+        # One that is cut inside a character would make the whole list unreadable.
+        return without_surrogates(text)
 
     @property
     def signature(self) -> Signature:
