@@ -327,6 +327,23 @@ def test_only_a_typed_dict_can_be_unpacked():
         Tool(probe).compile()
 
 
+Items = typing_extensions.TypeVarTuple("Items")
+
+
+def test_what_is_unpacked_elsewhere_is_refused():
+    def one(named: typing_extensions.Unpack[Optional_]) -> None: ...
+
+    def pair(*items: typing_extensions.Unpack[tuple[int, str]]) -> None: ...
+
+    for probe, name in ((one, "named"), (pair, "items")):
+        with pytest.raises(SchemaError, match=rf"{probe.__name__}\.{name} unpacks `Unpack\["):
+            Tool(probe).compile()
+
+    def generic(*items: typing_extensions.Unpack[Items]) -> None: ...
+
+    assert Tool(generic).input_schema["properties"]["items"]["type"] == "array"
+
+
 def test_a_parameter_cannot_also_be_unpacked():
     def probe(x: int, **named: typing_extensions.Unpack[Optional_]) -> None: ...
 

@@ -10,7 +10,7 @@ import keyword
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Annotated, Any, Never, Protocol, cast, get_args, get_origin
+from typing import Annotated, Any, Never, Protocol, TypeVarTuple, cast, get_args, get_origin
 
 import typing_extensions
 from pydantic import Field as PydanticField
@@ -253,9 +253,17 @@ def _plan_sent(
     """Plan a parameter that a caller may send."""
     if parameter.kind is VAR_KEYWORD:
         _plan_keywords(planned, signature, parameter, translate, tolerant=tolerant)
+    elif _is_unpacked_wrongly(parameter):
+        raise signature.refusal(
+            f"unpacks `{type_text(parameter.hint)}`, which no caller can send",
+            parameter=parameter.name,
+            hint="`Unpack[T]` with a TypedDict is for `**kwargs`; write a type of its own",
+        )
     elif parameter.kind is VAR_POSITIONAL:
         items = PydanticField(default_factory=list)
-        hint = translate.optional(list[parameter.hint])
+        # The types of a TypeVarTuple are known only to type checkers.
+        item: Any = Any if is_unpack(strip_annotated(parameter.hint)) else parameter.hint
+        hint = translate.optional(list[item])
         text = parameter.description
         planned.slots.append(Slot(parameter.name, hint, items, text, written=parameter.hint))
         planned.rest = parameter.name
@@ -392,6 +400,17 @@ def _hide(planned: Plan, signature: Signature, parameter: Parameter) -> bool:
             planned.set_default(parameter.name, default, parameter.default)
             return True
     return False
+
+
+def _is_unpacked_wrongly(parameter: Parameter) -> bool:
+    """Return whether a type is unpacked where it means nothing, or a tuple into `*args`."""
+    hint = strip_annotated(parameter.hint)
+    if getattr(hint, "__unpacked__", False):  # `*args: *tuple[int, str]`
+        return True
+    if not is_unpack(hint):
+        return False
+    is_variadic = isinstance(get_args(hint)[0], TypeVarTuple)
+    return not (is_variadic and parameter.kind is VAR_POSITIONAL)
 
 
 def _plan_keywords(
