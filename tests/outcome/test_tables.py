@@ -323,3 +323,19 @@ def test_an_explicit_schema_is_not_said_to_be_missing():
     box = Toolbox("sales")
     box.add(start, output_schema={"type": "object"})
     assert box.problems == ()
+
+
+@pytest.mark.parametrize("hint", [list[pd.DataFrame], dict[str, pd.DataFrame], pd.DataFrame | None])
+def test_tables_inside_others_are_said_to_be_nothing_that_they_are_not(hint):
+    box = Toolbox("t", [returning([pd.DataFrame({"a": [1]})], hint)])
+    (tool,) = box.to_mcp()["tools"]
+    assert "outputSchema" not in tool and box.problems == ()
+
+
+def test_a_class_beside_a_table_is_still_reported():
+    box = Toolbox("t", [returning(None, list[pd.DataFrame | Thing])])
+    assert ["cannot be sent as JSON" in problem.text for problem in box.problems] == [True]
+
+
+class Thing:
+    pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
@@ -290,8 +290,16 @@ _ROWS = {"type": "array", "items": {"type": "object"}}
 
 def _note_no_output(problems: list[str], hint: Any, error: Exception) -> None:
     """Note that values are not described, unless what is known of their class is how to send them."""
-    if not all(each in (None, type(None)) or is_converted(each) for each in arms(hint)):
+    if not all(map(_is_sent, arms(hint))):
         problems.append(_no_output(hint, error))
+
+
+def _is_sent(hint: Any) -> bool:
+    """Return whether values are sent though no schema says how: tables, also in a container."""
+    if get_origin(hint) in (list, dict, tuple):
+        return all(_is_sent(arm) for part in get_args(hint) for arm in arms(part))
+    plain = (None, type(None), ..., str, int, float, bool)
+    return any(hint is kind for kind in plain) or is_converted(hint)
 
 
 def _no_output(hint: Any, error: Exception) -> str:
