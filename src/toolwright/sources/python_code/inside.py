@@ -49,6 +49,11 @@ def python(
 
 
 def _trace(error: BaseException) -> str:
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        if step.tb_next.tb_frame.f_code is _ring.__code__:
+            step.tb_next = None  # the code has stopped there, and not in a file of ours
+        step = step.tb_next
     text = trace_of(error, _MOST_TEXT)
     return text if text.startswith(_HEAD) else f"{_HEAD}\n{text}"
 
@@ -90,14 +95,14 @@ def _limited(work: Callable[[], T], seconds: float) -> T:
     return _in_thread(work, seconds)
 
 
+def _ring(*_: object) -> None:
+    raise TimeoutError
+
+
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Generator[None]:
     """Raise `TimeoutError` in the main thread, whatever it waits for."""
-
-    def ring(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, ring)
+    before = signal.signal(signal.SIGALRM, _ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
