@@ -181,6 +181,8 @@ def test_a_forgotten_await_that_fails_is_named_in_the_log(caplog):
         (["call", "shop.py", "add", "--a", "3"], "an argument of the tool is written a=3"),
         (["call", "shop.py", "add", "--some-thing=3"], "is written some_thing=3"),
         (["call", "shop.py", "--tool", "add"], "write the name after TARGET"),
+        (["serve", "shop.py", "--tool", "add"], "`--select NAME`"),
+        (["serve", "shop.py", "--list"], "write `toolwright list TARGET`"),
         (["serve", "--module", "shop"], "write TARGET as `package.module`"),
         (["serve", "shop.py", "--stdio"], "without `--http`"),
         (["list", "shop.py", "--auth-token", "x"], "it is `--token`"),

@@ -15,7 +15,7 @@ _SIGN_IN = 'say it where it is served: `box.serve("http", tokens=...)` or `sign_
 _ROLES = 'use `roles=["..."]`'
 _AROUND = "use `@box.around` on a function"
 _APP = "use `box.asgi()`"
-_NAME = "write the name after TARGET"
+_NAME = "write the name after TARGET; a command that takes several has `--select NAME`"
 _CONNECT = f"`from {DOOR}.client import connect`"
 _HTTP = 'it is `"http"`'
 
@@ -79,6 +79,7 @@ INSTEAD: Mapping[str, Mapping[str, str]] = {
         "--module": "write TARGET as `package.module`, or as `file.py`",
         "--tool": _NAME,
         "--name": _NAME,
+        "--list": "write `toolwright list TARGET`",
         "--auth-token": "it is `--token`",
         "--bearer": "it is `--token`",
         "--auth": "it is `--token`",

@@ -60,6 +60,8 @@ def test_an_argument_is_given_once_in_any_form(here):
     given = ["call", "mixed.py", "fine", "--json", '{"a": 1}', "a=2"]
     assert "`a` is given twice: in --json, and as a=..." in refused(2, *given)
     assert good("call", "mixed.py", "fine", "--json", "{}", "a=2") != ""
+    given = ["call", "mixed.py", "fine", "--json", '{"a": 1, "a": 2}']
+    assert "`a` is in one object twice: give it once" in refused(2, *given)
 
 
 def test_a_list_in_a_pipe_has_a_tab_before_each_description(here):
@@ -140,4 +142,7 @@ def test_errors_of_a_remote_target_name_flags(here):
         with Stdio(url) as passed_on:
             until(lambda: "give --header Authorization=..." in passed_on.said(), "the hint")
         assert json.loads(good("call", url, "fine", "--token", "a-long-token-of-mine")) == 1
+        wrong = run("call", url, "fine", "--token", "another-long-token").stderr
+        assert "it does not know the --token" in wrong and "give" not in wrong
+        assert "is refused: the token is not known" in server.said()
         assert "is refused: a token is needed" in server.said()

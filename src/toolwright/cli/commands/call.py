@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..._json_values import RepeatedKey, unique_keys
 from ..._log.printable import keep_logs_printable, printable, say
 from ...call import Call
 from ...toolbox.box import served
@@ -278,7 +279,9 @@ def _object_from(text: str) -> dict[str, Any]:
     """Read an object of arguments: from the text itself, `@file`, or standard input."""
     source = sys.stdin.read() if text == "-" else _read(text[1:]) if text[0] == "@" else text
     try:
-        arguments = json.loads(source)
+        arguments = json.loads(source, object_pairs_hook=unique_keys)
+    except RepeatedKey as error:
+        raise UsageError(f"{error}: give it once") from None
     except RecursionError:
         raise UsageError("the arguments are JSON that is nested too deeply") from None
     except ValueError as error:

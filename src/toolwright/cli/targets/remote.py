@@ -135,7 +135,9 @@ def _connected(target: RemoteTarget, chosen: argparse.Namespace) -> McpClient:
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from None
     connection: Any = connection_of(client)
-    connection.how_to_sign_in = f"give {flag}"
+    connection.how_to_sign_in = (
+        "it does not know the --token" if "token" in options else f"give {flag}"
+    )
     return client
 
 

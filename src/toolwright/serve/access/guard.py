@@ -106,7 +106,10 @@ class Guard:
     def caller(self, sent: bytes) -> Caller | Refusal:
         """Return the owner of a token, as sent in the header `Authorization`."""
         scheme, _, token = sent.partition(b" ")
+        # A request without a token is no mistake, so no error is named (RFC 6750, section 3.1).
         owner: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
+        if scheme.lower() == b"bearer" and token.strip():
+            owner = Refusal(401, "the token is not known", 'Bearer error="invalid_token"')
         for known, caller in self.tokens.items():
             # Every token is compared, each in constant time: timing reveals nothing.
             if hmac.compare_digest(known, token.strip()) and scheme.lower() == b"bearer":
