@@ -76,6 +76,11 @@ def test_a_bad_option_is_refused_where_it_is_given(options, error):
             make(target, **options)
 
 
+def test_the_media_type_of_a_resource_is_text():
+    with pytest.raises(SchemaError, match="mime_type must be text; got 3"):
+        Toolbox("box").resource("box://it", mime_type=3)(target)
+
+
 CUT = "cut \ud83d"
 """JSON cannot hold half of a character."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from .._door import public
 from ..content import Content
@@ -69,6 +69,9 @@ class Resource:
             said["enabled"] = enabled
         self.tool = Tool(target, **said)
         self.uri = uri
+        if not isinstance(cast("object", mime_type), str | None):
+            what = f"has a bad option: mime_type must be text; got {mime_type!r}"
+            raise SchemaError(what, tool=self.tool.name)
         self.mime_type = mime_type
         self._template = _template(uri, self.tool)
         self.variables = self._template.variables
