@@ -3,11 +3,13 @@
 import asyncio
 import json
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from toolwright import Call, Overloaded, Toolbox
-from toolwright.run.threads import Threads, holder, threads
+from toolwright.run.current import asked_by
+from toolwright.run.threads import Threads, threads
 
 from driving import LONGEST, wait_for, wait_until
 
@@ -178,11 +180,8 @@ class Told(list):
 
 
 def hold(pool, caller, count, function, settle):
-    token = holder.set(caller)
-    try:
+    with asked_by(SimpleNamespace(holder=caller)):
         return [pool.start(function, settle) for _ in range(count)]
-    finally:
-        holder.reset(token)
 
 
 def test_alone_a_caller_has_half_and_the_rest_waits_in_turn(gate):

@@ -16,7 +16,9 @@ from processes import INITIALIZE, MODERN, resident, until
 
 from toolwright import Toolbox
 from toolwright.serve.sdk.replay import EventMemory, SessionEvents
-from toolwright.serve.access.quotas import Client, Shares, TaskShares, client_of
+from toolwright.serve.access.quotas import Client, Shares, TaskShares
+from toolwright.serve.sdk.calls import handed
+from toolwright.serve.sender import USER
 from toolwright.serve.settings import SETTINGS
 
 pytestmark = pytest.mark.soak  # each fills a server to its bounds
@@ -353,9 +355,7 @@ def test_questions_that_nobody_answers_are_bounded():
 
 
 def test_over_stdio_there_is_one_client():
-    known = Client("caller ann", "10.0.0.1")
-    assert client_of({"toolwright.counts_for": known}) is known
-    assert client_of({}) == client_of(None) == Client("", "")
+    assert handed({}).sender.client == handed(None).sender.client == USER.client == Client("", "")
 
 
 @pytest.mark.parametrize("name", [name for name, row in SETTINGS.items() if "session" in row.group])

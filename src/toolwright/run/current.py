@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 from .._door import public
 from ..call import Call, current
@@ -21,8 +21,21 @@ class Outermost(str):
     __slots__ = ()
 
 
-asked: ContextVar[Callable[[], Call] | None] = ContextVar("asked", default=None)
-"""Makes the `Call` for the request being answered here, if the server has not made one."""
+class Asking(Protocol):
+    """Who asks for what runs here; a server says so around each call."""
+
+    @property
+    def holder(self) -> str:
+        """Whose share of the threads and processes is taken."""
+        ...
+
+    def made(self) -> Call:
+        """Return the call of the request, which most tools do without."""
+        ...
+
+
+asked: ContextVar[Asking | None] = ContextVar("asked", default=None)
+"""Who asks: the functions of authors, between a server and what they call, do not hand it on."""
 
 
 @public
@@ -48,24 +61,35 @@ def new_call(tool: str) -> Call:
 
 
 def _made(tool: str, *, is_outermost: bool) -> Call:
-    make = asked.get() if is_outermost else None
-    if make is None:
+    asking = asked.get() if is_outermost else None
+    if asking is None:
         return Call(str(tool))
-    call = make()
+    call = asking.made()
     call.tool = str(tool)
     return call
+
+
+def share_of(caller: str | None) -> str:
+    """Return whose share of the threads and processes a call takes.
+
+    It is empty in a program that calls its own tools: then nothing is bounded for its callers.
+    """
+    if caller is not None:
+        return f"caller {caller}"
+    asking = asked.get()
+    return "" if asking is None else asking.holder
 
 
 class asked_by:  # noqa: N801 - reads as a statement; a generator would take four times as long
     """Sets who asks for what runs inside, at no cost to tools that do not need to know."""
 
-    __slots__ = ("make", "token")
+    __slots__ = ("asking", "token")
 
-    def __init__(self, make: Callable[[], Call]) -> None:
-        self.make = make
+    def __init__(self, asking: Asking) -> None:
+        self.asking = asking
 
     def __enter__(self) -> None:
-        self.token = asked.set(self.make)
+        self.token = asked.set(self.asking)
 
     def __exit__(self, *_: object) -> None:
         asked.reset(self.token)

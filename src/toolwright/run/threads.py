@@ -13,19 +13,14 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator
-from contextvars import ContextVar
 from queue import SimpleQueue
 from typing import Any
 
 from ..errors import Overloaded
+from .current import share_of
 from .process.forks import end_copy
 
 Settle = Callable[[Any, BaseException | None], object]
-
-
-holder: ContextVar[str] = ContextVar("holder", default="")
-"""The caller whose share the threads started here count against; empty in a program that calls its
-own tools."""
 
 MOST_PARKED = 1000
 """How many calls of one caller may wait for threads."""
@@ -67,7 +62,7 @@ class Threads:
     One caller gets a thread only while they hold fewer than are free: alone at most half of them,
     two callers a third each, and so on, so that one is always left for the next caller. Beyond
     that their calls wait, and only behind their own. Threads that a caller gave up still count
-    against their share. Calls without a caller (see `holder`) are not bounded in this way.
+    against their share. Calls of nobody (see `share_of`) are not bounded in this way.
     """
 
     def __init__(self, most: int = 64, most_stuck: int = 64) -> None:
@@ -103,7 +98,7 @@ class Threads:
 
         Raises `Overloaded` if too many are stuck or waiting, unless it must `always` run.
         """
-        held_by = "" if always else f"caller {caller}" if caller is not None else holder.get()
+        held_by = "" if always else share_of(caller)
         job = ThreadJob(function, settle, held_by)
         with self.lock:
             if self.stuck >= self.most_stuck and not always:

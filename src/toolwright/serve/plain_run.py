@@ -11,26 +11,25 @@ from __future__ import annotations
 import asyncio
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._protocol import STATELESS_SINCE
-from ..call import Call, end
+from ..call import end
 from ..errors import CallCancelled, CallError
 from ..questions import CannotAsk, InputNeeded, Question
 from ..run.process.pipe import sendable
 from .short_path import ClientProfile, PlainCall, logged, progress
 
 if TYPE_CHECKING:
+    from ..call import Call
     from ..results import Result
+    from .sender import Sender
     from .servable import Servable
-
-RUN = "toolwright.begun"
-"""The key of the run in the scope of a request that the SDK takes over."""
 
 
 class PlainRun(ABC):
-    """One plain call that runs; it is the asker of its `Call`."""
+    """One plain call that runs; it is the asker of its `Call`, and asks for what runs (`Asking`)."""
 
     call: Call | None = None
     """Made when something first needs it."""
@@ -49,11 +48,13 @@ class PlainRun(ABC):
         self,
         task: PlainCall,
         box: Servable,
+        sender: Sender,
         profile: ClientProfile | None,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.task = task
         self.box = box
+        self.sender = sender
         self.loop = loop
         self.lock = threading.Lock()
         """Held while anything is sent, so that nothing follows the answer."""
@@ -69,9 +70,10 @@ class PlainRun(ABC):
     def hand_over(self) -> None:
         """Give the request to the SDK, on the event loop."""
 
-    def who(self) -> dict[str, Any]:
-        """Return who asks, and how, as keywords of `Call`."""
-        return {}
+    @property
+    def leaving(self) -> Callable[[], Awaitable[object]] | None:
+        """What hangs up, for clients that come back for the result."""
+        return None
 
     def ended(self, result: Result) -> bool:
         """Stop reporting; return whether the SDK must be given the result."""
@@ -87,19 +89,24 @@ class PlainRun(ABC):
 
     # -- the call
 
+    @property
+    def holder(self) -> str:
+        """Whose share of the threads and processes it takes."""
+        return self.sender.holder
+
     def made(self) -> Call:
         """Return the call."""
         with self.lock:
             if self.call is None:
                 task = self.task
-                self.call = Call(
-                    request_id=str(task.id),
+                self.call = self.sender.made(
+                    task.id,
                     on_progress=None if task.token is None else self._progress,
                     # A server declares beforehand whether it sends log messages (2025-11-25,
                     # server/utilities/logging), but not for what only a helper of a tool might log.
                     on_log=self._log if task.runner.sees_call else None,
                     asker=self,
-                    **self.who(),
+                    hang_up=self.leaving,
                 )
                 if self.cancelled:
                     self.call.cancel()

@@ -8,7 +8,6 @@ protocol is implemented once: this path only has to recognise requests that no r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import to_json
@@ -27,8 +26,8 @@ from ..tools.definition import runner_of
 from .directing import directed
 
 if TYPE_CHECKING:
-    from ..call import Call
     from ..run.runner import Runner
+    from .sender import Viewer
     from .servable import Servable
 
 _VERSION = META + "protocolVersion"
@@ -164,11 +163,10 @@ class ShortPath:
         self,
         asked: PlainRequest,
         protocol: str,
-        roles: Sequence[str] | None,
-        view: Call | None,
+        viewer: Viewer,
     ) -> bytes:
-        """Answer `tools/list` from bytes that are made once; for the view, see `task`."""
-        payload = self.box.to_mcp_json(protocol, roles, view)
+        """Answer `tools/list` from bytes that are made once."""
+        payload = self.box.to_mcp_json(protocol, *viewer)
         if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
         known = self._listed.get(id(payload))
@@ -182,13 +180,9 @@ class ShortPath:
         self,
         asked: PlainRequest,
         protocol: str,
-        roles: Sequence[str] | None,
-        view: Call | None,
+        viewer: Viewer,
     ) -> PlainCall | None:
-        """Prepare `tools/call`; None if the call or its tool is not plain.
-
-        The view shows predicates who asks; None if there are no predicates.
-        """
+        """Prepare `tools/call`; None if the call or its tool is not plain."""
         params = asked.params
         arguments = params.get("arguments")
         name = params.get("name")
@@ -199,7 +193,7 @@ class ShortPath:
         ):
             return None
         name, arguments = directed(self.box, name, arguments)
-        tool = self.box.usable(name, roles, view)
+        tool = self.box.usable(name, *viewer)
         if tool is None:
             return None
         try:

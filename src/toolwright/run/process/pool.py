@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from ...call import Call
 from ...errors import CallCancelled, Overloaded
-from ..threads import MOST_PARKED, holder
+from ..current import share_of
+from ..threads import MOST_PARKED
 from .pipe import Closed, Pipe
 
 _DRAWN = 64
@@ -173,7 +174,7 @@ class Pool:
 
     def take(self, call: Call) -> Child:
         """Wait for an idle process. Raises `CallCancelled` or `Overloaded`."""
-        caller = f"caller {call.caller}" if call.caller is not None else holder.get()
+        caller = share_of(call.caller)
         self._wait(call, caller)
         try:
             with self.lock:

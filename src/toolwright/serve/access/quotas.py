@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ...errors import Overloaded
 
@@ -28,16 +27,6 @@ class Client(NamedTuple):
     """The owner of its token, else the address it comes from; over stdio there is one client."""
     address: str = ""
     """Where it comes from; empty if many clients share that address, as behind a proxy."""
-
-
-def client_of(scope: Mapping[str, Any] | None) -> Client:
-    """Return the client that an HTTP request is counted for."""
-    return Client() if scope is None else scope.get("toolwright.counts_for", Client())
-
-
-def client_of_request(ctx: Any) -> Client:
-    """Return the client that a request of the SDK is counted for."""
-    return client_of(getattr(ctx.request, "scope", None))
 
 
 def cost_of(body: bytes) -> int:

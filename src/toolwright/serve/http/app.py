@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import time
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..._log import log
-from ...call import Call
 from ...limits import rate_from
-from ...run.threads import holder
 from ..access.address import TrustedProxies, is_loopback
-from ..access.guard import Caller, Guard, Refusal, tokens_from, user_of
+from ..access.guard import Guard, Refusal, tokens_from, user_of
 from ..access.metadata import Metadata
 from ..access.quotas import Client, Running
 from ..access.state_key import state_keys
 from ..drain import Drain
 from ..lifespan import LifespanFailed, closed, opened
-from ..plain_run import RUN
 from ..routes import RouteTable, wrapped
-from ..sdk.calls import current_caller, current_view
+from ..sender import Sender
 from ..tasks.opening import open_stores
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Receive, Scope, Send, say
@@ -117,7 +112,7 @@ class App:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
-        asked = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
+        asked = _place(scope)
         if self.metadata and asked == self.metadata.path:
             await answer_metadata(send, scope["method"], headers, self.metadata)
             return
@@ -129,18 +124,25 @@ class App:
             if asked in PATHS:
                 await tell_health(send, scope["method"], asked, is_ready=not self.drain.is_draining)
             else:
-                exchange = Exchange(scope, headers, receive, send)
-                await self._routed(exchange, asked, shares=shares)
+                await self._routed(scope, headers, receive, send, shares=shares)
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that may appear only once was sent twice")
         elif shares and is_preflight(scope["method"], headers):
             await self._preflight(scope, headers, send)
         else:
-            await self._checked(Exchange(scope, headers, receive, send), asked)
+            await self._checked(scope, headers, receive, send)
 
-    async def _routed(self, exchange: Exchange, asked: str, *, shares: bool) -> None:
+    async def _routed(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        *,
+        shares: bool,
+    ) -> None:
         """Let one of the author's routes answer, under the rules that apply to the tools."""
-        scope, headers, send = exchange.scope, exchange.headers, exchange.send
+        asked = _place(scope)
         found = self.routes.find(scope, asked)
         if found is None:
             await say(send, 404, "not found")
@@ -162,7 +164,7 @@ class App:
             await self._refuse(who, client, send)
             return
         known = {} if who is None else {"toolwright.caller": who, "user": user_of(who)}
-        await found.app({**found.scope, **known}, exchange.receive, send)
+        await found.app({**found.scope, **known}, receive, send)
 
     async def _refuse(self, who: Refusal, client: str, send: Send) -> None:
         kind = "rate" if who.status == 429 else "sign-in"
@@ -198,30 +200,23 @@ class App:
         else:
             await answer_preflight(send, headers, methods)
 
-    async def _checked(self, exchange: Exchange, asked: str) -> None:
+    async def _checked(
+        self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send
+    ) -> None:
         """Answer a request, if its sender may ask."""
-        scope, headers, send = exchange.scope, exchange.headers, exchange.send
-        client = exchange.client = self.proxies.client(scope)
-        who = await self.admission.check(scope, headers, client)
-        if isinstance(who, Refusal):
-            await self._refuse(who, client, send)
-        elif self.counted and asked == METRICS_PATH:
-            exchange.caller = who
-            await answer_metrics(exchange, self.box)
-        else:
-            exchange.caller = who
-            # The threads that the request uses count for this client.
-            exchange.counts_for = self._counts_for(who, client)
-            holder.set(exchange.counts_for.name)
-            # The short path reads one value per header; requests with repeated ones go to the SDK.
-            if len(headers) != len(scope["headers"]):
-                exchange.headers = {}
-            await self._admitted(exchange)
-
-    def _counts_for(self, who: Caller | None, address: str) -> Client:
-        name = address if who is None else f"caller {who.name}"
+        address = self.proxies.client(scope)
+        caller = await self.admission.check(scope, headers, address)
+        if isinstance(caller, Refusal):
+            await self._refuse(caller, address, send)
+            return
         is_shared = is_loopback(address) or self.proxies.trusts(address)
-        return Client(name, "" if is_shared else address)
+        name = address if caller is None else f"caller {caller.name}"
+        client = Client(name, "" if is_shared else address)
+        sender = Sender(caller, address, client, scope["headers"])
+        if self.counted and _place(scope) == METRICS_PATH:
+            await answer_metrics(send, sender, self.box)
+        else:
+            await self._admitted(Exchange(scope, headers, receive, send, sender))
 
     async def _admitted(self, exchange: Exchange) -> None:
         self.exchanges.open.add(exchange)
@@ -240,44 +235,21 @@ class App:
         if self.drain.is_draining and is_new(exchange):
             await refuse(exchange.send)
             return
-        receive = exchange.receive
-        if exchange.method == "POST":
-            exchange.kind = "plain"
-            if self.short and await self.short.answered(exchange):
+        receive, is_post = exchange.receive, exchange.method == "POST"
+        if not exchange.repeats_headers:
+            if is_post:
+                exchange.kind = "plain"
+                if self.short and await self.short.answered(exchange):
+                    return
+            if self.sessions and await self.sessions.answered(exchange):
                 return
-        if self.sessions and await self.sessions.answered(exchange):
-            return
-        if exchange.method == "POST":
+        if is_post:
             receive = replayed(exchange.body, receive)
         exchange.kind = None if is_listener(exchange) else "sdk"
-        await self._to_sdk(exchange, receive, exchange.send)
+        await self.sdk.answer(exchange, receive, exchange.send)
 
     async def _take_over(self, run: HttpCall, receive: Receive, send: Send) -> None:
-        await self._to_sdk(run.exchange, receive, send, {RUN: run})
-
-    async def _to_sdk(
-        self,
-        exchange: Exchange,
-        receive: Receive,
-        send: Send,
-        begun: Mapping[str, HttpCall] = MappingProxyType({}),
-    ) -> None:
-        scope = {
-            **exchange.scope,
-            "headers": _trimmed(exchange.scope["headers"]),
-            **begun,
-            "toolwright.client_address": exchange.client,
-            "toolwright.counts_for": exchange.counts_for,
-            "toolwright.size": len(exchange.body),
-        }
-        who = exchange.caller
-        if who is not None:
-            scope = {**scope, "toolwright.caller": who, "user": user_of(who)}
-        current_caller.set(who)
-        if self.box.asks:
-            # Without the exchange: sessions of the SDK keep this, and would keep its body.
-            current_view.set(functools.partial(Call, **exchange.sender()))
-        await self.sdk.answer(scope, receive, send, exchange.body)
+        await self.sdk.answer(run.exchange, receive, send, run)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -310,9 +282,6 @@ def _is_ambiguous(headers: Iterable[Header]) -> bool:
     return len(seen) != len(set(seen))
 
 
-def _trimmed(headers: Iterable[Header]) -> list[Header]:
-    """Return headers without the blanks around their values, which are not part of them.
-
-    RFC 9110, 5.5. Not every server strips them: uvicorn does with h11, but not with httptools.
-    """
-    return [(name, value.strip(b" \t")) for name, value in headers]
+def _place(scope: Scope) -> str:
+    """Return the path of a request, as seen from where the app is mounted."""
+    return scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")

@@ -177,12 +177,12 @@ class Bodies:
                     return None
                 if not message.get("more_body"):
                     return bytes(body) + part if body else part
-                self.memory.take(exchange.client, len(part))
+                self.memory.take(exchange.sender.address, len(part))
                 body += part  # one array: a list of tiny parts would take far more memory
                 reading.received = len(body)
         finally:
             if body:
-                self.memory.give_back(exchange.client, len(body))
+                self.memory.give_back(exchange.sender.address, len(body))
             self.times.stop(reading)
 
 

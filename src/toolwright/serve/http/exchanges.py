@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...arguments.sample import parsed
-from ...call import Call
-from ..access.guard import Caller
-from ..access.quotas import Client
 from ..drain import STOPPED, STOPPING, Drain, is_still_answered, refusal
+from ..sender import Sender
 from .asgi import Receive, Scope, Send, answer, say
 
 Kind = Literal["plain", "sdk"]
@@ -25,50 +23,39 @@ class Exchange:
 
     __slots__ = (
         "body",
-        "caller",
-        "client",
-        "counts_for",
         "headers",
         "is_stopped",
         "kind",
         "receive",
         "scope",
         "send",
+        "sender",
         "task",
     )
 
     def __init__(
-        self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        sender: Sender,
     ) -> None:
         self.scope = scope
         self.headers = headers
+        self.sender = sender
         self.receive = receive
         self.send = send
         self.task: Any = asyncio.current_task()
-        self.client = ""
-        """The address that it comes from."""
-        self.counts_for = Client()
-        """The client that it is counted for."""
-        self.caller: Caller | None = None
-        """Who asks, if that is known."""
         self.kind: Kind | None = None
         """Which path answers it; None while it is read, and for streams of listeners."""
         self.body = b""
         self.is_stopped = False
 
-    def sender(self) -> dict[str, Any]:
-        """Return what a `Call` says about its sender; of a repeated header, the first counts."""
-        who, headers = self.caller, reversed(self.scope["headers"])
-        return {
-            "caller": who.name if who is not None else None,
-            "roles": who.roles if who is not None else (),
-            "claims": who.claims if who is not None else None,
-            "headers": {name.decode("latin-1"): value.decode("latin-1") for name, value in headers},
-        }
-
-    def view(self, number: Any = None) -> Call:
-        """Return a call that says who sent it, for predicates to see."""
-        return Call(request_id=None if number is None else str(number), **self.sender())
+    @property
+    def repeats_headers(self) -> bool:
+        """Whether a header was sent twice: the short path reads one value of each."""
+        return len(self.headers) != len(self.scope["headers"])
 
     @property
     def method(self) -> str:

@@ -41,7 +41,7 @@ class PlainRequests:
 
     async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
-        headers, send, who = exchange.headers, exchange.send, exchange.caller
+        headers, send = exchange.headers, exchange.send
         if not _is_plain(headers):
             return False
         try:
@@ -50,10 +50,9 @@ class PlainRequests:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
-        roles = who.roles if who is not None else ()
-        view = exchange.view(asked.id) if self.box.asks else None
+        viewer = exchange.sender.viewer(asked.id, asks=self.box.asks)
         if asked.method == "tools/call":
-            task = self.short_path.task(asked, LATEST_PROTOCOL, roles, view)
+            task = self.short_path.task(asked, LATEST_PROTOCOL, viewer)
             if task is None:
                 return False
             await self._call(task, exchange)
@@ -61,7 +60,7 @@ class PlainRequests:
         if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
             return False
         if asked.method == "tools/list" and self.box.page_size is None:
-            await answer(send, self.short_path.listed(asked, LATEST_PROTOCOL, roles, view))
+            await answer(send, self.short_path.listed(asked, LATEST_PROTOCOL, viewer))
             return True
         if asked.method == "server/discover":
             await answer(send, self.short_path.discover(asked))
@@ -76,11 +75,11 @@ class PlainRequests:
         call = run.made() if known else None
         is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
         if is_quick and not self.box.is_wrapped:
-            with self.box.busy(), asked_by(run.made):
+            with self.box.busy(), asked_by(run):
                 result = runner.call(task.arguments, call)
             await run.answer(self.short_path, result)
             return
-        client, size = exchange.counts_for, len(exchange.body)
+        client, size = exchange.sender.client, len(exchange.body)
         if not self.running.begin(client, size):
             await self._refuse(task, exchange)
             return
@@ -99,21 +98,15 @@ class PlainRequests:
         task = run.task
         with (
             cancelled_if_gone(self.patience, run.exchange, run.stay_alive),
-            asked_by(run.made),
+            asked_by(run),
         ):
             result = await self.box.call_async(task.runner.name, task.arguments, call=call)
         await run.answer(self.short_path, result)
 
     async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
         """Answer a call that may not run now: too many already do."""
-        error, who = too_many(), exchange.caller
-        self.box.refused(
-            "tool",
-            error.code,
-            task.runner.name,
-            caller=None if who is None else who.name,
-            client=exchange.client,
-        )
+        error, sender, name = too_many(), exchange.sender, task.runner.name
+        self.box.refused("tool", error.code, name, caller=sender.name, client=sender.address)
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 

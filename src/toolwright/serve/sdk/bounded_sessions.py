@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
+from mcp.server.auth.middleware.bearer_auth import authorization_context
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http import EventMessage, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic_core import from_json, to_json
 
-from ..access.quotas import Client
-from ..http.sessions.table import Owner, Session, SessionTable, named, owner_of
+from ...run.current import asked
+from ..access.guard import user_of
+from ..http.sessions.table import Session, SessionTable, named, refuse_session
+from ..sender import Sender
 from ..short_path import level_request
+from .calls import handed
 from .replay import SHOWN
 from .session_streams import Incoming, Outgoing
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from ..http.asgi import Message, Receive, Scope, Send
 
 _RETRY_MS = 500
-_opening: ContextVar[tuple[Client, Owner, int]] = ContextVar("opening", default=(Client(), None, 0))
 _INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 _POSTED = (
     (b"content-type", b"application/json"),
@@ -88,24 +89,14 @@ class BoundedSessions(StreamableHTTPSessionManager):
         self.table = table
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    @contextmanager
-    def opening(self, client: Client, owner: Owner, cost: int) -> Generator[None]:
-        """Note who asks, and what their request costs if it opens a session."""
-        token = _opening.set((client, owner, cost))
-        try:
-            yield
-        finally:
-            _opening.reset(token)
-
-    def _admit_session(self, requestor: Any) -> StreamableHTTPServerTransport | None:
-        session = self.table.open(*_opening.get())
-        return None if session is None else self._taken(session, requestor)
-
-    def _taken(self, session: Session, requestor: Any) -> SdkTransport:
+    def _taken(self, session: Session, sender: Sender) -> SdkTransport:
         session.transport = transport = SdkTransport(self, session)
-        if requestor is not None:
-            self._session_owners[session.id] = requestor
+        if sender.caller is not None:
+            self._session_owners[session.id] = authorization_context(user_of(sender.caller))
         self._server_instances[session.id] = transport
+        # The task of the session begins in this context, which it keeps: each of its requests says
+        # who asks, and the headers of the first one would stay in memory.
+        asked.set(None)
         return transport
 
     # -- sessions that began on the short path
@@ -117,9 +108,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
         await asyncio.shield(session.adopting)
 
     async def _shown(self, session: Session, scope: Scope) -> None:
-        user = scope.get("user")
-        known = authorization_context(user) if isinstance(user, AuthenticatedUser) else None
-        transport = self._taken(session, known)
+        transport = self._taken(session, handed(scope).sender)
         hello = _with_own_id(session.hello)
         opening = {**scope, "method": "POST", "headers": list(_POSTED)}
         await self._serve_opening_request(transport, opening, _body(hello), _ignore)
@@ -133,8 +122,14 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
     async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         names = (value for name, value in scope["headers"] if name == b"mcp-session-id")
-        sent = next(names, b"").decode("latin-1")
-        session = self.table.find(sent, owner_of(scope.get("toolwright.caller")))
+        sent = next(names, None)
+        if sent is None:
+            await self._open(scope, receive, send)
+            return
+        sender = handed(scope).sender
+        session = self.table.find(sent.decode("latin-1"), sender.owner)
+        if sender.caller is not None:  # the SDK looks whose session it is as well
+            scope = {**scope, "user": user_of(sender.caller)}
         if session is None:
             await super()._handle_stateful_request(scope, receive, send)
             return
@@ -145,6 +140,15 @@ class BoundedSessions(StreamableHTTPSessionManager):
             await super()._handle_stateful_request(scope, receive, send)
         finally:
             self.table.leave(session)
+
+    async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Begin a session with a request that the SDK answers."""
+        sender, _, _, cost = handed(scope)
+        session = self.table.open(sender, cost)
+        if session is None:
+            await refuse_session(send)
+        else:
+            await self._serve_opening_request(self._taken(session, sender), scope, receive, send)
 
     # -- the end
 

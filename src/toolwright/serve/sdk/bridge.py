@@ -14,7 +14,8 @@ from pydantic_core import from_json, to_json
 
 from ..._json_values import is_object
 from ..._log import log
-from ..plain_run import RUN
+from ..sender import USER
+from .calls import HANDED, Handed
 from .server import SdkServer
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Bridge:
         )
         self.unanswered.add(asked.id)
         self.taken[asked.id] = run
-        context = ServerMessageMetadata(request_context=TakenOver({RUN: run}))
+        context = ServerMessageMetadata(request_context=TakenOver({HANDED: Handed(USER, run=run)}))
         self.send.send_nowait(SessionMessage(message, context))
 
     def receive(self, line: bytes) -> None:

@@ -1,25 +1,26 @@
-"""The `Call` of a request that the SDK answers."""
+"""Requests that the SDK answers: who sent them, and their `Call`."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._log import log
 from ...call import Call, end
+from ...run.current import asked_by
 from ...run.process.pipe import sendable
-from ..plain_run import RUN
+from ..sender import NOBODY, Sender
 
 if TYPE_CHECKING:
     from ..http.asgi import Scope
     from ..plain_run import PlainRun
 
+HANDED = "toolwright.handed"
+"""The one key of ours in the scope of a request that the SDK answers."""
 
 _MOST_WAITING = 10_000
 """How many notifications of one call may wait to be sent."""
@@ -82,50 +83,29 @@ class Outbox:
             self.task.cancel()
 
 
-current_caller: ContextVar[Any] = ContextVar("current_caller", default=None)
-"""The sender of the HTTP request being answered, where the SDK does not pass the request on."""
-current_view: ContextVar[Callable[[], Call]] = ContextVar("current_view", default=Call)
-"""Makes a `Call` of that request, for predicates to see."""
+class Handed(NamedTuple):
+    """What is handed to the SDK beside a request, and found again where the SDK asks for an answer."""
+
+    sender: Sender = NOBODY
+    size: int = 0
+    """How many bytes the request has."""
+    run: PlainRun | None = None
+    """The call that the short path has begun for it."""
+    cost: int = 0
+    """About how many bytes it takes to keep the request, if it opens something."""
 
 
-def client_of(ctx: Any) -> str:
-    """Return the address that a request came from; empty if it came over stdio or in memory."""
-    scope: Scope = getattr(ctx.request, "scope", None) or {}
-    known = scope.get("toolwright.client_address") or (scope.get("client") or ("",))[0]
-    return str(known)
+_NOTHING = Handed()
 
 
-def run_of(ctx: Any) -> PlainRun | None:
-    """Return the call that the short path has begun for this request; None if there is none."""
-    scope: Scope = getattr(ctx.request, "scope", None) or {}
-    return scope.get(RUN)
+def handed(scope: Scope | None) -> Handed:
+    """Return what was handed to the SDK beside a request, by its scope."""
+    return _NOTHING if scope is None else scope.get(HANDED, _NOTHING)
 
 
-def caller_of(ctx: Any) -> Any:
-    """Return the owner of a request's token; None without a sign-in."""
-    scope: Scope = getattr(ctx.request, "scope", None) or {}
-    return scope.get("toolwright.caller")
-
-
-def principal_of(ctx: Any) -> str | None:
-    """Return what identifies the caller of a request; None without a sign-in."""
-    caller = caller_of(ctx)
-    if caller is None:
-        return None
-    return json.dumps([caller.name, *(str(caller.claims.get(key)) for key in ("iss", "sub"))])
-
-
-def sender_of(ctx: Any) -> dict[str, Any]:
-    """Return the arguments of a `Call` that describe the sender of a request."""
-    headers = getattr(ctx.request, "headers", None)
-    user = caller_of(ctx)
-    return {
-        "request_id": str(ctx.request_id),
-        "caller": user.name if user is not None else None,
-        "roles": user.roles if user is not None else (),
-        "claims": user.claims if user is not None else None,
-        "headers": dict(headers) if headers is not None else {},
-    }
+def handed_with(ctx: Any) -> Handed:
+    """Return what was handed to the SDK beside a request, by the SDK's own context for it."""
+    return handed(getattr(ctx.request, "scope", None))
 
 
 @asynccontextmanager
@@ -133,9 +113,9 @@ async def call_of(
     ctx: Any, asker: Any, send_log: Callable[[Any, str, Any, str | None], Awaitable[None]]
 ) -> AsyncGenerator[Call]:
     """Make the call of a request; the tool's notifications are sent before its result."""
-    outbox = Outbox()
-    call = Call(
-        **sender_of(ctx),
+    outbox, sender = Outbox(), handed_with(ctx).sender
+    call = sender.made(
+        ctx.request_id,
         on_progress=lambda done, total, said: outbox.put(
             lambda: ctx.session.report_progress(done, total, said or None)
         ),
@@ -146,7 +126,8 @@ async def call_of(
         hang_up=ctx.close_sse_stream,
     )
     try:
-        yield call
+        with asked_by(sender):
+            yield call
     except BaseException:
         end(call)
         outbox.drop()

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import functools
 from collections.abc import AsyncGenerator, Callable
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -21,8 +20,10 @@ from mcp.shared.subscriptions import (
 )
 
 from ..._protocol import LOG_LEVELS, STATELESS_SINCE
-from ...call import Call
-from ..access.quotas import MOST_STREAMS, Client, Shares, client_of_request
+from ...run.current import asked_by
+from ..access.quotas import MOST_STREAMS, Client, Shares
+from ..sender import NOBODY, Sender, Viewer, sender_here
+from .calls import handed_with
 
 if TYPE_CHECKING:
     from ..servable import Servable
@@ -35,12 +36,7 @@ _EVENTS: dict[str, Any] = {
 _MOST_SUBSCRIBED = 64 * 1024 * 1024
 _MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
 
-
-Viewer = tuple[tuple[str, ...] | None, Call | None]
-"""The roles of a caller, and the call that predicates see."""
-_NOBODY: Viewer = ((), None)
-_listening: ContextVar[Viewer] = ContextVar("_listening", default=_NOBODY)
-"""The sender of the `subscriptions/listen` that is being answered."""
+_NOBODY = NOBODY.viewer(asks=False)
 
 
 class _Bus(InMemorySubscriptionBus):
@@ -48,9 +44,13 @@ class _Bus(InMemorySubscriptionBus):
 
     may_hear: Callable[[Viewer], bool]
 
+    def __init__(self, box: Servable) -> None:
+        super().__init__()
+        self.box = box
+
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Add a listener, and remember who it is."""
-        viewer = _listening.get()
+        viewer = sender_here().viewer(asks=self.box.asks)
 
         def deliver(event: Any) -> None:
             if not isinstance(event, ResourceUpdated) or self.may_hear(viewer):
@@ -69,7 +69,7 @@ class Notifications:
         self.watch = watch
         """Whether clients can be told of changes: not where each request is on its own."""
         self.box = box
-        self.bus = _Bus()
+        self.bus = _Bus(box)
         self._listeners = ListenHandler(self.bus, max_subscriptions=MOST_STREAMS)
         self.viewers: WeakKeyDictionary[Any, Viewer] = WeakKeyDictionary()
         self.clients: WeakSet[Any] = WeakSet()
@@ -115,13 +115,13 @@ class Notifications:
         if self.watch and ctx.protocol_version < STATELESS_SINCE:
             self.clients.add(connection_of(ctx))
 
-    async def listen(self, ctx: Any, params: Any, viewer: Viewer) -> Any:
+    async def listen(self, ctx: Any, params: Any, sender: Sender) -> Any:
         """Answer `subscriptions/listen`; a change after the acknowledgement is never missed.
 
         A listener who may not read a resource hears nothing of it.
         """
-        _listening.set(viewer)
-        return await self._listeners(ctx, params)
+        with asked_by(sender):
+            return await self._listeners(ctx, params)
 
     def close(self) -> None:
         """End the streams of listeners, each with its result (basic/patterns/subscriptions)."""
@@ -135,7 +135,7 @@ class Notifications:
         wanted = self.watchers.get(connection, set())
         if uri in wanted:
             return
-        client = client_of_request(ctx)
+        client = handed_with(ctx).sender.client
         if not self.subscribed.take(client, _cost(uri)):
             raise MCPError(t.INVALID_PARAMS, "too many subscriptions: unsubscribe from some first")
         if connection not in self.watchers:
@@ -149,7 +149,7 @@ class Notifications:
         wanted = self.watchers.get(connection_of(ctx), set())
         if uri in wanted:
             wanted.remove(uri)
-            self.subscribed.give_back(client_of_request(ctx), _cost(uri))
+            self.subscribed.give_back(handed_with(ctx).sender.client, _cost(uri))
 
     def _left(self, client: Client, wanted: set[str]) -> None:
         """Forget the subscriptions of a client that has left."""

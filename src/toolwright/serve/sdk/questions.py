@@ -13,7 +13,8 @@ from pydantic_core import from_json, to_json
 
 from ...errors import CallError, ToolError
 from ...questions import InputNeeded, Question
-from ..access.quotas import Shares, client_of_request
+from ..access.quotas import Shares
+from .calls import handed_with
 
 _KINDS: Mapping[str, tuple[Any, Any]] = {
     "elicitation/create": (t.ElicitRequest, t.ElicitResult),
@@ -44,7 +45,7 @@ class AskByRequest:
         params = request.params()
         sent = kind(params=params) if params else kind()
         related = ServerMessageMetadata(related_request_id=self.ctx.request_id)
-        client = client_of_request(self.ctx)
+        client = handed_with(self.ctx).sender.client
         if not self.waiting.take(client):
             raise CallError("the client has left too many questions unanswered")
         try:

@@ -13,15 +13,16 @@ from pydantic_core import from_json, to_json
 
 from ..._log import log
 from ..._protocol import STATELESS_SINCE
-from ...call import Call
 from ...errors import ResultError
 from ...results import Result
+from ...run.current import asked_by
 from ...run.threads import threads
 from ...tools.prompt import messages_of
 from ...tools.resource import contents_of
 from ...tools.uri_template import MOST_URI
-from .calls import caller_of, client_of, sender_of
-from .notifications import Notifications, Viewer
+from ..sender import Sender, Viewer
+from .calls import handed_with
+from .notifications import Notifications
 
 if TYPE_CHECKING:
     from ...refusals import RequestKind
@@ -38,11 +39,11 @@ _NAMED = 8
 class Offered:
     """What a toolbox offers besides tools; each caller sees what they may use, and no more."""
 
-    def __init__(self, box: Servable, changes: Notifications, *, trusted: bool) -> None:
+    def __init__(self, box: Servable, changes: Notifications, user: Sender | None) -> None:
         self.box = box
         self.changes = changes
-        self.trusted = trusted
-        """Whether the client is the user, who may do anything, as over stdio."""
+        self.user = user
+        """Who sends everything, as over stdio; None where each request comes with its sender."""
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
@@ -68,15 +69,11 @@ class Offered:
             page["nextCursor"] = _cursor(items, begin + most)
         return self._whole(ctx, page)
 
-    def _roles(self, ctx: Any) -> tuple[str, ...] | None:
-        if self.trusted:
-            return None
-        caller = caller_of(ctx)
-        return caller.roles if caller is not None else ()
+    def _sender(self, ctx: Any) -> Sender:
+        return self.user or handed_with(ctx).sender
 
     def _viewer(self, ctx: Any) -> Viewer:
-        """Return the roles of the caller and, if predicates need more than that, a call."""
-        return self._roles(ctx), Call(**sender_of(ctx)) if self.box.asks else None
+        return self._sender(ctx).viewer(ctx.request_id, asks=self.box.asks)
 
     def _hidden(
         self, ctx: Any, kind: RequestKind, name: str, find: Callable[[Any], object]
@@ -84,14 +81,13 @@ class Offered:
         """Report why something was not found: it exists only for others, or not at all."""
         code = "not_found"
         if find(None) is not None:
-            code = "role" if find(self._roles(ctx)) is None else "disabled"
+            code = "role" if find(self._sender(ctx).roles) is None else "disabled"
         self._refused(ctx, kind, code, name)
 
     def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
         """Report a refusal to the author's hooks; to the caller, what is hidden does not exist."""
-        caller = caller_of(ctx)
-        who = None if caller is None else caller.name
-        self.box.refused(kind, code, name, caller=who, client=client_of(ctx))
+        sender = self._sender(ctx)
+        self.box.refused(kind, code, name, caller=sender.name, client=sender.address)
 
     # -- resources
 
@@ -140,7 +136,7 @@ class Offered:
         """Answer `subscriptions/listen`; a caller who may not read a resource hears nothing of it."""
         for uri in params.notifications.resource_subscriptions or ():
             _check_length(ctx, str(uri))
-        return await self.changes.listen(ctx, params, self._viewer(ctx))
+        return await self.changes.listen(ctx, params, self._sender(ctx))
 
     async def unsubscribe(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/unsubscribe`."""
@@ -200,7 +196,8 @@ class Offered:
             raise MCPError(code=t.INVALID_PARAMS, message="nothing of that name to complete")
         argument = params.argument
         try:
-            with self.box.busy():  # in a thread: an author's function may block
+            # In a thread: an author's function may block.
+            with self.box.busy(), asked_by(self._sender(ctx)):
                 values: list[str] = await threads.run(
                     lambda: self.box.completions(owner.tool, argument.name, argument.value)
                 )

@@ -18,15 +18,16 @@ from ...errors import CallError, Overloaded, SchemaError, ToolNotFound
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
 from ...results import Result
+from ...run.current import asked_by
 from ..access.quotas import (
     MOST_QUESTIONS,
     MOST_QUESTIONS_EACH,
     Running,
     Shares,
-    client_of_request,
     too_many,
 )
 from ..directing import directed
+from ..sender import USER, Sender, sender_here
 from ..tasks.tasks import (
     RunningTask,
     TaskParams,
@@ -35,7 +36,7 @@ from ..tasks.tasks import (
     can_take_tasks,
     needs_tasks,
 )
-from .calls import call_of, current_caller, current_view, principal_of, run_of
+from .calls import call_of, handed_with
 from .confirm import ask_to_confirm
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
@@ -59,11 +60,11 @@ class SdkServer(Offered):
         box: Servable,
         *,
         watch: bool = True,
-        trusted: bool = True,
+        user: Sender | None = USER,
         state_keys: Sequence[bytes] = (),
         running: Running | None = None,
     ) -> None:
-        super().__init__(box, Notifications(box, watch=watch), trusted=trusted)
+        super().__init__(box, Notifications(box, watch=watch), user)
         self.tasks = Tasks(box)
         self.running = running or Running()
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
@@ -131,7 +132,7 @@ class SdkServer(Offered):
         # (2026-07-28, basic/patterns/mrtr). Without keys, only this process opens it.
         keys = RequestStateSecurity(keys=state_keys) if state_keys else None
         security = keys or RequestStateSecurity.ephemeral()
-        security.bind_principal = principal_of
+        security.bind_principal = lambda ctx: handed_with(ctx).sender.principal
         boundary = RequestStateBoundary(security, default_audience=self.box.name)
         self.server.middleware += [boundary, self.changes.meet, self._bounded]
 
@@ -141,11 +142,11 @@ class SdkServer(Offered):
         The work of a client with a handshake goes on if it hangs up, so that it can come back:
         a bound on open connections does not bound it.
         """
+        sender, size, run, _ = handed_with(ctx)
         # A call that the short path has begun was counted when it began.
-        if ctx.request_id is None or ctx.method in _UNBOUNDED or run_of(ctx) is not None:
+        if ctx.request_id is None or ctx.method in _UNBOUNDED or run is not None:
             return await call_next(ctx)
-        client = client_of_request(ctx)
-        size = getattr(ctx.request, "scope", {}).get("toolwright.size", 0)
+        client = sender.client
         if not self.running.begin(client, size):
             return self._too_many(ctx)
         try:
@@ -168,9 +169,8 @@ class SdkServer(Offered):
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, for the headers that repeat arguments."""
-        caller = current_caller.get()
-        roles = None if self.trusted else caller.roles if caller is not None else ()
-        tool = self.box.usable(name, roles, current_view.get()() if self.box.asks else None)
+        sender = self.user or sender_here()
+        tool = self.box.usable(name, *sender.viewer(asks=self.box.asks))
         try:
             return None if tool is None else tool.input_schema
         except SchemaError:
@@ -186,7 +186,7 @@ class SdkServer(Offered):
         """Answer `tools/call`."""
         self.changes.seen(ctx)
         params = self._directed(params)
-        begun = run_of(ctx)
+        begun = handed_with(ctx).run
         if begun is not None:
             return self._finished(ctx, await self._asked(ctx, params, begun.go_on))
         is_task = self._usable(ctx, params.name).options.task
@@ -219,7 +219,7 @@ class SdkServer(Offered):
             return self._finished(ctx, failed(busy))
 
         async def work() -> Result:
-            with self.box.busy():
+            with self.box.busy(), asked_by(running.sender):
                 return await self._run_tool(params, running.call)
 
         def finish(result: Result) -> Any:

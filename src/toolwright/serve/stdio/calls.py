@@ -14,6 +14,7 @@ from ...run.threads import ThreadJob, threads
 from ..access.quotas import MOST_RUNNING, too_many
 from ..drain import STOPPED, refusal
 from ..plain_run import PlainRun
+from ..sender import USER
 
 if TYPE_CHECKING:
     from ...call import Call
@@ -39,7 +40,7 @@ class StdioCall(PlainRun):
         profile: ClientProfile | None,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(task, calls.box, profile, loop)
+        super().__init__(task, calls.box, USER, profile, loop)
         self.calls = calls
 
     def send(self, line: bytes) -> bool:
@@ -108,10 +109,10 @@ class StdioCalls:
         call = run.made() if tells or is_wrapped else None
         runner = task.runner
         if is_wrapped or not runner.needs_no_loop:
-            with asked_by(run.made):
+            with asked_by(run):
                 loop.call_soon_threadsafe(self._await, run, call)
         elif runner.inline and not is_large(task.arguments):
-            with asked_by(run.made):
+            with asked_by(run):
                 result = runner.call(task.arguments, call)
             self.done(run, result)
         else:
@@ -121,7 +122,7 @@ class StdioCalls:
         task, runner = run.task, run.task.runner
 
         def work() -> Any:
-            asked.set(run.made)  # the context is the job's own
+            asked.set(run)  # the context is the job's own
             return runner.call(task.arguments, call)
 
         def settle(result: Any, failure: BaseException | None) -> None:

@@ -22,7 +22,6 @@ from ..._json_values import compact_json, is_object, strict_json, without_surrog
 from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import parsed
-from ...call import Call
 from ...run.process.descriptors import take_over
 from ...run.process.forks import unshared
 from ..drain import (
@@ -35,6 +34,7 @@ from ..drain import (
     refusal,
 )
 from ..lifespan import closed, opened
+from ..sender import USER
 from ..short_path import (
     ClientProfile,
     PlainRequest,
@@ -287,9 +287,9 @@ class Conversation:
 
     def _plain(self, asked: PlainRequest, protocol: str) -> bool:
         method = asked.method
-        view = Call(request_id=str(asked.id)) if self.box.asks else None
+        viewer = USER.viewer(asked.id, asks=self.box.asks)
         if method == "tools/call":
-            task = self.short_path.task(asked, protocol, None, view)
+            task = self.short_path.task(asked, protocol, viewer)
             if task is None or self.loop is None:
                 return False
             self.calls.start(task, self.profile, self.loop)
@@ -299,7 +299,7 @@ class Conversation:
         if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
             return False
         if method == "tools/list" and self.box.page_size is None:
-            self.writer.write(self.short_path.listed(asked, protocol, None, view))
+            self.writer.write(self.short_path.listed(asked, protocol, viewer))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:
             self.writer.write(self.short_path.discover(asked))

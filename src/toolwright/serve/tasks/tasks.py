@@ -20,11 +20,10 @@ from pydantic_core import to_json
 from ..._json_values import is_object
 from ..._log import log
 from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
-from ...call import Call
 from ...errors import CallCancelled, ToolError
 from ...questions import Question
-from ..access.quotas import TaskShares, client_of_request
-from ..sdk.calls import principal_of, sender_of
+from ..access.quotas import TaskShares
+from ..sdk.calls import handed_with
 from ..sdk.questions import AskByRepeating
 from .records import OVER, TaskRecord, TaskRecords, open_task_records, shown
 
@@ -62,8 +61,8 @@ class RunningTask:
         self.before = AskByRepeating(params)
         self.before.abilities = abilities
         self.number = ""
-        self.client = client_of_request(ctx)
-        self.owner = principal_of(ctx)
+        self.sender = handed_with(ctx).sender
+        self.client, self.owner = self.sender.client, self.sender.principal
         self.becoming: asyncio.Event | None = None
         """Set once it is decided whether the call is a task; None until that decision begins."""
         self.asked: dict[str, Question] = {}
@@ -71,7 +70,9 @@ class RunningTask:
         self.came = asyncio.Event()
         self.used: set[str] = set()
         self.far, self.told, self.is_telling = "", 0.0, False
-        self.call = Call(params.name, **sender_of(ctx), on_progress=self._progress, asker=self)
+        self.call = self.sender.made(
+            ctx.request_id, tool=params.name, on_progress=self._progress, asker=self
+        )
         self.work: asyncio.Task[Any] | None = None
 
     # -- asking
@@ -358,7 +359,7 @@ class Tasks:
             records = await self.records()
         except OSError as error:
             raise _unreadable(error) from error
-        entry = await _told(records.read, params.task_id, principal_of(ctx))
+        entry = await _told(records.read, params.task_id, handed_with(ctx).sender.principal)
         if entry is None:
             raise MCPError(code=t.INVALID_PARAMS, message="Task not found")
         return records, entry

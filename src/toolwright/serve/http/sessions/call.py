@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from ...drain import STOPPED, refusal
 from ..asgi import Message, respond
@@ -47,9 +48,10 @@ class SessionCall(HttpCall):
         """What its client wants, according to the handshake."""
         return self.session.profile()
 
-    def who(self) -> dict[str, Any]:
-        """Return the caller and the headers, and how to hang up."""
-        return {**super().who(), "hang_up": self._leave}
+    @property
+    def leaving(self) -> Callable[[], Awaitable[object]]:
+        """What hangs up."""
+        return self._leave
 
     def _opened(self) -> SessionStream:  # with the lock held
         if not isinstance(self._stream, SessionStream):

@@ -27,8 +27,7 @@ from ..body import Patience
 from ..exchanges import Exchange
 from .call import SessionCall
 from .event_stream import answer_in
-from .sdk import refuse_session
-from .table import Session, SessionTable, named, owner_of
+from .table import Session, SessionTable, named, refuse_session
 
 if TYPE_CHECKING:
     from ....call import Call
@@ -57,12 +56,12 @@ class SessionRequests:
         """Answer a plain request; return whether it was one."""
         headers = exchange.headers
         version = headers.get(b"mcp-protocol-version")
-        if not headers or (version is not None and version not in _VERSIONS):
+        if version is not None and version not in _VERSIONS:
             return False
         sent = headers.get(b"mcp-session-id")
         if sent is None:
             return exchange.method == "POST" and await self._begun(exchange)
-        session = self.table.find(sent.decode("latin-1"), owner_of(exchange.caller))
+        session = self.table.find(sent.decode("latin-1"), exchange.sender.owner)
         if session is None:
             return False
         session.in_use += 1
@@ -86,7 +85,7 @@ class SessionRequests:
         agreed = self.short_path.handshake(asked)
         if agreed is None:
             return False
-        session = self.table.open(exchange.counts_for, owner_of(exchange.caller), cost_of(body))
+        session = self.table.open(exchange.sender, cost_of(body))
         if session is None:
             await refuse_session(exchange.send)
             return True
@@ -120,12 +119,10 @@ class SessionRequests:
         is_bare = asked.params.keys() <= {"_meta"} and "progressToken" not in asked.meta
         if asked.method != "tools/list" or not is_bare or self.box.page_size is not None:
             return False
-        if self.running.count.excess(exchange.counts_for):
+        if self.running.count.excess(exchange.sender.client):
             return False  # the SDK says that too many run
-        who = exchange.caller
-        roles = who.roles if who is not None else ()
-        view = exchange.view(asked.id) if self.box.asks else None
-        listed = self.short_path.listed(asked, session.protocol, roles, view)
+        viewer = exchange.sender.viewer(asked.id, asks=self.box.asks)
+        listed = self.short_path.listed(asked, session.protocol, viewer)
         await answer_in(session, self.table, exchange, listed)
         return True
 
@@ -143,10 +140,8 @@ class SessionRequests:
     # -- calls
 
     async def _called(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
-        who = exchange.caller
-        roles = who.roles if who is not None else ()
-        view = exchange.view(asked.id) if self.box.asks else None
-        task = self.short_path.task(asked, session.protocol, roles, view)
+        viewer = exchange.sender.viewer(asked.id, asks=self.box.asks)
+        task = self.short_path.task(asked, session.protocol, viewer)
         if task is None:
             return False
         runner = task.runner
@@ -156,14 +151,14 @@ class SessionRequests:
         call = run.made() if is_seen else None
         is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
         if is_quick and not self.box.is_wrapped:
-            with self.box.busy(), asked_by(run.made):
+            with self.box.busy(), asked_by(run):
                 result = runner.call(task.arguments, call)
             await run.answer(self.short_path, result)
-        elif self.running.begin(exchange.counts_for, len(exchange.body)):
+        elif self.running.begin(exchange.sender.client, len(exchange.body)):
             try:
                 await self._run(run, call)
             finally:
-                self.running.end(exchange.counts_for, len(exchange.body))
+                self.running.end(exchange.sender.client, len(exchange.body))
         else:
             await self._refuse(task, session, exchange)
         return True
@@ -174,7 +169,7 @@ class SessionRequests:
         running[key] = run
         run.watch(self.patience)
         try:
-            with asked_by(run.made):
+            with asked_by(run):
                 result = await self.box.call_async(task.runner.name, task.arguments, call=call)
             await run.answer(self.short_path, result)
         except asyncio.CancelledError:
@@ -187,9 +182,8 @@ class SessionRequests:
 
     async def _refuse(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
         """Answer a call that may not run now: too many already do."""
-        busy, who = too_many(), exchange.caller
-        name = None if who is None else who.name
-        self.box.refused("tool", busy.code, task.runner.name, caller=name, client=exchange.client)
+        busy, sender, name = too_many(), exchange.sender, task.runner.name
+        self.box.refused("tool", busy.code, name, caller=sender.name, client=sender.address)
         finished = self.short_path.finished(task, failed(busy))
         await answer_in(session, self.table, exchange, finished)
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
 from ...._json_values import without_surrogates
-from ...access.quotas import MOST_HELLO, Running, Shares, client_of, cost_of
+from ....run.current import asked_by
+from ...access.quotas import MOST_HELLO, Running, Shares, cost_of
+from ...sdk.calls import HANDED, Handed
 from ...settings import ServerConfig
 from ..asgi import refuse, say
 from ..streams import LATER, Streams
 from ..uvicorn.host import watch_host
-from .table import SessionTable, owner_of
+from .table import SessionTable, refuse_session
 
 if TYPE_CHECKING:
     from ...drain import Drain
     from ...servable import Servable
-    from ..asgi import Receive, Scope, Send
+    from ..asgi import Header, Receive, Scope, Send
+    from ..exchanges import Exchange
+    from ..short.call import HttpCall
 
 _MOST_LISTENING = 64 * 1024 * 1024
 _MOST_LISTENING_EACH = 8 * 1024 * 1024
@@ -62,11 +66,14 @@ class SdkSessions:
         self._stop: Any = None
         self._starting: Any = None
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send, body: bytes = b"") -> None:
-        """Answer one request."""
+    async def answer(
+        self, exchange: Exchange, receive: Receive, send: Send, run: HttpCall | None = None
+    ) -> None:
+        """Answer one request, or go on with a call that the short path has begun for it."""
         sessions = await self._started()
-        client = client_of(scope)
-        kept = _kept(scope, stateless=self.stateless)
+        body, sender = exchange.body, exchange.sender
+        client = sender.client
+        kept = _kept(exchange.scope, stateless=self.stateless)
         if kept and len(body) > MOST_HELLO:
             said = f"a request that opens a session or a stream may have at most {MOST_HELLO} bytes"
             await refuse(send, said)
@@ -77,9 +84,14 @@ class SdkSessions:
         elif kept == "listener" and not self.listening.take(client, cost):
             await say(send, 429, "too many open streams: end some, or try again later", LATER)
         else:
+            scope = {
+                **exchange.scope,
+                "headers": _trimmed(exchange.scope["headers"]),
+                HANDED: Handed(sender, len(body), run, cost),
+            }
             try:
-                owner = owner_of(scope.get("toolwright.caller"))
-                with sessions.opening(client, owner, cost):
+                # The SDK asks for the schema of a tool without passing on the request.
+                with asked_by(sender):
                     await self.streams.run(sessions.asgi_app, client, scope, receive, send)
             finally:
                 if kept == "listener":
@@ -114,7 +126,7 @@ class SdkSessions:
         served = SdkServer(
             self.box,
             watch=not self.stateless,
-            trusted=False,
+            user=None,
             state_keys=self.state_keys,
             running=self.running,
         )
@@ -155,11 +167,6 @@ class SdkSessions:
             self._task = self._loop = None
 
 
-async def refuse_session(send: Send) -> None:
-    """Say that there is no room for another session."""
-    await say(send, 503, "too many open sessions: end some, or try again later", LATER)
-
-
 async def _bounded_hello(ctx: Any, call_next: Any) -> Any:
     """Refuse a large `initialize` in an open session: it would also be kept."""
     if ctx.method != "initialize":
@@ -182,3 +189,11 @@ def _kept(scope: Scope, *, stateless: bool) -> str:
     modern = headers.get(b"mcp-protocol-version", b"") >= b"2026"
     begins = not stateless and not modern and b"mcp-session-id" not in headers
     return "session" if begins else ""
+
+
+def _trimmed(headers: Iterable[Header]) -> list[Header]:
+    """Return headers without the blanks around their values, which are not part of them.
+
+    RFC 9110, 5.5. Not every server strips them: uvicorn does with h11, but not with httptools.
+    """
+    return [(name, value.strip(b" \t")) for name, value in headers]

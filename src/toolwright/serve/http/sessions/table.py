@@ -12,19 +12,18 @@ from pydantic_core import from_json
 
 from ...access.quotas import Client, Excess, Shares, is_within
 from ...sdk.replay import EventMemory, SessionEvents
+from ...sender import Owner, Sender
 from ...settings import ServerConfig
 from ...short_path import ClientProfile
+from ..asgi import say
+from ..streams import LATER
 
 if TYPE_CHECKING:
-    from ...access.guard import Caller
-    from ..asgi import Header
+    from ..asgi import Header, Send
 
 _MIB = 1024 * 1024
 _MOST_HELD = 128 * _MIB
 _MOST_HELD_EACH = 16 * _MIB
-
-Owner = tuple[str, str, str] | None
-"""Who a session belongs to: a name, and how the issuer of the token knows it."""
 
 
 class EndsWithSession(Protocol):
@@ -63,10 +62,10 @@ class Session:
         "used",
     )
 
-    def __init__(self, client: Client, owner: Owner, cost: int) -> None:
+    def __init__(self, sender: Sender, cost: int) -> None:
         self.id = secrets.token_hex(16)
-        self.client = client
-        self.owner = owner
+        self.client = sender.client
+        self.owner = sender.owner
         self.cost = cost
         self.protocol = ""
         """The version that was agreed upon; empty if only the SDK knows it."""
@@ -120,12 +119,13 @@ class SessionTable:
 
     # -- beginning
 
-    def open(self, client: Client, owner: Owner, cost: int) -> Session | None:
+    def open(self, sender: Sender, cost: int) -> Session | None:
         """Begin a session; return None if there is no room for it."""
         self._expire_in(asyncio.get_running_loop())
+        client = sender.client
         if not self.make_room(client, cost):
             return None
-        session = Session(client, owner, cost)
+        session = Session(sender, cost)
         self.by_id[session.id] = session
         self.held.add(client, cost)
         self.counted.add(client)
@@ -239,14 +239,11 @@ class SessionTable:
         self._loop = None
 
 
-def owner_of(caller: Caller | None) -> Owner:
-    """Return the owner of a caller's sessions; two callers may have the same name."""
-    if caller is None:
-        return None
-    claims = caller.claims
-    return caller.name, str(claims.get("iss", "")), str(claims.get("sub", ""))
-
-
 def named(session: Session) -> Header:
     """Return the header that names a session."""
     return b"mcp-session-id", session.id.encode()
+
+
+async def refuse_session(send: Send) -> None:
+    """Say that there is no room for another session."""
+    await say(send, 503, "too many open sessions: end some, or try again later", LATER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...drain import STOPPED, refusal
 from ...plain_run import PlainRun
@@ -40,14 +40,10 @@ class HttpCall(PlainRun):
         take_over: TakeOver,
         profile: ClientProfile | None = None,
     ) -> None:
-        super().__init__(task, box, profile, exchange.task.get_loop())
+        super().__init__(task, box, exchange.sender, profile, exchange.task.get_loop())
         self.exchange = exchange
         self._take_over = take_over
         self._context = contextvars.copy_context()
-
-    def who(self) -> dict[str, Any]:
-        """Return the caller and the headers, as they are seen on the way through the SDK."""
-        return self.exchange.sender()
 
     # -- telling
 
