@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from client_shop import shop
 from counting import soaked
+from mcp.server.mcpserver import MCPServer
 from processes import Stdio, run, until
 
 from toolwright import ServerUnavailable, Toolbox
@@ -218,3 +219,23 @@ def test_the_command_names_a_server_that_is_not_there(tmp_path):
     assert "; two cannot be read: " in done.stderr
     done = run("list", "http://127.0.0.1:9/mcp")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_resources_keep_the_names_that_a_server_gives_them():
+    server = MCPServer("dice")
+
+    @server.resource("dice://2d6", name="Random 2d6 roll")
+    def roll() -> str:
+        return "7"
+
+    @server.resource("dice://{sides}", name="A roll / any die")
+    def roll_any(sides: str) -> str:
+        return sides
+
+    hub = Toolbox("hub")
+    hub.include(connect(server))
+    names = {uri: resource.to_mcp()["name"] for uri, resource in hub.resources.items()}
+    assert names == {"dice://2d6": "Random 2d6 roll", "dice://{sides}": "A roll / any die"}
+    through = connect(hub)
+    assert through.resources["dice://2d6"]["name"] == "Random 2d6 roll"
+    assert through.read("dice://2d6") == "7"

@@ -130,7 +130,8 @@ class ProxiedResource(Resource):
 
     def to_mcp(self) -> dict[str, Any]:
         """Return it as lists show it, with the texts that it has here."""
-        return {**self.told, **_shown(self.tool)}
+        # A resource is asked for by its URI: its name is for people, and need not be plain.
+        return {**self.told, **_shown(self.tool), "name": name_of(self.told)}
 
 
 class ProxiedPrompt(Prompt):
