@@ -125,3 +125,37 @@ def test_a_loop_is_one_still():
         return LOOP
 
     assert "cannot be written as JSON" in Tool(give).call({}).text
+
+
+class Builder:
+    """Answers every name, as builders of queries do."""
+
+    def __getattr__(self, name: str) -> Any:
+        return Builder()
+
+    def __getitem__(self, _key: Any) -> Any:
+        raise TypeError("it is no collection")
+
+
+class Query(Builder):
+    def __str__(self) -> str:
+        return "SELECT 1"
+
+
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [(Builder(), "it"), ([1, Builder()], "`[1]`"), ({"a": {"b": Builder()}}, "`a.b`")],
+)
+def test_an_object_that_answers_every_name_is_named_by_its_type(value, where):
+    def give() -> Any:
+        return value
+
+    text = Tool(give).call({}).text
+    assert f"{where} is of the type Builder - return other values, or convert it" in text
+
+
+def test_an_object_that_answers_every_name_is_written_as_its_own_text():
+    def give() -> Any:
+        return {"query": Query()}
+
+    assert Tool(give).call({}).text == '{"query":"SELECT 1"}'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError, ValidationError, to_json
+from pydantic_core import PydanticSerializationError, SchemaSerializer, ValidationError, to_json
 
 from .._json_values import is_list, is_object, strict_json, without_surrogates
 from ..content import Content, convert
@@ -75,9 +75,9 @@ class Lifter:
         if place is not None:
             return place
         own = own_serializer(value.__class__)
-        return (
-            value if own is None else self.lift(own.to_python(value, by_alias=True, warnings=False))
-        )
+        if own is not None:
+            return self.lift(own.to_python(value, by_alias=True, warnings=False))
+        return Opaque(value) if _answers_every_name(value) else value
 
     def place_of(self, value: Any) -> str | None:
         """Take one piece of content out; return what stands in its place."""
@@ -91,6 +91,24 @@ class Lifter:
             return None
         self.blocks.extend(blocks)
         return f"[{blocks[0]['type']} {len(self.blocks)}]"
+
+
+class Opaque:
+    """Stands for an object that pydantic must not ask for names: it would take any answer."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _answers_every_name(value: Any) -> bool:
+    """Return whether an object has a value for every name: builders of queries do."""
+    kind = cast("type[Any]", type(value))
+    if hasattr(kind, "__pydantic_serializer__") or not hasattr(kind, "__getattr__"):
+        return False
+    answer = getattr(value, "__pydantic_serializer__", None)
+    return answer is not None and not isinstance(answer, SchemaSerializer)
 
 
 def holds(value: Any, is_wanted: Callable[[Any], bool]) -> bool:
@@ -133,10 +151,12 @@ def write(
     """
     IntegerCheck().check(value)
     lifter = Lifter(cap)
-    value = lifter.lifted(value)
+    whole, value = value, lifter.lifted(value)
     refused: list[ResultError] = []
 
     def fallback(unknown: Any) -> Any:
+        is_opaque = isinstance(unknown, Opaque)
+        unknown = unknown.value if is_opaque else unknown
         try:
             place = lifter.place_of(unknown)
             if cap is not None:
@@ -147,7 +167,7 @@ def write(
         try:
             return place or convert(unknown, rows_as_lists=rows_as_lists, built=built)
         except UnknownType:
-            refused.append(unwritable(value, unknown))
+            refused.append(unwritable(whole if is_opaque else value, unknown))
             raise
 
     try:

@@ -158,7 +158,8 @@ def _others(value: Any) -> Iterable[Any]:
         return value.numerator, value.denominator
     if isinstance(value, Enum):
         return (value.value,)
-    names: Any = getattr(value, "__dataclass_fields__", ())
+    # Of the class: an object may have an answer for every name (a builder of queries has).
+    names: Any = getattr(cast("type[Any]", type(value)), "__dataclass_fields__", ())
     return [getattr(value, name, None) for name in names]  # also of a class with slots
 
 
