@@ -18,6 +18,7 @@ MOST_READ = 50_000_000
 """Bytes of a file that people write, or one of our commands."""
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _DEVICES = ("/dev/", "/proc/")
+_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def open_file(file: str | Path) -> BufferedReader:
@@ -30,7 +31,10 @@ def open_file(file: str | Path) -> BufferedReader:
     # If it has become a pipe since then, opening it does not wait for a writer.
     number = os.open(file, os.O_RDONLY | _NEVER_WAIT)
     try:
-        check_regular(os.fstat(number), file)
+        now = os.fstat(number)
+        check_regular(now, file)
+        if not now.st_size and os.read(number, 1):  # of /proc: those that wait raise an error
+            os.lseek(number, 0, os.SEEK_SET)
         return os.fdopen(number, "rb")
     except BaseException:
         os.close(number)
@@ -40,7 +44,22 @@ def open_file(file: str | Path) -> BufferedReader:
 def read_file(file: str | Path, most: int = MOST_READ) -> bytes:
     """Read a regular file of at most so many bytes. Raises `OSError`; its `strerror` says why."""
     with open_file(file) as opened:
-        data = opened.read(most + 1)
+        return _bounded(opened, most, file)
+
+
+def read_named(file: str | Path, most: int = MOST_READ) -> bytes:
+    """Read a file that a user names on the command line, or the pipe of another program.
+
+    That is how a shell hands one over: `--env-file <(...)`. Raises `OSError`.
+    """
+    if not str(file).startswith(_PIPES):
+        return read_file(file, most)
+    with Path(file).open("rb") as opened:
+        return _bounded(opened, most, file)
+
+
+def _bounded(opened: BufferedReader, most: int, file: str | Path) -> bytes:
+    data = opened.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(file))
     return data

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeGuard, cast
 
 JsonObject = dict[str, Any]
+MOST_ITEMS = 10_000_000
+_BUILT_IN: tuple[type[Any], ...] = (list, tuple, dict, set, frozenset, deque)
 
 
 def is_object(value: Any) -> TypeGuard[JsonObject]:
@@ -31,6 +35,59 @@ def kind_of(value: Any) -> str:
     if isinstance(value, int | float):
         return "integer" if isinstance(value, int) or value.is_integer() else "number"
     return "array" if isinstance(value, list | tuple) else "object"
+
+
+class NoEnd(ValueError):
+    """A collection has more items than its length says, or than any result may have."""
+
+
+def stored(container: Any) -> Iterator[Any]:
+    """Iterate over what a built-in container, or one of a subclass, holds: that is written.
+
+    The `__iter__` of a subclass may give something else, and may never end.
+    """
+    own: type[Any] = container.__class__
+    if own not in _BUILT_IN:
+        own = next(kind for kind in _BUILT_IN if isinstance(container, kind))
+    return own.__iter__(container)
+
+
+def stored_pairs(container: dict[Any, Any]) -> Iterable[tuple[Any, Any]]:
+    """Return what a dict, or one of a subclass, holds."""
+    return dict[Any, Any].items(container)
+
+
+def check_ends(container: Any) -> None:
+    """Refuse a set, deque or dict of a subclass that gives more items than its length.
+
+    Writers of JSON iterate over these as their class says. Raises `NoEnd`.
+    """
+    own: type[Any] = container.__class__
+    kind = next((kind for kind in _BUILT_IN if isinstance(container, kind)), None)
+    if own is kind or kind in (None, list, tuple):
+        return
+    for name in ("__iter__", "keys", "items", "values"):
+        iterate = getattr(own, name, None)
+        if iterate is not getattr(kind, name, None) and iterate is not None:
+            deque(bounded(container, iterate(container)), maxlen=0)
+
+
+def bounded(collection: Collection[Any], items: Iterable[Any] | None = None) -> Iterator[Any]:
+    """Yield the items of a collection, at most as many as it says to have. Raises `NoEnd`."""
+    size = len(collection)
+    if size > MOST_ITEMS:
+        raise NoEnd(f"the result has a {type(collection).__name__} of {size:,} items")
+    iterator = iter(collection if items is None else items)
+    yield from islice(iterator, size)
+    for _ in iterator:
+        raise NoEnd(f"the result has a {type(collection).__name__} with more items than its length")
+
+
+def bounded_pairs(mapping: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield the keys and values of a mapping, as `bounded` does."""
+    if isinstance(mapping, dict):
+        return iter(stored_pairs(mapping))
+    return ((key, mapping[key]) for key in bounded(mapping))
 
 
 def depth_of(value: Any) -> int:
@@ -115,9 +172,9 @@ def _clean(value: Any) -> Any:
         return value if is_utf8(value) else "".join(map(_replaced, value))
     if isinstance(value, Mapping):
         named = cast("Mapping[Any, Any]", value)
-        return {_clean(key): _clean(item) for key, item in named.items()}
+        return {_clean(key): _clean(item) for key, item in bounded_pairs(named)}
     if is_list(value) or isinstance(value, tuple | set | frozenset):
-        return [_clean(item) for item in cast("Any", value)]
+        return [_clean(item) for item in stored(value)]
     if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, os.PathLike):

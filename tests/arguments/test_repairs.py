@@ -142,6 +142,14 @@ ONE_OR_MORE = [
     "a\u2028b",
     "\u82f9\uff0c\u679c",
     "a\u3001b",
+    "a\uff64b",
+    "a\ufe50b",
+    "a\u055db",
+    "a\u1363b",
+    '\ufeff["a"',
+    '\u200b["a"',
+    '\'["a"',
+    "('a'",
 ]
 CUT = ['["a","b"', '["a"', "[", " [1, 2", '{"a": 1', '"a"', '"a', '```json\n["a"']
 NOTHING = ["", " ", "null", "None"]

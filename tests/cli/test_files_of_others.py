@@ -1,5 +1,6 @@
 """Files that came with a repository: pipes, devices and links in the place of regular files."""
 
+import errno
 import json
 import os
 import shutil
@@ -10,6 +11,8 @@ from command_files import here
 from counting import for_every
 from processes import COMMAND, good, refused, run
 
+from toolwright import LockError
+from toolwright._files import read_named
 from toolwright.contract.lock_file import read
 
 __all__ = ["here"]  # a fixture
@@ -54,6 +57,7 @@ READ = {
     "servers": ("mcp.json", ["list", "mcp.json"]),
     "one server": ("mcp.json", ["list", "mcp.json:notes"]),
     "a script": ("script.py", ["list", "--script", "./script.py"]),
+    "arguments": ("args.json", ["call", "shop.py", "add", "--json", "@args.json"]),
     "a target": ("target.py", ["list", "target.py"]),
 }
 
@@ -86,6 +90,26 @@ def test_a_project_in_a_strange_file_is_none(make, here):
     finally:
         place = Path("pyproject.toml")
         place.rmdir() if place.is_dir() else place.unlink()
+
+
+def test_a_file_that_the_kernel_fills_later_is_refused(here, monkeypatch):
+    here({"shop.py": SHOP, "toolwright.lock.json": ""})
+
+    def waits(number: int, size: int) -> bytes:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "read", waits)  # as reading /proc/kmsg does, which is for root alone
+    with pytest.raises(LockError, match="cannot be read"):
+        read("toolwright.lock.json")
+
+
+def test_what_a_shell_hands_over_is_read(here):
+    here({"shop.py": SHOP})
+    reading, writing = os.pipe()
+    os.write(writing, b'{"a": 2}')
+    os.close(writing)
+    assert read_named(f"/dev/fd/{reading}") == b'{"a": 2}'
+    os.close(reading)
 
 
 def test_a_server_does_not_wait_for_a_lock_that_is_a_pipe(here):

@@ -1,5 +1,6 @@
 """Hostile results and exceptions: every call still ends in an answer, in bounded time."""
 
+import itertools
 import asyncio
 import collections
 import dataclasses
@@ -10,7 +11,7 @@ import http
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -290,6 +291,68 @@ def test_empty_texts_that_never_end_are_stopped():
 
     assert "the rest was not taken" in box.call("sync").text
     assert "the rest was not taken" in box.call("waits").text
+
+
+class EndlessList(list[str]):
+    def __iter__(self):
+        return itertools.repeat("x")
+
+
+class EndlessSet(set[str]):
+    def __iter__(self):
+        return itertools.repeat("x")
+
+
+class EndlessDict(dict[str, int]):
+    def items(self):
+        return (("x", 1) for _ in itertools.count())
+
+
+class EndlessMapping(Mapping[str, int]):
+    def __len__(self):
+        return 1
+
+    def __iter__(self):
+        return itertools.repeat("x")
+
+    def __getitem__(self, key):
+        return 1
+
+
+class Vast(Sequence[str]):
+    def __len__(self):
+        return 10**12
+
+    def __getitem__(self, at):
+        return "x"
+
+
+@pytest.mark.promise("limits.generators-end")
+@pytest.mark.parametrize("hint", [None, Any, list, list[Any], dict, str])
+def test_values_that_never_end_are_refused_or_read_as_stored(hint):
+    values = {
+        "set": EndlessSet("a"),
+        "dict": EndlessDict(a=1),
+        "mapping": EndlessMapping(),
+        "sequence": Vast(),
+        "nested": [EndlessSet("a")],
+        "generator": [_endless("x")()],
+        "named": {"a": _endless("x")()},
+    }
+
+    def give(name: str):
+        return values[name]
+
+    if hint is not None:
+        give.__annotations__["return"] = hint
+    box = Toolbox("endless")
+    box.add(give, timeout=60)
+    for name in values:
+        result = box.call("give", {"name": name})
+        assert result.is_error, name
+        assert "no answer" not in result.text, name
+    values["list"] = EndlessList(["a"])
+    assert "no answer" not in box.call("give", {"name": "list"}).text
 
 
 def test_an_async_generator_that_never_waits_lets_others_go_on():

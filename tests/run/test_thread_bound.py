@@ -153,6 +153,7 @@ def async_database():
     [
         (database, "thread", 1),
         (database, "inline", 1),
+        (contextlib.contextmanager(database), "thread", 1),
         (async_database(), "thread", 1),
         (async_database(), "inline", 0),
     ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import string
 from typing import Any
 
 from .._json_values import strict_json
@@ -24,9 +25,17 @@ NO_VALUE = ("", "null", "None")
 _BEGINNINGS = frozenset("[{(\"'`+-.0123456789tfnTFN")
 _CONTAINERS = frozenset("[{(\"'")
 _PYTHON_BEGINNINGS = frozenset("[{(TFN'\"")
-_JSON_BEGINNINGS = ("[", "{", '"', "```")
-# What stands between items: commas and semicolons of any script, and the ends of lines.
-_SEPARATOR = re.compile(r"[,;\n\r\v\f\x1c-\x1e\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b]")
+# Byte order marks and the like, which no reader sees and no JSON begins with.
+_UNSEEN = f"{string.whitespace}\ufeff\u200b\u200c\u200d\u200e\u200f\u2060"
+# JSON, also in the quotes or brackets of Python and Markdown; an apostrophe may begin a word.
+_JSON_BEGINNING = re.compile(r"""["\[{]|```|[('`]+\s*+["\[{]|\(\s*+'""")
+# What stands between items: every comma and semicolon of Unicode, and the ends of lines.
+_SEPARATOR = re.compile(
+    r"[,;\u055d\u060c\u061b\u07f8\u1363\u1364\u1802\u1808\u204f\u2e32\u2e34\u2e35\u2e41"
+    r"\u2e49\u2e4c\u3001\ua4fe\ua60d\ua6f5\ua6f6\ufe10\ufe11\ufe14\ufe50\ufe51\ufe54\uff0c"
+    r"\uff1b\uff64\U0001144d\U0001145a\U00016e97\U0001da87\U0001da89"
+    r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
+)
 _BRACKET = re.compile(r"[\[{(\]})]")
 # A string, which is kept, closed or not; or a comma before a closing bracket, which is dropped.
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?+)|,(?=\s*+[\]}])', re.DOTALL)
@@ -53,7 +62,7 @@ def decode(text: str) -> Any:
     for _ in range(3):
         if len(text) > MOST_TEXT:
             return UNREADABLE
-        text = text.strip()
+        text = text.strip().strip(_UNSEEN)
         if text[:1] not in _BEGINNINGS or _is_deep(text):
             return UNREADABLE
         decoded = _loads(_unfenced(text))
@@ -65,7 +74,7 @@ def decode(text: str) -> Any:
 
 def begins_like_json(text: str) -> bool:
     """Return whether a text begins as JSON does: a list, an object, a string or a fence."""
-    return text.lstrip().startswith(_JSON_BEGINNINGS)
+    return _JSON_BEGINNING.match(text.lstrip().lstrip(_UNSEEN)) is not None
 
 
 def may_be_several(text: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from .._files import read_named
 from .._json_values import is_list, is_object
 from .._log.levels import LEVELS
 from ..serve.settings import SETTINGS, Flag, Place, ServerConfig, Setting, hint_for, server_config
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..serve.access.oauth import SignIn
 
+_MOST_KEYS = 1024 * 1024
 OF_COMMAND: Mapping[str, type] = MappingProxyType(
     {"transport": str, "workers": int, "reload": bool, "log_level": str}
 )
@@ -267,7 +269,7 @@ def _state_keys(given: Given) -> tuple[bytes, ...] | None:
     if "state_key_file" in given:
         where = given["state_key_file"]
         try:
-            text = Path(where).read_text(encoding="utf-8")
+            text = read_named(where, _MOST_KEYS).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{where} cannot be read as a file of keys") from error
         if not text.split():

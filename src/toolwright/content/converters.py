@@ -13,7 +13,7 @@ from types import MemberDescriptorType
 from typing import Any, TypeVar, cast
 
 from .._door import public
-from .._json_values import without_surrogates
+from .._json_values import bounded, bounded_pairs, without_surrogates
 from ..errors import ResultError
 from .kinds import Content, Image
 from .tables import (
@@ -103,9 +103,9 @@ def convert(value: Any, *, rows_as_lists: bool = False, built: Collection[type] 
     if known is not None:
         return known(value)
     if isinstance(value, Mapping):
-        return dict(cast("Mapping[Any, Any]", value))
+        return dict(bounded_pairs(cast("Mapping[Any, Any]", value)))
     if isinstance(value, Collection):
-        return list(cast("Collection[Any]", value))
+        return list(bounded(cast("Collection[Any]", value)))
     if isinstance(value, os.PathLike):
         return os.fspath(cast("os.PathLike[str]", value))
     fields = getattr(own, "__attrs_attrs__", None)

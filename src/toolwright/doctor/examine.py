@@ -11,6 +11,7 @@ from typing import Any
 
 from ..arguments.sample import no_collection
 from ..errors import DefinitionError, SchemaError
+from ..read.wrappers import unwrapped
 from ..tools.definition import Tool, compile_tools
 from .author_source import Sources
 from .checks.all_checks import BUILT_IN, FAILED, REFUSED, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION
@@ -154,7 +155,7 @@ class _Examination:
                 self.refuse([error])
                 continue
             subjects.append(CheckedTool(tool, sources, self.settings))
-        written = [source for each in lifespans if (source := sources.of_function(each))]
+        written = [source for each in lifespans if (source := sources.of_function(unwrapped(each)))]
         box = CheckedToolbox(self.name, subjects, self.settings, written)
         for check in self.checks:
             if check.scope == "toolbox":

@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import islice
+from types import GeneratorType
 from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, SchemaSerializer, ValidationError, to_json
 
-from .._json_values import is_list, is_object, strict_json, without_surrogates
+from .._json_values import (
+    MOST_ITEMS,
+    is_list,
+    is_object,
+    stored,
+    stored_pairs,
+    strict_json,
+    without_surrogates,
+)
 from ..content import Content, convert
 from ..content.converters import UnknownType, is_row, known_converter
 from ..content.tables import is_missing, is_table
@@ -59,16 +69,14 @@ class Lifter:
             return value
         if is_object(value):
             made: dict[Any, Any] = {}
-            for key, item in value.items():
+            for key, item in stored_pairs(value):
                 if item.__class__ not in _LEAVES and (lifted := self.lift(item)) is not item:
                     made[key] = lifted
-            return {**value, **made} if made else value
+            return dict(stored_pairs(value)) | made if made else value
         if isinstance(value, list | tuple):
-            value = cast("list[Any] | tuple[Any, ...]", value)
-            if _LEAVES.issuperset(map(type, value)):
-                return value
-            items = [self.lift(item) for item in value]
-            return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+            return self._lifted_items(cast("list[Any] | tuple[Any, ...]", value))
+        if isinstance(value, GeneratorType):
+            return self.lift(self._items(cast("GeneratorType[Any, None, None]", value)))
         if is_missing(value):
             return None
         place = self.place_of(value)
@@ -78,6 +86,23 @@ class Lifter:
         if own is not None:
             return self.lift(own.to_python(value, by_alias=True, warnings=False))
         return Opaque(value) if _answers_every_name(value) else value
+
+    def _lifted_items(self, value: list[Any] | tuple[Any, ...]) -> Any:
+        if _LEAVES.issuperset(map(type, stored(value))):
+            return value
+        items = [self.lift(item) for item in stored(value)]
+        same = all(a is b for a, b in zip(items, stored(value), strict=True))
+        return value if same else items
+
+    def _items(self, generator: Iterable[Any]) -> list[Any]:
+        """Return the items of a generator inside a value. Raises `ResultError`."""
+        # An item takes a digit and a comma at least; pydantic would write an endless one forever.
+        most = MOST_ITEMS if self.cap is None else self.cap.most // 2
+        items = list(islice(generator, most + 1))
+        if len(items) > most:
+            hint = "" if self.cap is None else self.cap.hint
+            raise ResultError(f"a generator inside it has more than {most} items", hint=hint)
+        return items
 
     def place_of(self, value: Any) -> str | None:
         """Take one piece of content out; return what stands in its place."""
@@ -121,7 +146,7 @@ def holds(value: Any, is_wanted: Callable[[Any], bool]) -> bool:
             continue
         if is_object(each) or is_list(each):
             seen.add(id(each))
-            todo += each.values() if is_object(each) else each
+            todo += (item for _, item in stored_pairs(each)) if is_object(each) else stored(each)
         elif is_wanted(each):
             return True
     return False
@@ -237,11 +262,14 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
 
 
 def is_lifted(value: Any) -> bool:
-    """Return whether a value makes blocks, or names its fields differently from pydantic.
+    """Return whether a value makes blocks, may never end, or names its fields in its own way.
 
     No file is read for that.
     """
-    if isinstance(value, Content | Result) or own_serializer(value.__class__) is not None:
+    if (
+        isinstance(value, Content | Result | GeneratorType)
+        or own_serializer(value.__class__) is not None
+    ):
         return True
     if isinstance(value, BaseModel):
         return _protocol_block(value) is not None

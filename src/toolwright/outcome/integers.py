@@ -13,6 +13,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, SerializeAsAny
 from pydantic.fields import FieldInfo
 
+from .._json_values import check_ends, stored, stored_pairs
 from ..errors import ResultError
 
 MOST_DIGITS = 4300
@@ -105,11 +106,12 @@ class IntegerCheck:
 
     def _parts(self, value: Any, depth: int) -> Iterable[Any]:
         """Return the parts of a value that are written."""
+        check_ends(value)
         if isinstance(value, list | tuple | set | frozenset | deque):
-            return _measured(cast("Iterable[Any]", value), depth)
+            return _measured(stored(value), depth)
         if isinstance(value, dict):
             named = cast("dict[Any, Any]", value)
-            return _measured([*named, *named.values()], depth)
+            return _measured([each for pair in stored_pairs(named) for each in pair], depth)
         if isinstance(value, BaseModel):
             if value.__pydantic_extra__ is None:
                 self._learn(value.__class__)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from .._json_values import stored
 from ..arguments.wording import path_text, value_text
 from ..content.converters import declared_attributes, known_converter
 from ..errors import ResultError
@@ -66,7 +67,7 @@ def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
     if isinstance(value, Mapping):
         return _named(cast("Mapping[Any, Any]", value))
     if isinstance(value, list | tuple | set | frozenset | deque):
-        return enumerate(cast("Iterable[Any]", value))
+        return enumerate(stored(value))
     if isinstance(value, BaseModel):
         return _named({**value.__dict__, **(value.__pydantic_extra__ or {})})
     if known_converter(value) is vars:

@@ -10,7 +10,7 @@ from typing import Any, cast, get_args, get_origin
 
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
-from .._json_values import is_object, without_surrogates
+from .._json_values import NoEnd, check_ends, is_object, stored, without_surrogates
 from .._log import log
 from ..arguments.explain import plain
 from ..arguments.wording import path_text
@@ -61,6 +61,7 @@ BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # Raised if a value is not exactly of its type, or if its writer does not take it.
 # A constraint that does not fit the value raises TypeError.
+_PLAIN = frozenset((str, int, float, bool, list, dict, tuple, type(None)))
 _INEXACT = (ValidationError, PydanticSerializationError, UnicodeError, TypeError)
 
 
@@ -124,6 +125,8 @@ class ResultWriter:
             error.args = (error.message,)
             # Its frames hold the value, which may be huge, and results are kept.
             return failed(error.with_traceback(None), repairs)
+        except NoEnd as error:  # not logged: the text of an error before it may not end either
+            return failed(ResultError(f"{self.name}: {error}"), repairs)
         except MemoryError:
             text = f"{self.name}: the result is too large for this machine's memory"
             return failed(ResultError(text, hint=self.cap.hint), repairs)
@@ -171,6 +174,8 @@ class ResultWriter:
             return self._untyped(value, repairs)
         if self.check_integers is not None:
             self.check_integers(value)
+        elif value.__class__ not in _PLAIN:
+            check_ends(value)
         if type(value) is Result:
             return self._built(value, repairs)
         if is_object(value) and (given := finished(value)) is not None:
@@ -334,7 +339,7 @@ class ResultWriter:
     def blocks_in(self, value: Any) -> list[dict[str, Any]] | None:
         """Return a value that is content, or a list that holds some, as blocks."""
         many = isinstance(value, list | tuple)
-        items = cast("list[Any]", value if many else [value])
+        items: list[Any] = list(stored(value)) if many else [value]
         contents = [item for item in items if isinstance(item, Content)]
         if contents:
             self.cap.check_binary(sum(item.size for item in contents))

@@ -8,9 +8,9 @@ import json
 import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..._files import read_named
 from ..._json_values import RepeatedKey, unique_keys
 from ..._log.printable import keep_logs_printable, printable, say
 from ...call import Call
@@ -340,7 +340,7 @@ def _json_or_text(text: str) -> Any:
 
 def _read(path: str, hint: str = "") -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return read_named(path).decode("utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}{hint}") from error
     except UnicodeDecodeError as error:

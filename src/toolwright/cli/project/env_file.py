@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..._files import read_file
+from ..._files import read_file, read_named
 from ..usage import UsageError
 
 _MOST = 1024 * 1024
@@ -18,11 +18,7 @@ def load_env_file(path: Path, *, is_typed: bool = False) -> None:
     What a user types may be the pipe of another program: `--env-file <(...)`.
     """
     try:
-        if is_typed and str(path).startswith("/dev/fd/"):
-            with path.open("rb") as opened:
-                text = opened.read(_MOST).decode("utf-8-sig")
-        else:
-            text = read_file(path, _MOST).decode("utf-8-sig")
+        text = (read_named if is_typed else read_file)(path, _MOST).decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

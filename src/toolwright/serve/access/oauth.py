@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from ..._door import public
+from ..._files import read_file
 from ..._log import logger
 from .address import LOOPBACK
 from .guard import Caller, Refusal
@@ -344,7 +345,7 @@ def _source(issuer: str, jwks: str | Path | Mapping[str, Any] | None) -> Callabl
         path = Path(jwks)
         if not path.is_file():
             raise ValueError(f"{path} is not a file with keys")
-        return lambda: json.loads(path.read_bytes())
+        return lambda: json.loads(read_file(path, MOST_DOCUMENT))
     if not _is_safe(jwks or issuer):
         raise ValueError(f"{jwks or issuer} is not an https address")
     return lambda: _document(jwks or _discovered(issuer))
