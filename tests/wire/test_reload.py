@@ -155,6 +155,27 @@ def test_a_call_that_runs_finishes_on_the_old_code(target):
         assert server.answer(number)["result"]["content"][0]["text"] == "word 0"
 
 
+STUCK = [
+    "while True: pass\n",
+    "import time\ntime.sleep(1000)\n",
+    "while True:\n    try:\n        while True: pass\n    except BaseException: pass\n",
+]
+
+
+@pytest.mark.parametrize("stuck", STUCK)
+def test_a_file_that_never_ends_importing_does_not_end_reloading(target, stuck):
+    with Stdio(target, "--reload") as server:
+        edited = Edited(server, target.parent)
+        server.ask("tools/list")
+        begun = target.with_name("begun")
+        edited.write(f"open({str(begun)!r}, 'w').close()\n{stuck}")
+        until(begun.exists, "the import")
+        for at in (2, 3):
+            edited.edit(GOOD.format(at=at))
+        names = [each["name"] for each in server.ask("tools/list")["result"]["tools"]]
+        assert "say3" in names
+
+
 def test_an_edit_while_the_target_is_loaded_is_seen(target):
     """The first version is loaded from when it says so until a file is there."""
     begun, go = target.with_name("begun"), target.with_name("go")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib
 import os
 import sys
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 Stamp = tuple[int, int, int]
 _PAUSE = 0.1
 """Seconds between two looks at the files, and how old a change must be to be loaded."""
+_LONG = 5
+"""Seconds after which a user is told that a file is still being imported."""
+
+
+class _Superseded(BaseException):
+    """Raised in a reload whose files have changed again: what it imports may never end."""
 
 
 class Reloader:
@@ -48,6 +55,7 @@ class Reloader:
         self.folders = self._folders()
         self.seen: dict[str, Stamp] = self._stamps()
         self.ends = threading.Event()
+        self.last_good: dict[str, ModuleType] = {}
         # Bytecode caches compare modification times in seconds, and sizes: two quick edits look alike.
         sys.dont_write_bytecode = True
 
@@ -72,9 +80,28 @@ class Reloader:
                 if later == now:
                     break
                 now = later
-            self.reload()
             # Not a new look: what was written during the reload is a change.
             self.seen = now
+            self._attempt()
+
+    def _attempt(self) -> None:
+        """Reload in a thread of its own, which is given up when the files change again."""
+        given_up = threading.Event()
+        attempt = threading.Thread(target=self.reload, args=(given_up,), daemon=True)
+        attempt.start()
+        waits = 0
+        while attempt.is_alive() and not self.ends.is_set():
+            attempt.join(_PAUSE)
+            waits += 1
+            if waits == round(_LONG / _PAUSE):
+                say("toolwright: not reloaded yet, its files are still being imported")
+            if attempt.is_alive() and self._stamps() != self.seen:
+                given_up.set()
+                # Ends a loop in Python; what waits outside of Python stays behind.
+                number = ctypes.c_ulong(attempt.ident or 0)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(number, ctypes.py_object(_Superseded))
+                attempt.join(1)
+                return
 
     def _follow(self) -> None:
         """Also watch folders from which something was imported since the last look."""
@@ -83,22 +110,24 @@ class Reloader:
             self.folders |= fresh
             self.seen |= {file: stamp for folder in fresh for file, stamp in _stamps(folder)}
 
-    def reload(self) -> bool:
-        """Load the target again; keep the last good version if that fails."""
-        before = self._modules()
-        for name, module in before.items():
-            del sys.modules[name]
-            # A namespace package stays in memory, with its submodules as attributes.
-            parent, _, own = name.rpartition(".")
-            if getattr(sys.modules.get(parent), own, None) is module:
-                delattr(sys.modules[parent], own)
+    def reload(self, given_up: threading.Event) -> bool:
+        """Load the target again; keep the last good version if that fails, or is given up."""
+        before = self.last_good = self.last_good or self._modules()
+        _forget({**before, **self._modules()})
         importlib.invalidate_caches()
         try:
             box = self.load()
+            if given_up.is_set():
+                return False
             is_new = not self.live.is_now(served(box))  # it may come from an installed module
             if is_new:
                 self.prepare(box)
+        except _Superseded:
+            return False
         except Exception as error:  # noqa: BLE001 - the new version may raise anything
+            if given_up.is_set():
+                return False
+            self.last_good = {}
             for name in self._modules():
                 del sys.modules[name]
             sys.modules.update(before)
@@ -110,6 +139,7 @@ class Reloader:
             if isinstance(error, BadTarget) and error.excerpt:
                 say(error.excerpt)
             return False
+        self.last_good = {}
         from ..run.process.pool import forget_code
 
         forget_code()
@@ -134,6 +164,16 @@ class Reloader:
         return {
             file: stamp for folder in {*self.folders, *inner} for file, stamp in _stamps(folder)
         }
+
+
+def _forget(modules: dict[str, ModuleType]) -> None:
+    """Take modules out of memory, so that they are imported again."""
+    for name, module in modules.items():
+        sys.modules.pop(name, None)
+        # A namespace package stays in memory, with its submodules as attributes.
+        parent, _, own = name.rpartition(".")
+        if getattr(sys.modules.get(parent), own, None) is module:
+            delattr(sys.modules[parent], own)
 
 
 def _packages(folder: Path) -> Iterator[Path]:
