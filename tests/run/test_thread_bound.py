@@ -48,6 +48,13 @@ def lifespan_threads():
     return [each for each in threading.enumerate() if each.name == "toolwright-lifespan"]
 
 
+def all_end(threads):
+    """Return whether threads end, which may be a moment after what they did is known."""
+    for each in threads:
+        each.join(30)
+    return not any(each.is_alive() for each in threads)
+
+
 @pytest.mark.promise("lifespan.one-thread")
 @pytest.mark.parametrize("lifespan", [database, contextlib.contextmanager(database), Database])
 def test_a_sync_lifespan_opens_and_closes_in_one_thread(lifespan):
@@ -55,7 +62,7 @@ def test_a_sync_lifespan_opens_and_closes_in_one_thread(lifespan):
     for _ in range(3):
         with box:
             crowd(4)
-    assert not lifespan_threads()
+    assert all_end(lifespan_threads())
 
 
 def test_so_do_those_of_included_toolboxes():
@@ -67,7 +74,7 @@ def test_so_do_those_of_included_toolboxes():
     with outer:
         crowd(8)
         assert len(lifespan_threads()) == 4
-    assert not lifespan_threads()
+    assert all_end(lifespan_threads())
 
 
 def test_a_variable_of_the_context_is_reset_where_it_was_set():
@@ -105,9 +112,7 @@ def test_a_thread_ends_where_the_lifespan_fails_or_its_opening_is_given_up():
                 await opening
 
     asyncio.run(give_up())
-    for each in lifespan_threads():
-        each.join(30)
-    assert not lifespan_threads()
+    assert all_end(lifespan_threads())
 
 
 @pytest.mark.promise("lifespan.other-thread")
