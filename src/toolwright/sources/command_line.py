@@ -98,10 +98,10 @@ class CommandLine(ProgramSource):
     def environment(self) -> dict[str, str]:
         """Return the variables that rules set for every command: an installed server needs them."""
         rules = self.rules or ()
-        found = dict(rules[0].env) if rules else {}
+        variables = dict(rules[0].env) if rules else {}
         return {
             key: value
-            for key, value in found.items()
+            for key, value in variables.items()
             if all(r.env.get(key) == value for r in rules)
         }
 
@@ -124,7 +124,7 @@ def offered_by(
             left_out.append(error)
         except SchemaError as error:
             refused.append(error)
-    notes = [f"leaves a command out: {each}" for each in line.program.left_out]
+    notes = [f"leaves a command out: {command}" for command in line.program.left_out]
     notes += unused_rules(line.program, line.rules)
     return OfferedCommands(_gathered(line, single, naming), refused, left_out, notes)
 
@@ -139,52 +139,54 @@ def _gathered(
     if mode == "command":
         return [offer for _, offer in single]
     alone = [offer for _, offer in single if stays_alone(offer)]
-    rest = [(command, offer) for command, offer in single if not stays_alone(offer)]
+    grouped = [(command, offer) for command, offer in single if not stays_alone(offer)]
     about = line.program.root.summary or line.program.root.description.partition("\n")[0]
     if mode == "search":
-        table = {" ".join(command.path) or line.name: offer for command, offer in rest}
+        table = {" ".join(command.path) or line.name: offer for command, offer in grouped}
         return [*(search_offers(naming.first, about, table) if table else ()), *alone]
-    return [*_groups(line, rest, naming), *alone]
+    return [*_groups(line, grouped, naming), *alone]
 
 
-def _groups(line: CommandLine, rest: list[tuple[Command, Offer]], naming: Naming) -> list[Offer]:
+def _groups(
+    line: CommandLine, offers_by_command: list[tuple[Command, Offer]], naming: Naming
+) -> list[Offer]:
     groups: dict[str, dict[str, Offer]] = {}
-    tops = {each.name: each for each in line.program.root.commands}
-    for command, offer in rest:
+    tops = {command.name: command for command in line.program.root.commands}
+    for command, offer in offers_by_command:
         first = command.path[0] if command.path and tops[command.path[0]].commands else ""
         words = command.path[1:] if first else command.path
         groups.setdefault(first, {})[" ".join(words) or first or line.name] = offer
-    made: list[Offer] = []
-    for first, offers in groups.items():
-        if len(offers) == 1:
-            made += offers.values()
+    offers: list[Offer] = []
+    for first, members in groups.items():
+        if len(members) == 1:
+            offers += members.values()
             continue
         top = tops[first] if first else line.program.root
-        naming.free(offers.values())
+        naming.free(members.values())
         about = top.summary or top.description.partition("\n")[0]
-        made.append(group_offer(naming.name_of(Command(path=top.path)), about, offers))
-    return made
+        offers.append(group_offer(naming.name_of(Command(path=top.path)), about, members))
+    return offers
 
 
 def command_line_of(
     source: Any, rules: Sequence[Rule] | None, options: ToolOptions
 ) -> tuple[CommandLine, ToolOptions]:
     """Return a program, and the options of its tools. Raises `TypeError` for anything else."""
-    given = cast("ToolOptions", dict(options))
+    tool_options = cast("ToolOptions", dict(options))
     style: CommandStyle = "typed"
-    if given.get("style") == "flags_args":
+    if tool_options.get("style") == "flags_args":
         style = "flags_args"
-        del given["style"]
+        del tool_options["style"]
     if isinstance(source, CommandLine):
         if rules is not None or style != "typed":
             what = "rules" if rules is not None else "style"
             msg = f"the CommandLine has its own {what}: pass {what} there"
             raise TypeError(msg)
-        return source, given
+        return source, tool_options
     if not isinstance(source, Program) and not framework_of(source):
         msg = "rules are for command-line programs (Click, Typer, argparse, Cyclopts, a scan) and servers"
         raise TypeError(msg)
-    return CommandLine(source, rules=rules, style=style), given
+    return CommandLine(source, rules=rules, style=style), tool_options
 
 
 def _read(target: Any) -> Program:

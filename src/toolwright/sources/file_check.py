@@ -47,19 +47,19 @@ def check_program(data: Any, form: int) -> None:
     """Raise `ProgramFileError` unless this is a program as JSON."""
     if not isinstance(data, dict):
         _fail("", "must be an object with `format`, `name` and `root`")
-    given = cast("dict[str, Any]", data)
-    if given.get("format") != form or isinstance(given.get("format"), bool):
-        _fail("format", f"is {given.get('format')!r}; this version reads {form}")
-    rest = {key: value for key, value in given.items() if key != "format"}
-    _check_fields(rest, Program, "")
-    if not rest.get("argv"):
+    document = cast("dict[str, Any]", data)
+    if document.get("format") != form or isinstance(document.get("format"), bool):
+        _fail("format", f"is {document.get('format')!r}; this version reads {form}")
+    program = {key: value for key, value in document.items() if key != "format"}
+    _check_fields(program, Program, "")
+    if not program.get("argv"):
         _fail("argv", 'must name the executable, such as ["docker"]')
-    for at, word in enumerate(rest["argv"]):
+    for index, word in enumerate(program["argv"]):
         if not word or "\0" in word:
-            _fail(f"argv[{at}]", "must be a word of a command line")
-    if rest.get("fingerprint") is not None:
-        _check_fields(_object(rest["fingerprint"], "fingerprint"), Fingerprint, "fingerprint")
-    _Tree().check(rest["root"], "root", ())
+            _fail(f"argv[{index}]", "must be a word of a command line")
+    if program.get("fingerprint") is not None:
+        _check_fields(_object(program["fingerprint"], "fingerprint"), Fingerprint, "fingerprint")
+    _Tree().check(program["root"], "root", ())
 
 
 class _Tree:
@@ -69,52 +69,52 @@ class _Tree:
         self.commands = 0
 
     def check(self, data: Any, place: str, path: tuple[str, ...]) -> None:
-        given = dict(_object(data, place))
+        command = dict(_object(data, place))
         self.commands += 1
         if self.commands > _MOST_COMMANDS or len(path) > _MOST_DEPTH:
             _fail(place, f"is beyond {_MOST_COMMANDS} commands or {_MOST_DEPTH} levels")
-        name = given.pop("name", None)
+        name = command.pop("name", None)
         if path and not (isinstance(name, str) and _WORD.fullmatch(name)):
             _fail(
                 f"{place}.name", f"must be one word that does not begin with a dash, not {name!r}"
             )
         if not path and name:
             _fail(f"{place}.name", "is not for the root: it has no word of its own")
-        if "path" in given:
+        if "path" in command:
             _fail(f"{place}.path", "must be left out: the position of the command gives it")
-        _check_fields(given, Command, place)
-        names = _check_parameters(given.get("parameters", ()), place)
-        for at, group in enumerate(given.get("exclusive", ())):
-            _check_exclusive(group, names, f"{place}.exclusive[{at}]")
-        self.below(given.get("commands", ()), place, path)
+        _check_fields(command, Command, place)
+        names = _check_parameters(command.get("parameters", ()), place)
+        for index, group in enumerate(command.get("exclusive", ())):
+            _check_exclusive(group, names, f"{place}.exclusive[{index}]")
+        self.below(command.get("commands", ()), place, path)
 
     def below(self, commands: Any, place: str, path: tuple[str, ...]) -> None:
-        known: set[str] = set()
-        for at, each in enumerate(commands):
-            here = f"{place}.commands[{at}]"
-            name = _object(each, here).get("name")
-            shown = f"{here} ({name})" if isinstance(name, str) and len(name) < 60 else here
-            if name in known:
-                _fail(shown, "there are two commands of this name")
-            self.check(each, shown, (*path, str(name)))
-            known.add(str(name))
+        names: set[str] = set()
+        for index, command in enumerate(commands):
+            location = f"{place}.commands[{index}]"
+            name = _object(command, location).get("name")
+            label = f"{location} ({name})" if isinstance(name, str) and len(name) < 60 else location
+            if name in names:
+                _fail(label, "there are two commands of this name")
+            self.check(command, label, (*path, str(name)))
+            names.add(str(name))
 
 
-def _check_parameters(given: Any, place: str) -> set[str]:
+def _check_parameters(parameters: Any, place: str) -> set[str]:
     names: set[str] = set()
     flags: dict[str, str] = {}
-    for at, each in enumerate(given):
-        here = f"{place}.parameters[{at}]"
-        data = _object(each, here)
+    for index, parameter in enumerate(parameters):
+        location = f"{place}.parameters[{index}]"
+        data = _object(parameter, location)
         name = data.get("name")
-        here = f"{here} ({name})" if isinstance(name, str) and len(name) < 60 else here
-        _check_fields(data, CommandParameter, here)
+        location = f"{location} ({name})" if isinstance(name, str) and len(name) < 60 else location
+        _check_fields(data, CommandParameter, location)
         if not name or name in names:
-            _fail(here, "must have a name that no other parameter of its command has")
+            _fail(location, "must have a name that no other parameter of its command has")
         names.add(cast("str", name))
-        for flag in _check_parameter(data, here):
+        for flag in _check_parameter(data, location):
             if flag in flags:
-                _fail(here, f"{flag} is also a flag of `{flags[flag]}`")
+                _fail(location, f"{flag} is also a flag of `{flags[flag]}`")
             flags[flag] = cast("str", name)
     return names
 
@@ -153,16 +153,16 @@ def _check_json_schema(schema: Any, place: str) -> None:
 
 
 def _check_schema(schema: Any, place: str, depth: int = 0) -> None:
-    given = _object(schema, place)
+    keywords = _object(schema, place)
     if depth > _MOST_DEPTH:
         _fail(place, "is nested too deeply")
-    for key, value in given.items():
-        here = f"{place}.{key}"
+    for key, value in keywords.items():
+        location = f"{place}.{key}"
         if key not in _KEYWORDS:
-            _fail(here, f"is not a known keyword of an option's schema{_near(key, _KEYWORDS)}")
-        for where, below in _schemas_in(key, value, here):
+            _fail(location, f"is not a known keyword of an option's schema{_near(key, _KEYWORDS)}")
+        for where, below in _schemas_in(key, value, location):
             _check_schema(below, where, depth + 1)
-        _check_keyword(key, value, here)
+        _check_keyword(key, value, location)
 
 
 def _schemas_in(key: str, value: Any, place: str) -> list[tuple[str, Any]]:
@@ -172,9 +172,9 @@ def _schemas_in(key: str, value: Any, place: str) -> list[tuple[str, Any]]:
     if key in ("prefixItems", "anyOf", "oneOf", "allOf"):
         if not _list(value, place):
             _fail(place, "must have at least one schema")
-        return [(f"{place}[{at}]", each) for at, each in enumerate(_list(value, place))]
+        return [(f"{place}[{index}]", schema) for index, schema in enumerate(_list(value, place))]
     if key == "properties":
-        return [(f"{place}.{name}", each) for name, each in _object(value, place).items()]
+        return [(f"{place}.{name}", schema) for name, schema in _object(value, place).items()]
     return []
 
 
@@ -182,15 +182,15 @@ def _check_keyword(key: str, value: Any, place: str) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if key == "type":
         types = cast("list[Any]", value if isinstance(value, list) else [value])
-        if not types or not all(isinstance(each, str) and each in _TYPES for each in types):
+        if not types or not all(isinstance(name, str) and name in _TYPES for name in types):
             _fail(place, f"must be one of {', '.join(sorted(_TYPES))}, not {_shown(value)}")
     elif key == "enum" and (not isinstance(value, list) or not value):
         _fail(place, "must be a list of values")
     elif key == "pattern":
         _check_pattern(value, place)
     elif key == "required":
-        for at, each in enumerate(_list(value, place)):
-            _check_text(each, f"{place}[{at}]")
+        for index, name in enumerate(_list(value, place)):
+            _check_text(name, f"{place}[{index}]")
     elif key in _NUMBERS and not is_number:
         _fail(place, f"must be a number, not {_shown(value)}")
     elif key in _SIZES and not (is_number and isinstance(value, int)):
@@ -211,9 +211,9 @@ def _check_pattern(value: Any, place: str) -> None:
 
 
 def _check_exclusive(data: Any, names: set[str], place: str) -> None:
-    given = _object(data, place)
-    _check_fields(given, Exclusive, place)
-    for name in given["names"]:
+    group = _object(data, place)
+    _check_fields(group, Exclusive, place)
+    for name in group["names"]:
         if name not in names:
             _fail(f"{place}.names", f"`{name}` is not a parameter of this command")
 
@@ -223,14 +223,14 @@ def _check_exclusive(data: Any, names: set[str], place: str) -> None:
 
 def _check_fields(data: Mapping[str, Any], owner: type[Any], place: str) -> None:
     """Check the names and types of the fields of a dataclass."""
-    known = {each.name: each for each in fields(owner)}
+    known_fields = {field.name: field for field in fields(owner)}
     for name, value in data.items():
-        here = f"{place}.{name}".lstrip(".")
-        if name not in known:
-            _fail(here, f"there is no such field{_near(name, known)}")
-        _check_type(value, str(known[name].type), here)
-    for name, each in known.items():
-        needed = each.default is MISSING and each.default_factory is MISSING
+        location = f"{place}.{name}".lstrip(".")
+        if name not in known_fields:
+            _fail(location, f"there is no such field{_near(name, known_fields)}")
+        _check_type(value, str(known_fields[name].type), location)
+    for name, field in known_fields.items():
+        needed = field.default is MISSING and field.default_factory is MISSING
         if needed and name not in data:
             _fail(place or "the file", f"`{name}` is missing")
 
@@ -243,13 +243,13 @@ def _check_type(value: Any, kind: str, place: str) -> None:
     if kind == "Emit" and value not in _EMITS:
         _fail(place, f"must be one of {', '.join(sorted(_EMITS))}, not {_shown(value)}")
     if kind.startswith("tuple["):
-        for at, each in enumerate(_list(value, place)):
+        for index, element in enumerate(_list(value, place)):
             if kind == "tuple[str, ...]":
-                _check_text(each, f"{place}[{at}]")
+                _check_text(element, f"{place}[{index}]")
     elif kind.startswith("Mapping["):
-        for key, each in _object(value, place).items():
+        for key, element in _object(value, place).items():
             if kind == "Mapping[str, str]":
-                _check_text(each, f"{place}.{key}")
+                _check_text(element, f"{place}.{key}")
 
 
 def _object(value: Any, place: str) -> dict[str, Any]:
@@ -269,9 +269,9 @@ def _shown(value: Any) -> str:
     return text if len(text) < 60 else f"{text[:56]} ..."
 
 
-def _near(name: str, known: Any) -> str:
-    found = difflib.get_close_matches(name[:100], list(known), 1)
-    return f" (did you mean `{found[0]}`?)" if found else ""
+def _near(name: str, names: Any) -> str:
+    matches = difflib.get_close_matches(name[:100], list(names), 1)
+    return f" (did you mean `{matches[0]}`?)" if matches else ""
 
 
 def _fail(place: str, problem: str) -> NoReturn:

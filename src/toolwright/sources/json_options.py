@@ -27,8 +27,8 @@ class JsonOption:
         schema = self._schema
         if schema is None:
             is_schema = isinstance(self.model, Mapping)
-            made = dict(self.model) if is_schema else _schema_of(self._adapter(), self.model)
-            schema = self._schema = made
+            json_schema = dict(self.model) if is_schema else _schema_of(self._adapter(), self.model)
+            schema = self._schema = json_schema
         return schema
 
     def _adapter(self) -> Any:
@@ -38,9 +38,9 @@ class JsonOption:
             self._check = TypeAdapter(self.model)
         return self._check
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *arguments: Any) -> Any:
         """Return the value of a text; Cyclopts sends a type and a list of tokens."""
-        text = given[0] if len(given) == 1 else given[1][0].value
+        text = arguments[0] if len(arguments) == 1 else arguments[1][0].value
         if not isinstance(text, str | bytes):
             return text  # a default, which is a value already
         try:
@@ -80,9 +80,9 @@ def _schema_of(adapter: Any, model: Any) -> dict[str, Any]:
             return False
 
     schema: dict[str, Any] = adapter.json_schema(schema_generator=Untitled)
-    inner: dict[str, Any] = schema.get("$defs", {})
-    named = [(getattr(model, "__name__", ""), schema), *inner.items()]
-    for name, node in named:
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    nodes = [(getattr(model, "__name__", ""), schema), *definitions.items()]
+    for name, node in nodes:
         if node.get("title") == name:
             del node["title"]
     return schema

@@ -150,8 +150,8 @@ class Command:
     def walk(self) -> Iterator[Command]:
         """Yield this command and all below it, in the order of the program."""
         yield self
-        for each in self.commands:
-            yield from each.walk()
+        for command in self.commands:
+            yield from command.walk()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +186,9 @@ class Program(ProgramSource):
 
     def chain(self, command: Command) -> tuple[Command, ...]:
         """Return the chain of commands from the root to a command, including both."""
-        found, at = [self.root], self.root
+        chain, current = [self.root], self.root
         for depth in range(len(command.path)):
             word = command.path[depth]
-            at = next(each for each in at.commands if each.name == word)
-            found.append(at)
-        return tuple(found)
+            current = next(child for child in current.commands if child.name == word)
+            chain.append(current)
+        return tuple(chain)

@@ -37,9 +37,9 @@ def read(path: str | os.PathLike[str]) -> Program:
     except OSError as error:
         raise ProgramFileError(f"{name} cannot be read: {error.strerror}") from error
     try:
-        given = json.loads(data, object_pairs_hook=unique_keys)
-        check_program(given, FORMAT)
-        return program_from_json(given)
+        program = json.loads(data, object_pairs_hook=unique_keys)
+        check_program(program, FORMAT)
+        return program_from_json(program)
     except RecursionError:
         raise ProgramFileError(f"{name} is nested too deeply") from None
     except (ProgramFileError, RepeatedKey) as error:
@@ -62,33 +62,36 @@ def program_text(program: Program) -> str:
 
 def is_stale(program: Program) -> str:
     """Return a message if the executable is not the one that was scanned; else an empty text."""
-    seen = program.fingerprint
-    if seen is None or not program.argv:
+    scanned = program.fingerprint
+    if scanned is None or not program.argv:
         return ""
-    found = shutil.which(program.argv[0])
-    if found is None:
-        return f"{program.argv[0]} no longer exists; it was scanned as {seen.path}"
+    executable = shutil.which(program.argv[0])
+    if executable is None:
+        return f"{program.argv[0]} no longer exists; it was scanned as {scanned.path}"
     try:
-        now = Path(found).stat()
+        now = Path(executable).stat()
     except OSError as error:
-        return f"{found} cannot be examined: {error.strerror}"
-    if (now.st_size, now.st_mtime_ns) == (seen.size, seen.modified):
+        return f"{executable} cannot be examined: {error.strerror}"
+    if (now.st_size, now.st_mtime_ns) == (scanned.size, scanned.modified):
         return ""
     what = (
-        "is newer than its scan" if now.st_mtime_ns > seen.modified else "is not what was scanned"
+        "is newer than its scan"
+        if now.st_mtime_ns > scanned.modified
+        else "is not what was scanned"
     )
-    return f"{found} {what}: run toolwright scan {program.argv[0]} again"
+    return f"{executable} {what}: run toolwright scan {program.argv[0]} again"
 
 
 def _ordered(value: Any, key: str = "") -> Any:
     """Return JSON whose keys are sorted where their order means nothing."""
     if isinstance(value, list):
-        return [_ordered(each) for each in cast("list[Any]", value)]
+        return [_ordered(element) for element in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     items = cast("dict[str, Any]", value).items()
     return {
-        name: _ordered(each, name) for name, each in (sorted(items) if key in _UNORDERED else items)
+        name: _ordered(member, name)
+        for name, member in (sorted(items) if key in _UNORDERED else items)
     }
 
 
@@ -103,12 +106,12 @@ def _written(value: Any, indent: str) -> Iterator[str]:
     items: Iterable[tuple[Any, Any]] = enumerate(cast("list[Any]", value))
     if is_object:
         items = cast("dict[str, Any]", value).items()
-    inner = f"{indent}  "
+    deeper = f"{indent}  "
     before = "{" if is_object else "["
-    for name, each in items:
+    for name, member in items:
         label = f"{json.dumps(name, ensure_ascii=False)}: " if is_object else ""
-        yield f"{before}\n{inner}{label}"
-        yield from _written(each, inner)
+        yield f"{before}\n{deeper}{label}"
+        yield from _written(member, deeper)
         before = ","
     yield f"\n{indent}" + ("}" if is_object else "]")
 
@@ -117,7 +120,7 @@ def _is_small(value: Any) -> bool:
     """Return whether a value may be on one line: it holds no large objects or lists of objects."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).values()
-        return len(items) <= 6 and not any(_holds_objects(each) for each in items)
+        return len(items) <= 6 and not any(_holds_objects(member) for member in items)
     return not value or not isinstance(value, list) or not _holds_objects(cast("Any", value))
 
 
@@ -125,7 +128,7 @@ def _holds_objects(value: Any) -> bool:
     if isinstance(value, dict):
         return len(cast("dict[str, Any]", value)) > 4
     return isinstance(value, list) and any(
-        isinstance(each, dict) for each in cast("list[Any]", value)
+        isinstance(element, dict) for element in cast("list[Any]", value)
     )
 
 
@@ -136,26 +139,26 @@ def program_to_json(program: Program) -> dict[str, Any]:
 
 def program_from_json(data: Mapping[str, Any]) -> Program:
     """Return the program in such JSON. Raises `ValueError` for another format."""
-    found = data.get("format")
-    if found != FORMAT:
-        raise ValueError(f"a program of format {found!r}, but only {FORMAT} can be read")
-    given = {name: value for name, value in data.items() if name != "format"}
-    given["root"] = _command(given["root"], ())
-    if given.get("fingerprint") is not None:
-        given["fingerprint"] = Fingerprint(**given["fingerprint"])
-    return Program(**_with_tuples(given, "argv", "left_out"))
+    form = data.get("format")
+    if form != FORMAT:
+        raise ValueError(f"a program of format {form!r}, but only {FORMAT} can be read")
+    values = {name: value for name, value in data.items() if name != "format"}
+    values["root"] = _command(values["root"], ())
+    if values.get("fingerprint") is not None:
+        values["fingerprint"] = Fingerprint(**values["fingerprint"])
+    return Program(**_with_tuples(values, "argv", "left_out"))
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    written: dict[str, Any] = {}
-    for each in fields(value):
-        held = getattr(value, each.name)
-        if held is not UNSET and held != _default_of(each):
-            written[each.name] = _plain(held)
+    values: dict[str, Any] = {}
+    for field in fields(value):
+        content = getattr(value, field.name)
+        if content is not UNSET and content != _default_of(field):
+            values[field.name] = _plain(content)
     if isinstance(value, Command):
-        path = written.pop("path", None)
-        written = {"name": path[-1], **written} if path else written
-    return written
+        path = values.pop("path", None)
+        values = {"name": path[-1], **values} if path else values
+    return values
 
 
 def _default_of(field: Field[Any]) -> Any:
@@ -166,27 +169,27 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Program | Command | CommandParameter | Exclusive | Fingerprint):
         return _fields_of(value)
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in cast("Mapping[str, Any]", value).items()}
+        return {key: _plain(member) for key, member in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in cast("Sequence[Any]", value)]
+        return [_plain(element) for element in cast("Sequence[Any]", value)]
     return value
 
 
 def _command(data: Mapping[str, Any], parents: tuple[str, ...]) -> Command:
-    given = dict(data)
-    name = given.pop("name", "")
+    values = dict(data)
+    name = values.pop("name", "")
     path = (*parents, name) if name else parents
-    parameters = tuple(_parameter(each) for each in given.pop("parameters", ()))
-    below = tuple(_command(each, path) for each in given.pop("commands", ()))
+    parameters = tuple(_parameter(parameter) for parameter in values.pop("parameters", ()))
+    below = tuple(_command(command, path) for command in values.pop("commands", ()))
     exclusive = tuple(
-        Exclusive(**_with_tuples(each, "names")) for each in given.pop("exclusive", ())
+        Exclusive(**_with_tuples(group, "names")) for group in values.pop("exclusive", ())
     )
     return Command(
         path=path,
         parameters=parameters,
         commands=below,
         exclusive=exclusive,
-        **_with_tuples(given, "aliases"),
+        **_with_tuples(values, "aliases"),
     )
 
 
@@ -196,4 +199,4 @@ def _parameter(data: Mapping[str, Any]) -> CommandParameter:
 
 def _with_tuples(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Return fields, the named ones turned from lists into tuples."""
-    return {name: tuple(each) if name in names else each for name, each in data.items()}
+    return {name: tuple(member) if name in names else member for name, member in data.items()}

@@ -71,11 +71,11 @@ class Rule:
         codes: Any = ok_codes
         codes = tuple(cast("Iterable[int]", codes)) if isinstance(codes, Iterable) else codes
         hooks = (around,) if callable(around) else cast("Any", around)
-        wanted = {annotated: True} if isinstance(annotated, str) else annotated
+        annotations = {annotated: True} if isinstance(annotated, str) else annotated
         _check("ok_codes", codes, _is_list_of(codes, int), "numbers such as [0, 1]")
         _check("pass_env", pass_env, _is_list_of(pass_env, str), 'names such as ["AWS_*"]')
         _check("around", around, _is_list_of(hooks, Callable), "a function, or several")
-        _check("annotated", annotated, _is_named(wanted), "a name, or names with values")
+        _check("annotated", annotated, _is_named(annotations), "a name, or names with values")
         _check(
             "fixed", type(fixed).__name__, _is_named(fixed), 'values by name, such as {"size": 1}'
         )
@@ -117,10 +117,12 @@ class Rule:
                 return False
         elif not matches((dotted(command), *names), self.commands):
             return False
-        wanted = self.annotated
-        if isinstance(wanted, str):
-            return wanted in command.annotations
-        return all(command.annotations.get(key) == value for key, value in (wanted or {}).items())
+        annotations = self.annotated
+        if isinstance(annotations, str):
+            return annotations in command.annotations
+        return all(
+            command.annotations.get(key) == value for key, value in (annotations or {}).items()
+        )
 
     def offers(self, parameter: CommandParameter, *, inherited: bool = False) -> bool:
         """Return whether callers may set a parameter.
@@ -130,8 +132,8 @@ class Rule:
         patterns = self.inherited if inherited else self.flags
         names = names_of(parameter)
         if parameter.secret:
-            given = (patterns,) if isinstance(patterns, str) else patterns
-            return any(each in names for each in given)
+            selected = (patterns,) if isinstance(patterns, str) else patterns
+            return any(pattern in names for pattern in selected)
         return bool(patterns) and matches(names, patterns)
 
 
@@ -172,22 +174,22 @@ def key_of(parameter: CommandParameter) -> OtherSpelling:
 
     A flag that can only switch something off is the opposite of the program's own name for it.
     """
-    own, is_negative = parameter.name, parameter.emit == "negative"
+    name, is_negative = parameter.name, parameter.emit == "negative"
     flags = parameter.flags or parameter.negatives
     if is_negative:
         flags = parameter.negatives or parameter.flags
-    long = [as_key(each) for each in flags if len(each) > 2]
+    long = [as_key(flag) for flag in flags if len(flag) > 2]
     if long:
         return (
-            OtherSpelling(own)
-            if as_key(own) in long
+            OtherSpelling(name)
+            if as_key(name) in long
             else OtherSpelling(long[0], opposite=is_negative)
         )
     if parameter.is_positional:
         word = _METAVAR.fullmatch(parameter.metavar)
-        return OtherSpelling(as_key(word[1]).lower() if word else own)
-    if _PLAIN_NAME.fullmatch(own):
-        return OtherSpelling(own)
+        return OtherSpelling(as_key(word[1]).lower() if word else name)
+    if _PLAIN_NAME.fullmatch(name):
+        return OtherSpelling(name)
     return OtherSpelling(as_key((*flags, *parameter.chosen_by.values())[0]), opposite=is_negative)
 
 
@@ -198,17 +200,23 @@ def as_key(word: str) -> str:
 
 def spellings_of(parameter: CommandParameter) -> dict[str, OtherSpelling]:
     """Return every name of a parameter, and what each means for the program's own name."""
-    own = parameter.name
+    own_name = parameter.name
     key = key_of(parameter)
-    made = {own: OtherSpelling(own), key.key: OtherSpelling(own, opposite=key.opposite)}
-    flags = ((each, OtherSpelling(own, opposite=key.opposite)) for each in parameter.flags)
-    chosen = ((flag, OtherSpelling(own, choice=each)) for each, flag in parameter.chosen_by.items())
+    spellings = {
+        own_name: OtherSpelling(own_name),
+        key.key: OtherSpelling(own_name, opposite=key.opposite),
+    }
+    flags = ((flag, OtherSpelling(own_name, opposite=key.opposite)) for flag in parameter.flags)
+    chosen = (
+        (flag, OtherSpelling(own_name, choice=choice))
+        for choice, flag in parameter.chosen_by.items()
+    )
     negatives = parameter.negatives if parameter.emit in ("pair", "negative") else ()
-    opposites = ((each, OtherSpelling(own, opposite=True)) for each in negatives)
+    opposites = ((flag, OtherSpelling(own_name, opposite=True)) for flag in negatives)
     for flag, spelling in (*flags, *chosen, *opposites):
         for name in (flag, flag.lstrip("-"), as_key(flag)):
-            made.setdefault(name, spelling)
-    return made
+            spellings.setdefault(name, spelling)
+    return spellings
 
 
 def names_of(parameter: CommandParameter) -> tuple[str, ...]:
@@ -216,21 +224,21 @@ def names_of(parameter: CommandParameter) -> tuple[str, ...]:
     only_off = parameter.emit == "negative"
     return tuple(
         name
-        for name, each in spellings_of(parameter).items()
-        if only_off or not each.opposite  # `!no-color` does not leave out `--color`
+        for name, spelling in spellings_of(parameter).items()
+        if only_off or not spelling.opposite  # `!no-color` does not leave out `--color`
     )
 
 
-def _check(name: str, given: Any, fits: bool, expected: str) -> None:  # noqa: FBT001 - it is checked
+def _check(name: str, argument: Any, fits: bool, expected: str) -> None:  # noqa: FBT001 - it is checked
     if not fits:
-        msg = f"{name} takes {expected}; got {given!r}"
+        msg = f"{name} takes {expected}; got {argument!r}"
         raise TypeError(msg)
 
 
 def _is_list_of(value: Any, kind: Any) -> bool:
     return (
         isinstance(value, Sequence | frozenset)
-        and all(isinstance(each, kind) for each in cast("Sequence[Any]", value))
+        and all(isinstance(member, kind) for member in cast("Sequence[Any]", value))
         and not isinstance(value, str | bytes)
     )
 
@@ -242,7 +250,7 @@ def _is_named(value: Any) -> bool:
 def _are_words(value: Any) -> bool:
     words = (value,) if isinstance(value, str) else value
     return isinstance(words, Sequence) and all(
-        isinstance(each, str) for each in cast("Sequence[Any]", words)
+        isinstance(word, str) for word in cast("Sequence[Any]", words)
     )
 
 

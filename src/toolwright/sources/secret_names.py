@@ -102,18 +102,18 @@ def without_secrets(words: Sequence[str]) -> list[str]:
     of a known kind of key. A variable or a place instead of it (`${TOKEN}`, `/run/secrets/x`) is
     none. Words that are a command line of their own are looked into.
     """
-    shown: list[str] = []
+    safe_words: list[str] = []
     option = ""
     for word in words:
-        is_option = word.startswith("-") and not any(each in word for each in "= \n")
+        is_option = word.startswith("-") and not any(character in word for character in "= \n")
         is_value = not (word.startswith("--") or (word[:1] == "-" and len(word) == 2))
         if option and (is_value or _looks_random(word)) and _takes_secret(option, word):
-            shown.append(_hidden(word))
+            safe_words.append(_hidden(word))
             option = ""
             continue
-        shown.append(_without(word))
+        safe_words.append(_without(word))
         option = word if is_option or word.lower() == "bearer" else ""
-    return shown
+    return safe_words
 
 
 def has_secrets(words: Sequence[str]) -> bool:
@@ -135,14 +135,14 @@ def _looks_random(value: str) -> bool:
     if not _LOOKS_RANDOM.fullmatch(value) or _PLACEHOLDER.fullmatch(value):
         return False
     # The words of a name have their digits at their ends: `my-server-v2`, `--use-ipv6`.
-    return any(re.search(r"\d+[A-Za-z]", each) for each in re.split(r"[-_.]", value))
+    return any(re.search(r"\d+[A-Za-z]", part) for part in re.split(r"[-_.]", value))
 
 
 def _without(word: str) -> str:
     """Return one word without the secrets in it."""
-    named = _NAMED_WHOLE.fullmatch(word)
-    if named is not None and _takes_secret(named[1], named[3]):
-        return f"{named[1]}{named[2]}{_hidden(named[3])}"
+    match = _NAMED_WHOLE.fullmatch(word)
+    if match is not None and _takes_secret(match[1], match[3]):
+        return f"{match[1]}{match[2]}{_hidden(match[3])}"
     word = _inner(word)
     start = _USER.sub(_user, word[:_MOST_WORD])
     start = _SCHEME.sub(_credentials, _values(start))
@@ -157,45 +157,45 @@ def _inner(word: str) -> str:
         words = shlex.split(word)
     except ValueError:
         return word
-    shown = without_secrets(words) if len(words) > 1 else words
-    return word if shown == words else shlex.join(shown)
+    safe_words = without_secrets(words) if len(words) > 1 else words
+    return word if safe_words == words else shlex.join(safe_words)
 
 
 def _values(word: str) -> str:
     """Hide what follows the name of a secret inside a word."""
     parts: list[str] = []
-    at = 0
-    while (name := _NAME.search(word, at)) is not None:
-        parts.append(word[at : name.end()])
-        at = name.end()
+    position = 0
+    while (name := _NAME.search(word, position)) is not None:
+        parts.append(word[position : name.end()])
+        position = name.end()
         in_query = word[name.start() - 1 : name.start()] in ("?", "&")
-        value = _VALUE.match(word, at)
+        value = _VALUE.match(word, position)
         is_secret = is_secret_name(name[1]) or (in_query and name[1].lower() in _IN_QUERY)
         if is_secret and value is not None:
             quote = value[0][0] if value[0][0] in "\"'" else ""
             parts.append(f"{quote}{_hidden(value[0].strip(quote))}{quote}")
-            at = value.end()
-    return "".join(parts) + word[at:]
+            position = value.end()
+    return "".join(parts) + word[position:]
 
 
-def _user(found: re.Match[str]) -> str:
+def _user(match: re.Match[str]) -> str:
     """Hide a password in a URL, or a token that stands for a user."""
-    if found["password"]:
-        return f"{found['user']}:{_hidden(found['password'][1:])}@"
-    is_token = len(found["user"]) >= 16 and any(map(str.isdecimal, found["user"]))
-    return f"{_hidden(found['user'])}@" if is_token else found[0]
+    if match["password"]:
+        return f"{match['user']}:{_hidden(match['password'][1:])}@"
+    is_token = len(match["user"]) >= 16 and any(map(str.isdecimal, match["user"]))
+    return f"{_hidden(match['user'])}@" if is_token else match[0]
 
 
-def _credentials(found: re.Match[str]) -> str:
-    if not any(map(str.isdecimal, found[3])) and "=" not in found[3]:
-        return found[0]  # "basic knowledge"
-    return f"{found[1]}{found[2]}{HIDDEN}"
+def _credentials(match: re.Match[str]) -> str:
+    if not any(map(str.isdecimal, match[3])) and "=" not in match[3]:
+        return match[0]  # "basic knowledge"
+    return f"{match[1]}{match[2]}{HIDDEN}"
 
 
 def _hidden(value: str) -> str:
     """Return what is shown in place of a secret: the value itself where it only names one."""
-    scheme, blank, rest = value.partition(" ")
+    scheme, blank, credentials = value.partition(" ")
     if blank and scheme.lower() in ("bearer", "basic", "token"):
-        return f"{scheme} {_hidden(rest)}"
+        return f"{scheme} {_hidden(credentials)}"
     is_none = value.lower() in _PLAIN or _PLACEHOLDER.fullmatch(value) or _PLACE.fullmatch(value)
     return value if is_none else HIDDEN

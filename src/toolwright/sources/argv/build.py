@@ -65,11 +65,11 @@ def command_line(
     flags = frozenset(_flags_of(chain))
     marks = frozenset(("-", *(flag[0] for flag in flags)))
     depth = 0
-    for command, given in zip(chain, values, strict=True):
+    for command, arguments in zip(chain, values, strict=True):
         words += command.path[depth:]
         depth = len(command.path)
-        _check_names(command, given)
-        level = _Level(program, command, given, flags, marks, is_last=command is chain[-1])
+        _check_names(command, arguments)
+        level = _Level(program, command, arguments, flags, marks, is_last=command is chain[-1])
         words += level.words()
     _check_length(words, chain, values)
     return words
@@ -77,16 +77,16 @@ def command_line(
 
 def _flags_of(chain: Sequence[Command]) -> Iterator[str]:
     for command in chain:
-        for each in command.parameters:
-            yield from each.flags
-            yield from each.negatives
-            yield from each.chosen_by.values()
+        for parameter in command.parameters:
+            yield from parameter.flags
+            yield from parameter.negatives
+            yield from parameter.chosen_by.values()
 
 
-def _check_names(command: Command, given: Mapping[str, Any]) -> None:
-    known = {each.name for each in command.parameters}
-    for name in given:
-        if name not in known:
+def _check_names(command: Command, arguments: Mapping[str, Any]) -> None:
+    names = {parameter.name for parameter in command.parameters}
+    for name in arguments:
+        if name not in names:
             msg = f"{' '.join(command.path) or 'the program'} has no parameter {name!r}"
             raise ValueError(msg)
 
@@ -108,12 +108,12 @@ def _check_length(
     if total <= limit:
         return
     sizes = [
-        (len(str(given.get(each.name))), each)
-        for command, given in zip(chain, values, strict=True)
-        for each in command.parameters
+        (len(str(arguments.get(parameter.name))), parameter)
+        for command, arguments in zip(chain, values, strict=True)
+        for parameter in command.parameters
     ]
     reason = f"makes the command line {total} bytes long; the system takes at most {limit}"
-    raise RefusedValue(max(sizes, key=lambda each: each[0])[1], reason)
+    raise RefusedValue(max(sizes, key=lambda pair: pair[0])[1], reason)
 
 
 @dataclass(slots=True)
@@ -163,8 +163,8 @@ class _Level:
 
     def misread(self, placed: Sequence[tuple[CommandParameter, str]]) -> RefusedValue | None:
         """Return the refusal of the first word that would not be read as a positional."""
-        for at, (parameter, word) in enumerate(placed):
-            if at and parameter.emit == "remainder" and self.program.framework == "argparse":
+        for index, (parameter, word) in enumerate(placed):
+            if index and parameter.emit == "remainder" and self.program.framework == "argparse":
                 break  # whatever follows the first word is taken as it is
             if word[:1] in self.marks:
                 return RefusedValue(parameter, _reads_as_option(word))
@@ -182,8 +182,8 @@ class _Level:
     def words_below(self) -> Iterator[str]:
         """Yield the words that mean another command where this one's first positional stands."""
         if self.is_last and self.program.framework not in _FIRST_WORD_IS_VALUE:
-            for each in self.command.commands:
-                yield from (each.name, *each.aliases)
+            for command in self.command.commands:
+                yield from (command.name, *command.aliases)
 
     def understands_dashes(
         self, placed: Sequence[tuple[CommandParameter, str]], misread: RefusedValue | None
@@ -209,7 +209,7 @@ class _Level:
 
     def takes_options_last(self, positionals: Sequence[CommandParameter]) -> bool:
         """Return whether options may surely follow all positionals."""
-        is_open = any(each.emit == "remainder" for each in positionals)
+        is_open = any(parameter.emit == "remainder" for parameter in positionals)
         return self.is_last and self.program.framework == "argparse" and not is_open
 
     # -- options
@@ -258,7 +258,7 @@ class _Level:
             case "words":
                 yield from self.several(parameter, value)
             case "joined":
-                items = [as_csv(parameter, *each) for each in enumerate(value)]
+                items = [as_csv(parameter, *pair) for pair in enumerate(value)]
                 yield from self.valued(parameter, as_word(parameter, ",".join(items)))
             case "map":
                 for key, item in pairs_of(parameter, value):
@@ -310,22 +310,22 @@ class _Level:
 
     def takes_any_word(self, parameter: CommandParameter) -> bool:
         """Return whether an option takes the next words, as many as it says, whatever they are."""
-        inner = (
+        schema = (
             parameter.schema.get("items", {}) if parameter.emit == "repeat" else parameter.schema
         )
-        return self.program.framework in _TAKE_ANY_WORDS and _is_fixed(inner)
+        return self.program.framework in _TAKE_ANY_WORDS and _is_fixed(schema)
 
     def dotted(self, parameter: CommandParameter, flag: str, value: Any) -> Iterator[str]:
         for key, item in pairs_of(parameter, value):
             if not key or set(key) & set("=.") or key.startswith("-") or key != key.strip():
                 raise RefusedValue(parameter, f"has the key {shown(key)}, which cannot be written")
-            at = f"{flag}.{key}"
+            path = f"{flag}.{key}"
             if isinstance(item, Mapping):
-                yield from self.dotted(parameter, at, item)
+                yield from self.dotted(parameter, path, item)
                 continue
-            for each in cast("Sequence[Any]", item if isinstance(item, list) else [item]):
-                text = as_word(parameter, as_text(parameter, each))
-                yield from self.valued(parameter, text, flag=as_word(parameter, at))
+            for part in cast("Sequence[Any]", item if isinstance(item, list) else [item]):
+                text = as_word(parameter, as_text(parameter, part))
+                yield from self.valued(parameter, text, flag=as_word(parameter, path))
 
     def pair(self, parameter: CommandParameter, key: str, text: str) -> str:
         if not key or "=" in key:
@@ -367,9 +367,13 @@ class _Level:
         """
         joined = flag + text
         head = joined.partition("=")[0]
-        others = any(each.startswith(head) for each in self.flags if each != flag)
-        others = others or (not self.program.framework and self.has_long_names_behind_one_dash())
-        if text and not text.startswith("=") and not others:
+        is_ambiguous = any(
+            known_flag.startswith(head) for known_flag in self.flags if known_flag != flag
+        )
+        is_ambiguous = is_ambiguous or (
+            not self.program.framework and self.has_long_names_behind_one_dash()
+        )
+        if text and not text.startswith("=") and not is_ambiguous:
             yield joined
         elif parameter.emit != "optional" and (
             not text or text[0].isalnum() or text[0] in _PLAIN_START
@@ -401,15 +405,15 @@ class _Level:
                     missing = missing or parameter
                 opened = opened or (parameter if _takes_none(parameter) else None)
                 continue
-            own = [(parameter, word) for word in self.placed(parameter, value)]
-            if not own and (reason := lost(parameter, value)):
+            words = [(parameter, word) for word in self.placed(parameter, value)]
+            if not words and (reason := lost(parameter, value)):
                 raise RefusedValue(parameter, reason)
             if opened is not None:
-                self.check_share(parameter, opened, own)
-            if own and missing is not None:
+                self.check_share(parameter, opened, words)
+            if words and missing is not None:
                 placed += self.left_out(parameters, missing, parameter)
                 missing = None
-            placed += own
+            placed += words
             opened = opened or (parameter if _takes_none(parameter) else None)
         return placed
 
@@ -425,7 +429,7 @@ class _Level:
         out: Click fills those behind an open-ended one first."""
         if self.program.framework not in _FILL_LAST_FIRST or _takes_none(parameter):
             return None
-        names = [each.name for each in self.command.parameters]
+        names = [sibling.name for sibling in self.command.parameters]
         last = placed[-1][0] if placed else None
         if last is None or names.index(last.name) < names.index(opened.name):
             return None
@@ -438,14 +442,14 @@ class _Level:
         self,
         parameter: CommandParameter,
         opened: CommandParameter,
-        own: Sequence[tuple[CommandParameter, str]],
+        words: Sequence[tuple[CommandParameter, str]],
     ) -> None:
         """Refuse words that argparse would give to an open-ended positional before this one, which
         takes all but those that are required behind it."""
         if self.program.framework != "argparse" or _is_fixed(parameter.schema):
             return
         most = int(parameter.required)
-        if len(own) > most:
+        if len(words) > most:
             what = "may have only one item" if most else "cannot be given"
             name = key_of(opened).key
             raise RefusedValue(parameter, f"{what}: the program takes the words for `{name}`")
@@ -454,22 +458,24 @@ class _Level:
         self,
         parameters: Sequence[CommandParameter],
         missing: CommandParameter,
-        given: CommandParameter,
+        following: CommandParameter,
     ) -> Iterator[tuple[CommandParameter, str]]:
         """Yield the defaults of positionals before one that is given."""
-        between = parameters[parameters.index(missing) : parameters.index(given)]
-        for each in between:
-            if _takes_none(each):
+        between = parameters[parameters.index(missing) : parameters.index(following)]
+        for skipped in between:
+            if _takes_none(skipped):
                 continue
-            if each.default is UNSET or each.default is None:
-                raise RefusedValue(given, f"needs `{key_of(each).key}`, which comes before it")
-            yield from ((each, word) for word in self.placed(each, each.default))
+            if skipped.default is UNSET or skipped.default is None:
+                raise RefusedValue(
+                    following, f"needs `{key_of(skipped).key}`, which comes before it"
+                )
+            yield from ((skipped, word) for word in self.placed(skipped, skipped.default))
 
     def placed(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
         if parameter.emit == "json":
             yield as_word(parameter, as_json(parameter, value))
         elif parameter.emit == "joined":
-            items = [as_csv(parameter, *each) for each in enumerate(value)]
+            items = [as_csv(parameter, *pair) for pair in enumerate(value)]
             yield as_word(parameter, ",".join(items))
         elif parameter.emit == "map":
             for key, item in pairs_of(parameter, value):

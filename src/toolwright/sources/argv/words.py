@@ -58,10 +58,10 @@ def settable(parameter: CommandParameter) -> Mapping[str, Any]:
         case "count" if lost(parameter, 0):
             return {**schema, "minimum": max(1, schema.get("minimum", 1))}
         case "choices" if schema.get("items", {}).get("type") == "boolean":
-            known = [
-                each for each in (True, False) if as_text(parameter, each) in parameter.chosen_by
+            values = [
+                state for state in (True, False) if as_text(parameter, state) in parameter.chosen_by
             ]
-            return {**schema, "items": {**schema["items"], "enum": known}}
+            return {**schema, "items": {**schema["items"], "enum": values}}
         case _:
             return schema
 
@@ -89,8 +89,8 @@ def chosen(parameter: CommandParameter, value: Any, index: int | None) -> str:
     """Return the flag that stands for a value."""
     text = as_text(parameter, value, index)
     if text not in parameter.chosen_by:
-        known = ", ".join(parameter.chosen_by)
-        raise RefusedValue(parameter, f"must be one of {known}, not {shown(text)}", index)
+        choices = ", ".join(parameter.chosen_by)
+        raise RefusedValue(parameter, f"must be one of {choices}, not {shown(text)}", index)
     return parameter.chosen_by[text]
 
 
@@ -171,7 +171,7 @@ def flattened(value: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     """Yield items, or the items of those that are lists, each with its outer index."""
     for index, item in enumerate(value):
         if isinstance(item, list | tuple):
-            yield from ((index, each) for each in cast("Sequence[Any]", item))
+            yield from ((index, part) for part in cast("Sequence[Any]", item))
         else:
             yield index, item
 

@@ -108,10 +108,10 @@ class Catcher:
         initialise: Any = owner.__init__
 
         @functools.wraps(initialise)
-        def __init__(made: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            for each in type(made).__mro__[:-1]:
-                self._patch_class(each, methods)
-            initialise(made, *args, **kwargs)
+        def __init__(instance: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            for base in type(instance).__mro__[:-1]:
+                self._patch_class(base, methods)
+            initialise(instance, *args, **kwargs)
 
         owner.__init__ = __init__
 
@@ -143,24 +143,24 @@ class Catcher:
         """Find a module with the other finders, and patch it once it has been executed."""
         if name not in _ENTRIES:
             return None
-        found = next(
+        module_spec = next(
             (
                 spec
-                for each in sys.meta_path
-                if each is not self and (spec := each.find_spec(name, path, target)) is not None
+                for finder in sys.meta_path
+                if finder is not self and (spec := finder.find_spec(name, path, target)) is not None
             ),
             None,
         )
-        if found is None or found.loader is None:
-            return found
-        run: Callable[[Any], None] = found.loader.exec_module
+        if module_spec is None or module_spec.loader is None:
+            return module_spec
+        run: Callable[[Any], None] = module_spec.loader.exec_module
 
         def run_and_patch(module: Any) -> None:
             run(module)
             self.patch(module)
 
-        found.loader.exec_module = run_and_patch
-        return found
+        module_spec.loader.exec_module = run_and_patch
+        return module_spec
 
 
 def _is_plain(parser: Any) -> bool:
@@ -174,7 +174,7 @@ def _is_plain(parser: Any) -> bool:
 def _looks_ahead(parser: Any) -> bool:
     """Return whether a parser without help only looks for words that the real one reads again."""
     # Only an action that leads to other parsers holds a map of them.
-    branches = any(hasattr(each, "_name_parser_map") for each in parser._actions)  # noqa: SLF001
+    branches = any(hasattr(action, "_name_parser_map") for action in parser._actions)  # noqa: SLF001
     return not parser.add_help and not branches
 
 
@@ -190,9 +190,9 @@ def _words_of(target: Any) -> list[str]:
         words = re.findall(r"^ *([a-z][\w-]*)  +\S", text, re.MULTILINE)
         return words or re.findall(r"^ +([a-z][\w-]*) +\S", _printed_commands(target), re.MULTILINE)
     if isinstance(target, argparse.ArgumentParser):
-        places = [each for each in target._actions if not each.option_strings]  # noqa: SLF001
+        places = [action for action in target._actions if not action.option_strings]  # noqa: SLF001
         if len(places) == 2 and places[0].choices and places[1].nargs == argparse.REMAINDER:
-            return [str(each) for each in places[0].choices]
+            return [str(choice) for choice in places[0].choices]
     return []
 
 

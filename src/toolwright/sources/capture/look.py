@@ -71,22 +71,24 @@ class _Script:
 
     def _find_distribution(self) -> None:
         name = self.file.name.removesuffix(".exe")
-        for each in importlib.metadata.entry_points(group="console_scripts", name=name):
-            module, _, attribute = each.value.partition(":")
+        for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
+            module, _, attribute = entry_point.value.partition(":")
             self.entry = self.entry or (module, attribute.partition("[")[0].strip())
-            self.distribution = each.dist
+            self.distribution = entry_point.dist
             return
-        for each in importlib.metadata.distributions():
-            if any(Path(str(own)).name == name for own in each.files or ()):
-                self.distribution = each
+        for distribution in importlib.metadata.distributions():
+            if any(Path(str(file)).name == name for file in distribution.files or ()):
+                self.distribution = distribution
                 return
 
     def names_parser(self) -> bool:
         """Return whether its own source, or what its distribution requires, has a known parser."""
         requirements = getattr(self.distribution, "requires", None) or ()
-        plain = (each for each in requirements if "extra ==" not in each)
-        names = {re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in plain}
-        if _PARSERS.intersection(re.sub(r"[-_.]+", "_", each).lower() for each in names):
+        plain = (requirement for requirement in requirements if "extra ==" not in requirement)
+        names = {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in plain}
+        if _PARSERS.intersection(
+            re.sub(r"[-_.]+", "_", requirement).lower() for requirement in names
+        ):
             return True
         return any(map(_names_parser, islice(self.texts(), _MOST_FILES)))
 
@@ -105,21 +107,21 @@ class _Script:
             yield from _texts_beside(self.file.parent, script)
         elif self.entry:
             yield from _texts_of_package(self.entry[0].partition(".")[0])
-        for each in getattr(self.distribution, "files", None) or ():
-            if each.suffix == ".py":
-                yield _text_of(Path(str(each.locate())))
+        for file in getattr(self.distribution, "files", None) or ():
+            if file.suffix == ".py":
+                yield _text_of(Path(str(file.locate())))
 
 
 def _is_installed(file: Path) -> bool:
     """Return whether an installer has put a script where this interpreter has its own."""
     user = sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))
     folders = (sysconfig.get_path("scripts"), user, str(Path(sys.executable).parent))
-    return any(_same(file.resolve().parent, each) for each in folders)
+    return any(_same(file.resolve().parent, folder) for folder in folders)
 
 
-def _same(folder: Path, other: str) -> bool:
+def _same(folder: Path, expected: str) -> bool:
     try:
-        return folder.samefile(other)
+        return folder.samefile(expected)
     except OSError:
         return False
 
@@ -129,12 +131,12 @@ def _entry_of(tree: ast.Module) -> tuple[str, ...]:
     names: dict[str, tuple[str, str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for each in node.names:
-                names[each.asname or each.name] = (node.module, each.name)
+            for alias in node.names:
+                names[alias.asname or alias.name] = (node.module, alias.name)
         elif isinstance(node, ast.Import):
-            for each in node.names:
-                top = each.name.partition(".")[0]
-                names[each.asname or top] = (each.name if each.asname else top, "")
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                names[alias.asname or top] = (alias.name if alias.asname else top, "")
     last: Any = tree.body[-1] if tree.body else None
     last = last.body[-1] if isinstance(last, ast.If) else last
     call: Any = last.exc if isinstance(last, ast.Raise) else getattr(last, "value", None)
@@ -142,9 +144,9 @@ def _entry_of(tree: ast.Module) -> tuple[str, ...]:
         call = call.args[0]
     if not isinstance(call, ast.Call) or call.args or call.keywords:
         return ()
-    first, *rest = ast.unparse(call.func).split(".")
+    first, *attributes = ast.unparse(call.func).split(".")
     module, name = names.get(first, ("", ""))
-    path = ".".join(filter(None, (name, *rest)))
+    path = ".".join(filter(None, (name, *attributes)))
     return (module, path) if module and path.replace(".", "").isidentifier() else ()
 
 
@@ -160,7 +162,7 @@ def _imports(text: bytes) -> Iterator[str]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module
 
@@ -169,7 +171,7 @@ def _names_parser(text: bytes) -> bool:
     # A first look at the text is cheap; a sentence in a docstring may be the reason.
     if not _NAMES_ONE.search(text):
         return False
-    return any(each.partition(".")[0] in _PARSERS for each in _imports(text))
+    return any(module.partition(".")[0] in _PARSERS for module in _imports(text))
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
@@ -181,15 +183,15 @@ def _spec_of(name: str) -> ModuleSpec | None:
 
 def _file_of_module(name: str) -> Path | None:
     """Return the source of a module of any depth, without importing what is above it."""
-    first, *rest = name.split(".")
+    first, *parts = name.split(".")
     spec = _spec_of(first)
     if spec is None or first in sys.stdlib_module_names:
         return None
-    if not rest:
+    if not parts:
         return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
     for folder in spec.submodule_search_locations or ():
-        at = Path(folder, *rest)
-        for file in (at.with_name(f"{at.name}.py"), at / "__init__.py"):
+        location = Path(folder, *parts)
+        for file in (location.with_name(f"{location.name}.py"), location / "__init__.py"):
             if file.is_file():
                 return file
     return None
@@ -220,35 +222,35 @@ def _texts_of_package(name: str) -> Iterator[bytes]:
 
 def _texts_beside(folder: Path, text: bytes) -> Iterator[bytes]:
     """Yield the source of the modules of a folder that a source imports, and that those import."""
-    known: set[str] = set()
+    names: set[str] = set()
     waiting = [text]
-    while waiting and len(known) < _MOST_FILES:
+    while waiting and len(names) < _MOST_FILES:
         for name in _imports(waiting.pop()):
             top = name.partition(".")[0]
-            spec = None if top in known else PathFinder.find_spec(top, [str(folder)])
-            known.add(top)
+            spec = None if top in names else PathFinder.find_spec(top, [str(folder)])
+            names.add(top)
             if spec is None:
                 continue
             inside: Iterable[Path] = (
                 file
-                for each in spec.submodule_search_locations or ()
-                for file in _files_below(each)
+                for location in spec.submodule_search_locations or ()
+                for file in _files_below(location)
             )
-            own = [Path(each) for each in (spec.origin or "",) if each.endswith(".py")]
-            for file in (*own, *islice(inside, _MOST_FILES)):
+            modules = [Path(origin) for origin in (spec.origin or "",) if origin.endswith(".py")]
+            for file in (*modules, *islice(inside, _MOST_FILES)):
                 waiting.append(_text_of(file))
                 yield waiting[-1]
 
 
 def _files_below(folder: str) -> Iterator[Path]:
-    for at, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder):
         folders.sort()
-        yield from (Path(at, each) for each in sorted(files) if each.endswith(".py"))
+        yield from (Path(parent, name) for name in sorted(files) if name.endswith(".py"))
 
 
 def _texts_of_archive(file: Path) -> Iterator[bytes]:
     with zipfile.ZipFile(file) as archive:
-        names = [each for each in archive.namelist() if each.endswith(".py")]
+        names = [name for name in archive.namelist() if name.endswith(".py")]
         for name in names[:_MOST_FILES]:
             with archive.open(name) as opened:
                 yield opened.read(_MOST_BYTES)

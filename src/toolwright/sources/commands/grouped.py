@@ -58,11 +58,11 @@ class CommandTable:
             text = f"`command`: there is no `{words[:100]}`"
             text += f" (did you mean `{near[0]}`?)" if near else ""
             raise ArgumentError(name, [Fault(("command",), "unknown", text)])
-        known = self._tools.get(words)
-        if known is None:
+        tool = self._tools.get(words)
+        if tool is None:
             options: Any = {**offer.options, "name": offer.name}
-            known = self._tools[words] = Tool(offer.target, **options)
-        return known
+            tool = self._tools[words] = Tool(offer.target, **options)
+        return tool
 
     def summary(self, words: str) -> str:
         """Return one line about a command."""
@@ -91,10 +91,10 @@ class GroupTarget:
         self.commands = commands
         kind = inspect.Parameter
         words = Annotated[Literal[tuple(commands.offers)], "Which command."]
-        given = Annotated[dict[str, Any], "Its arguments by name."]
+        arguments = Annotated[dict[str, Any], "Its arguments by name."]
         parameters = [
             kind("command", kind.KEYWORD_ONLY, annotation=words),
-            kind("arguments", kind.KEYWORD_ONLY, annotation=given, default={}),
+            kind("arguments", kind.KEYWORD_ONLY, annotation=arguments, default={}),
             kind("call", kind.KEYWORD_ONLY, annotation=Call),
         ]
         self.__signature__ = inspect.Signature(parameters)
@@ -107,30 +107,30 @@ class GroupTarget:
 
 def group_offer(name: str, about: str, commands: Mapping[str, Offer]) -> Offer:
     """Make one tool from several commands."""
-    known = CommandTable(commands)
-    lines = [f"- {words}: {known.summary(words)}" for words in commands]
+    table = CommandTable(commands)
+    lines = [f"- {words}: {table.summary(words)}" for words in commands]
     description = "\n".join([about, "", "Commands:", *lines]).strip()
     options: Any = {"description": description, **_shared_hints(list(commands.values()))}
-    return Offer(name, GroupTarget(name, known), options)
+    return Offer(name, GroupTarget(name, table), options)
 
 
 def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[Offer]:
     """Make three tools from any number of commands: to find, describe and run one."""
-    known = CommandTable(commands)
+    table = CommandTable(commands)
 
     def search(
         query: Annotated[str, "Words that say what is to be done."],
         limit: Annotated[int, "How many to return at most."] = 10,
     ) -> list[FoundCommand]:
         return [
-            FoundCommand(command=each, summary=known.summary(each))
-            for each in _ranked(known, query)
+            FoundCommand(command=words, summary=table.summary(words))
+            for words in _ranked(table, query)
         ][: max(1, min(limit, _MOST_FOUND))]
 
     def describe(
         command: Annotated[str, "A command that the search has found."],
     ) -> DescribedCommand:
-        tool = known.tool(command, f"{name}_describe")
+        tool = table.tool(command, f"{name}_describe")
         return DescribedCommand(
             command=command, description=tool.description, arguments=tool.input_schema
         )
@@ -140,7 +140,7 @@ def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[
         call: Call,
         arguments: Annotated[dict[str, Any], "Its arguments by name."] = {},  # noqa: B006 - never changed
     ) -> Any:
-        return await known.run(command, arguments, call, f"{name}_run")
+        return await table.run(command, arguments, call, f"{name}_run")
 
     count = len(commands)
     hints = _shared_hints(list(commands.values()))
@@ -162,23 +162,23 @@ def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[
 
 def _shared_hints(offers: Sequence[Offer]) -> dict[str, Any]:
     """Return the hints that hold whichever command runs."""
-    found: dict[str, Any] = {}
+    hints: dict[str, Any] = {}
     for hint in ("read_only", "idempotent"):
-        if all(each.options.get(hint) is True for each in offers):
-            found[hint] = True
-    if any(each.options.get("destructive") for each in offers):
-        found["destructive"] = True
-    return found
+        if all(offer.options.get(hint) is True for offer in offers):
+            hints[hint] = True
+    if any(offer.options.get("destructive") for offer in offers):
+        hints["destructive"] = True
+    return hints
 
 
 def _ranked(commands: CommandTable, query: str) -> list[str]:
     """Return the commands that match a query, best first: their own words count more than texts."""
-    asked = set(re.findall(r"\w+", query[:_MOST_QUERY].casefold()))
+    terms = set(re.findall(r"\w+", query[:_MOST_QUERY].casefold()))
     scored: list[tuple[int, int, str]] = []
-    for at, words in enumerate(commands.offers):
-        own = set(re.findall(r"\w+", words.casefold()))
+    for position, words in enumerate(commands.offers):
+        command_terms = set(re.findall(r"\w+", words.casefold()))
         text = str(commands.offers[words].options.get("description") or "").casefold()
-        score = 3 * len(asked & own) + sum(each in text for each in asked)
+        score = 3 * len(terms & command_terms) + sum(term in text for term in terms)
         if score:
-            scored.append((-score, at, words))
+            scored.append((-score, position, words))
     return [words for _, _, words in sorted(scored)]

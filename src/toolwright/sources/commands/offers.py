@@ -86,12 +86,12 @@ def offered_commands(
 
 def unused_rules(program: Program, rules: Sequence[Rule] | None) -> Iterator[str]:
     """Yield what is wrong with each rule that fits no command: a misspelt one offers nothing."""
-    commands = [each for each in _visible(program.root) if each.runs] if rules else []
-    for at, rule in enumerate(rules or ()):
+    commands = [command for command in _visible(program.root) if command.runs] if rules else []
+    for index, rule in enumerate(rules or ()):
         if any(rule.fits(command) for command in commands):
             continue
         globs = (rule.commands,) if isinstance(rule.commands, str) else rule.commands
-        which = f"number {at + 1}" if callable(globs) else f"`{', '.join(globs)}`"
+        which = f"number {index + 1}" if callable(globs) else f"`{', '.join(globs)}`"
         yield f"has a rule that matches no command: {which}"
 
 
@@ -99,8 +99,8 @@ def _visible(command: Command) -> Iterator[Command]:
     if command.hidden or command.name in _NOT_OFFERED or OWN_GROUP in command.annotations:
         return
     yield command
-    for each in command.commands:
-        yield from _visible(each)
+    for child in command.commands:
+        yield from _visible(child)
 
 
 class Naming:
@@ -125,7 +125,7 @@ class Naming:
 
     def free(self, offers: Iterable[Offer]) -> None:
         """Release the names of commands: those in a group have none of their own."""
-        self.taken -= {each.name.translate(PLAIN) for each in offers}
+        self.taken -= {offer.name.translate(PLAIN) for offer in offers}
 
 
 def offer_of(
@@ -156,7 +156,7 @@ def offer_of(
         "description": _description(program, target),
         **rule.options,
     }
-    confirms = any(each.confirms for level in chain for each in level.parameters)
+    confirms = any(parameter.confirms for level in chain for parameter in level.parameters)
     if confirms and "destructive" not in options and options.get("read_only") is not True:
         options["destructive"] = True
     if style == "flags_args":
@@ -176,22 +176,22 @@ def _refuser(name: str) -> Callable[..., SchemaError]:
 
 
 def _settings(rule: Rule) -> RunSettings:
-    given: dict[str, Any] = {"cwd": rule.folder, "environment": rule.env}
+    settings: dict[str, Any] = {"cwd": rule.folder, "environment": rule.env}
     if rule.pass_env:
-        given["pass_environment"] = (*RunSettings().pass_environment, *rule.pass_env)
+        settings["pass_environment"] = (*RunSettings().pass_environment, *rule.pass_env)
     if rule.max_output is not None:
-        given["max_output"] = rule.max_output
-    return RunSettings(**given)
+        settings["max_output"] = rule.max_output
+    return RunSettings(**settings)
 
 
 def _hints_of(command: Command) -> dict[str, Any]:
     """Return the tool options that a command's author has left on it."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for key, value in command.annotations.items():
         option = _HINTS.get(key)
         if option is not None and isinstance(value, str if option == "title" else bool):
-            found[option] = value
-    return found
+            options[option] = value
+    return options
 
 
 def _description(program: Program, target: CommandTarget) -> str:
@@ -228,32 +228,32 @@ def _parameters(
                 continue
             _check_schema(parameter, refuse)
             selected.append((level, parameter))
-    taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
+    keys_taken = {*TAKEN_KEYS, *((STDIN,) if rule.stdin else ())}
     keys: dict[int, OfferedParameter] = {}
     # The command's own options come first, since callers may know them; positionals have no flag.
-    order = sorted(enumerate(selected), key=lambda each: (-each[1][0], each[1][1].is_positional))
-    for at, (level, parameter) in order:
+    order = sorted(enumerate(selected), key=lambda entry: (-entry[1][0], entry[1][1].is_positional))
+    for position, (level, parameter) in order:
         key, opposite, _ = key_of(parameter)
-        if parameter.is_positional and key in taken:
+        if parameter.is_positional and key in keys_taken:
             key = parameter.name
-        key = _free_key(key, chain[level].name or program.name, taken)
-        keys[at] = OfferedParameter(key, level, parameter, opposite=opposite)
-    return [keys[at] for at in range(len(selected))]
+        key = _free_key(key, chain[level].name or program.name, keys_taken)
+        keys[position] = OfferedParameter(key, level, parameter, opposite=opposite)
+    return [keys[position] for position in range(len(selected))]
 
 
-def _free_key(name: str, prefix: str, taken: set[str]) -> str:
+def _free_key(name: str, prefix: str, keys: set[str]) -> str:
     """Return a key that no other parameter has: commands above may have options of the same name.
 
     It has only characters that every provider accepts in keys.
     """
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:_MOST_KEY]
     key = name
-    if key in taken:
+    if key in keys:
         key = f"{re.sub(r'[^A-Za-z0-9_]', '_', prefix)}_{name}"
     number = 2
-    while key in taken:
+    while key in keys:
         key, number = f"{name}_{number}", number + 1
-    taken.add(key)
+    keys.add(key)
     return key
 
 
@@ -277,27 +277,31 @@ def _check_left_out(parameter: CommandParameter, refuse: Callable[..., SchemaErr
 
 def _fixed_here(command: Command, rule: Rule) -> dict[str, Any]:
     """Return the values that a rule sets for the parameters of one command."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for parameter in command.parameters:
         for name, spelling in spellings_of(parameter).items():
             if name in rule.fixed:
                 value = rule.fixed[name]
                 value = spelling.choice if spelling.choice and value is True else value
-                found[parameter.name] = not value if spelling.opposite else value
-    return found
+                values[parameter.name] = not value if spelling.opposite else value
+    return values
 
 
 def _fixed(
     chain: Sequence[Command], rule: Rule, refuse: Callable[..., SchemaError]
 ) -> list[Mapping[str, Any]]:
-    known = {name for each in chain for p in each.parameters for name in spellings_of(p)}
-    unknown = [name for name in rule.fixed if name not in known]
+    names = {name for command in chain for p in command.parameters for name in spellings_of(p)}
+    unknown = [name for name in rule.fixed if name not in names]
     if unknown:
         raise refuse(f"has no option `{unknown[0]}` that a rule could set")
     fixed: list[Mapping[str, Any]] = [_fixed_here(command, rule) for command in chain]
     for command, values in zip(chain, fixed, strict=True):
-        for each in command.parameters:
-            value = values.get(each.name)
-            if value in _WITHOUT_WORDS.get(each.emit, ()) and (reason := lost(each, value)):
-                raise refuse(f"`{each.name}` {reason}", "take it out of `fixed`", each.name)
+        for parameter in command.parameters:
+            value = values.get(parameter.name)
+            if value in _WITHOUT_WORDS.get(parameter.emit, ()) and (
+                reason := lost(parameter, value)
+            ):
+                raise refuse(
+                    f"`{parameter.name}` {reason}", "take it out of `fixed`", parameter.name
+                )
     return fixed

@@ -99,7 +99,7 @@ class CommandTarget:
 
     def __toolwright_spellings__(self) -> Mapping[str, Mapping[str, OtherSpelling]]:
         """Return the other names of arguments: the program's own, and all its flags."""
-        keys = {each.key for each in self.offered}
+        keys = {offered.key for offered in self.offered}
         flags = {
             name: parameter
             for command in self.chain
@@ -107,15 +107,17 @@ class CommandTarget:
             for flag in (*parameter.flags, *parameter.negatives)
             for name in (flag, flag.lstrip("-"), as_key(flag))
         }
-        made: dict[str, OtherSpelling] = {}
-        for each in self.offered:
-            for name, (_, opposite, choice) in spellings_of(each.parameter).items():
+        spellings: dict[str, OtherSpelling] = {}
+        for offered in self.offered:
+            for name, (_, opposite, choice) in spellings_of(offered.parameter).items():
                 # A flag that is not offered must not mean something else.
-                is_own = flags.get(name, each.parameter) is each.parameter
+                is_own = flags.get(name, offered.parameter) is offered.parameter
                 if name not in keys and is_own:
-                    turned = opposite != each.opposite
-                    made.setdefault(name, OtherSpelling(each.key, opposite=turned, choice=choice))
-        return {"flags" if self.in_two_parts else "": made}
+                    turned = opposite != offered.opposite
+                    spellings.setdefault(
+                        name, OtherSpelling(offered.key, opposite=turned, choice=choice)
+                    )
+        return {"flags" if self.in_two_parts else "": spellings}
 
     def __repr__(self) -> str:  # what a rule sets, such as a token, is for the program alone
         return f"<CommandTarget {self.name}>"
@@ -150,19 +152,19 @@ class CommandTarget:
         try:
             return None if text is None else text.encode()
         except UnicodeEncodeError:
-            said = f"`{STDIN}` must not contain a lone surrogate"
-            raise ArgumentError(self.name, [Fault((STDIN,), "refused", said)]) from None
+            reason = f"`{STDIN}` must not contain a lone surrogate"
+            raise ArgumentError(self.name, [Fault((STDIN,), "refused", reason)]) from None
 
     def words(self, values: Mapping[str, Any]) -> list[str]:
         """Return the command line for some values. Raises `ArgumentError`."""
         if self.in_two_parts:
             values = self._one_part(values)
-        by_level: list[dict[str, Any]] = [dict(each) for each in self.fixed]
-        for each in self.offered:
-            if each.key in values:
-                value = values[each.key]
-                value = not value if each.opposite and isinstance(value, bool) else value
-                by_level[each.level][each.parameter.name] = value
+        by_level: list[dict[str, Any]] = [dict(level_values) for level_values in self.fixed]
+        for offered in self.offered:
+            if offered.key in values:
+                value = values[offered.key]
+                value = not value if offered.opposite and isinstance(value, bool) else value
+                by_level[offered.level][offered.parameter.name] = value
         self._check_exclusive(by_level)
         self._check_environment(values)
         try:
@@ -173,25 +175,27 @@ class CommandTarget:
     def _check_environment(self, values: Mapping[str, Any]) -> None:
         """Refuse to switch off what a variable switches on: leaving out the flag would not do it."""
         off = [
-            each
-            for each in self.offered
-            if each.parameter.emit == "flag" and values.get(each.key) is False
+            offered
+            for offered in self.offered
+            if offered.parameter.emit == "flag" and values.get(offered.key) is False
         ]
-        if not any(each.parameter.environment for each in off):
+        if not any(offered.parameter.environment for offered in off):
             return
         present = environment_of(self.run_settings(), tells_lines=False)
-        for each in off:
+        for offered in off:
             names = (
-                n for n in each.parameter.environment if present.get(n, "").lower() not in SAYS_OFF
+                n
+                for n in offered.parameter.environment
+                if present.get(n, "").lower() not in SAYS_OFF
             )
             if name := next(names, None):
-                text = f"`{each.key}` cannot be false: the variable {name} is set, and no flag undoes it"
-                raise ArgumentError(self.name, [Fault((each.key,), "refused", text)])
+                text = f"`{offered.key}` cannot be false: the variable {name} is set, and no flag undoes it"
+                raise ArgumentError(self.name, [Fault((offered.key,), "refused", text)])
 
     def _refusal(self, error: RefusedValue) -> CallError:
         """Return the error for a value that the command line cannot hold."""
-        found = (each.key for each in self.offered if each.parameter is error.parameter)
-        key = next(found, None)
+        keys = (offered.key for offered in self.offered if offered.parameter is error.parameter)
+        key = next(keys, None)
         if key is None:  # the author's own value, from a rule
             # Without the reason, which may show the value: no caller may see it.
             what = error.parameter.name
@@ -202,29 +206,33 @@ class CommandTarget:
 
     def _one_part(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of `flags`, and those of `args` for the positionals, in order."""
-        made = dict(cast("Mapping[str, Any]", values.get("flags") or {}))
-        left: list[str] = list(values.get("args") or ())
-        places = [each for each in self.offered if each.parameter.is_positional]
-        for at, each in enumerate(places):
-            if each.parameter.emit in ("rest", "remainder"):
-                behind = sum(place.parameter.required for place in places[at + 1 :])
-                taken = max(len(left) - behind, 0)
-                made[each.key], left = left[:taken], left[taken:]
-            elif left:
-                made[each.key] = left.pop(0)
-        if left:
-            text = f"`args` has {len(left)} more than the command takes"
+        arguments = dict(cast("Mapping[str, Any]", values.get("flags") or {}))
+        words: list[str] = list(values.get("args") or ())
+        places = [offered for offered in self.offered if offered.parameter.is_positional]
+        for index, offered in enumerate(places):
+            if offered.parameter.emit in ("rest", "remainder"):
+                behind = sum(place.parameter.required for place in places[index + 1 :])
+                count = max(len(words) - behind, 0)
+                arguments[offered.key], words = words[:count], words[count:]
+            elif words:
+                arguments[offered.key] = words.pop(0)
+        if words:
+            text = f"`args` has {len(words)} more than the command takes"
             raise ArgumentError(self.name, [Fault(("args",), "too_many", text)])
-        return made
+        return arguments
 
     def _check_exclusive(self, by_level: Sequence[Mapping[str, Any]]) -> None:
         for level, command in enumerate(self.chain):
-            keys = {each.parameter.name: each.key for each in self.offered if each.level == level}
+            keys = {
+                offered.parameter.name: offered.key
+                for offered in self.offered
+                if offered.level == level
+            }
             for group in command.exclusive:
-                given = [name for name in group.names if name in by_level[level]]
-                if len(given) > 1 or (group.required and not given):
+                sent = [name for name in group.names if name in by_level[level]]
+                if len(sent) > 1 or (group.required and not sent):
                     names = [f"`{keys[name]}`" for name in group.names if name in keys]
-                    path = (keys.get(given[0], given[0]),) if given else ()
+                    path = (keys.get(sent[0], sent[0]),) if sent else ()
                     text = f"send {_how_many(group)} of {', '.join(names)}"
                     raise ArgumentError(self.name, [Fault(path, "exclusive", text)])
 
@@ -247,7 +255,11 @@ def _how_many(group: Exclusive) -> str:
 def exclusive_text(target: CommandTarget) -> Iterator[str]:
     """Yield a sentence for each group of parameters that exclude each other."""
     for level, command in enumerate(target.chain):
-        keys = {each.parameter.name: each.key for each in target.offered if each.level == level}
+        keys = {
+            offered.parameter.name: offered.key
+            for offered in target.offered
+            if offered.level == level
+        }
         for group in command.exclusive:
             names = [f"`{keys[name]}`" for name in group.names if name in keys]
             if len(names) > 1 or (names and group.required):
@@ -256,8 +268,8 @@ def exclusive_text(target: CommandTarget) -> Iterator[str]:
 
 def values_of(target: CommandTarget) -> Any:
     """Return the type of a command's arguments: one key for each parameter."""
-    hints = {each.key: _hint(each) for each in target.offered}
-    required = {each.key for each in target.offered if each.parameter.required}
+    hints = {offered.key: _hint(offered) for offered in target.offered}
+    required = {offered.key for offered in target.offered if offered.parameter.required}
     if target.rule.stdin:
         hints[STDIN] = Annotated[str, "What the program reads from standard input."]
     return typed_dict("Values", hints, required)
@@ -265,9 +277,9 @@ def values_of(target: CommandTarget) -> Any:
 
 def flags_and_args(target: CommandTarget) -> Any:
     """Return the type of arguments in two parts: options by name, positionals in one list."""
-    options = [each for each in target.offered if not each.parameter.is_positional]
-    hints = {each.key: _hint(each) for each in options}
-    required = {each.key for each in options if each.parameter.required}
+    options = [offered for offered in target.offered if not offered.parameter.is_positional]
+    hints = {offered.key: _hint(offered) for offered in options}
+    required = {offered.key for offered in options if offered.parameter.required}
     parts: dict[str, Any] = {"flags": typed_dict("Flags", hints, required), "args": list[str]}
     if target.rule.stdin:
         parts[STDIN] = str
@@ -278,14 +290,17 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     """Return the schema of arguments in two parts, as it is published."""
     flags: dict[str, Any] = {}
     required: list[str] = []
-    for each in target.offered:
-        if not each.parameter.is_positional:
-            flags[each.key] = {**_published(each.published), **_said(each.published)}
-            text = description_of(each.published)
+    for offered in target.offered:
+        if not offered.parameter.is_positional:
+            flags[offered.key] = {
+                **_published(offered.published),
+                **_annotation_keywords(offered.published),
+            }
+            text = description_of(offered.published)
             if text:
-                flags[each.key]["description"] = text
-            if each.parameter.required:
-                required.append(each.key)
+                flags[offered.key]["description"] = text
+            if offered.parameter.required:
+                required.append(offered.key)
     usage = _usage_of(target)
     args = {
         "type": "array",
@@ -298,10 +313,10 @@ def two_parts_schema(target: CommandTarget) -> dict[str, Any]:
     properties: dict[str, Any] = {"flags": part, "args": args}
     if target.rule.stdin:
         properties[STDIN] = {"type": "string"}
-    made: dict[str, Any] = {"type": "object", "properties": properties}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
-        made["required"] = ["flags"]
-    return made
+        schema["required"] = ["flags"]
+    return schema
 
 
 def _usage_of(target: CommandTarget) -> str:
@@ -310,11 +325,11 @@ def _usage_of(target: CommandTarget) -> str:
     if len(usage) <= _MOST_USAGE:
         return usage
     words = ["[flags]"]
-    for each in target.offered:
-        if each.parameter.is_positional:
-            word = each.key.upper()
-            word += "..." if each.parameter.emit in ("rest", "remainder") else ""
-            words.append(word if each.parameter.required else f"[{word}]")
+    for offered in target.offered:
+        if offered.parameter.is_positional:
+            word = offered.key.upper()
+            word += "..." if offered.parameter.emit in ("rest", "remainder") else ""
+            words.append(word if offered.parameter.required else f"[{word}]")
     return " ".join(words)
 
 
@@ -330,22 +345,22 @@ def _hint(offered: OfferedParameter) -> Any:
     text = _with_flags(parameter, offered.key)
     described = {"description": text} if text else {}
     if parameter.emit == "json":
-        said = {**_said(parameter), **described}
-        return Annotated[Any, JsonSchemaValue(parameter.schema, said)]
-    return with_field(hint_of(settable(parameter)), _said(parameter), **described)
+        keywords = {**_annotation_keywords(parameter), **described}
+        return Annotated[Any, JsonSchemaValue(parameter.schema, keywords)]
+    return with_field(hint_of(settable(parameter)), _annotation_keywords(parameter), **described)
 
 
-def _said(parameter: CommandParameter) -> dict[str, Any]:
+def _annotation_keywords(parameter: CommandParameter) -> dict[str, Any]:
     """Return the published keywords of a parameter that do not change what is accepted.
 
     The program applies its own defaults: one that is not sent is not put on its command line.
     """
-    said: dict[str, Any] = {}
+    keywords: dict[str, Any] = {}
     if parameter.default is not UNSET and parameter.default not in ("", [], None):
-        said["default"] = parameter.default
+        keywords["default"] = parameter.default
     if parameter.deprecated:
-        said["deprecated"] = True
-    return said
+        keywords["deprecated"] = True
+    return keywords
 
 
 def description_of(parameter: CommandParameter) -> str:
@@ -365,7 +380,7 @@ def _with_flags(parameter: CommandParameter, key: str) -> str:
     """Return the description of a parameter with its flags, by which the help calls it."""
     text = description_of(parameter)
     spelled = (*parameter.flags[:1], *parameter.negatives[:1], *parameter.chosen_by.values())
-    missing = [f"`{each}`" for each in spelled[:_MOST_SPELLED] if not _names(text, each)]
+    missing = [f"`{flag}`" for flag in spelled[:_MOST_SPELLED] if not _names(text, flag)]
     if not text and len(missing) == 1 and as_key(spelled[0]) == key:
         return ""  # the key says as much, and a text that is missing can be seen
     flags = ", ".join(missing)

@@ -21,32 +21,32 @@ _BOUNDS = {
 }
 """Keywords of JSON Schema, and pydantic's names for them."""
 _PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
-_SAID = ("format", "contentEncoding")
+_UNCHECKED = ("format", "contentEncoding")
 """Keywords that are published, but not checked."""
 
 
 def hint_of(schema: Fragment) -> Any:
     """Return a type for the values that a schema accepts; it publishes an equivalent schema."""
     if "anyOf" in schema:
-        return Union[tuple(hint_of(each) for each in schema["anyOf"])]  # noqa: UP007 - made here
+        return Union[tuple(hint_of(choice) for choice in schema["anyOf"])]  # noqa: UP007 - made here
     kind = schema.get("type")
     if is_list(kind):
-        return Union[tuple(hint_of({**schema, "type": each}) for each in kind)]  # noqa: UP007 - made here
+        return Union[tuple(hint_of({**schema, "type": name}) for name in kind)]  # noqa: UP007 - made here
     bare = _enum(schema["enum"]) if "enum" in schema else _bare(kind, schema)
     bounds = {name: schema[key] for key, name in _BOUNDS.items() if key in schema}
     if "prefixItems" in schema or "enum" in schema:
         bounds = {}  # the type already says this
-    said = {key: schema[key] for key in _SAID if key in schema}
-    return with_field(bare, said, **bounds)
+    keywords = {key: schema[key] for key in _UNCHECKED if key in schema}
+    return with_field(bare, keywords, **bounds)
 
 
-def with_field(hint: Any, said: Mapping[str, Any], **known: Any) -> Any:
+def with_field(hint: Any, keywords: Mapping[str, Any], **arguments: Any) -> Any:
     """Return a type with further keywords that are published for it."""
     from pydantic import Field
 
-    if not said and not known:
+    if not keywords and not arguments:
         return hint
-    return Annotated[hint, Field(**known, json_schema_extra=dict(said) or None)]
+    return Annotated[hint, Field(**arguments, json_schema_extra=dict(keywords) or None)]
 
 
 def _enum(values: list[Any]) -> Any:
@@ -56,19 +56,19 @@ def _enum(values: list[Any]) -> Any:
 def _bare(kind: Any, schema: Fragment) -> Any:
     if kind == "array":
         if "prefixItems" in schema:
-            return tuple[tuple(hint_of(each) for each in schema["prefixItems"])]
+            return tuple[tuple(hint_of(item_schema) for item_schema in schema["prefixItems"])]
         return list[hint_of(schema.get("items", {}))]
     if kind == "object":
         if "properties" in schema:
             return record("Value", schema["properties"], schema.get("required", ()))
-        rest = schema.get("additionalProperties", {})
-        return dict[str, hint_of(rest if isinstance(rest, Mapping) else {})]  # pyright: ignore[reportUnknownArgumentType]
+        others_schema = schema.get("additionalProperties", {})
+        return dict[str, hint_of(others_schema if isinstance(others_schema, Mapping) else {})]  # pyright: ignore[reportUnknownArgumentType]
     return _PLAIN.get(kind, Any)
 
 
 def record(name: str, properties: Mapping[str, Fragment], required: Any) -> Any:
     """Return a TypedDict with the types of named values."""
-    fields = {key: hint_of(each) for key, each in properties.items()}
+    fields = {key: hint_of(property_schema) for key, property_schema in properties.items()}
     return typed_dict(name, fields, required)
 
 
@@ -76,12 +76,12 @@ def typed_dict(name: str, fields: Mapping[str, Any], required: Any) -> Any:
     """Return a closed TypedDict; keys that are not required may be left out."""
     from pydantic import ConfigDict
 
-    given: dict[str, Any] = {
+    hints: dict[str, Any] = {
         key: hint if key in required else NotRequired[hint] for key, hint in fields.items()
     }
-    made: Any = cast("Any", TypedDict)(name, given)
-    made.__pydantic_config__ = ConfigDict(extra="forbid")
-    return made
+    record_type: Any = cast("Any", TypedDict)(name, hints)
+    record_type.__pydantic_config__ = ConfigDict(extra="forbid")
+    return record_type
 
 
 _DEFINITIONS = ("$defs", "definitions")
@@ -90,9 +90,9 @@ _DEFINITIONS = ("$defs", "definitions")
 class JsonSchemaValue:
     """A marker for any JSON that a schema accepts; that schema is published."""
 
-    def __init__(self, schema: Fragment, said: Fragment) -> None:
+    def __init__(self, schema: Fragment, keywords: Fragment) -> None:
         self.schema = dict(schema)
-        self.published = {**without_references(schema), **said}
+        self.published = {**without_references(schema), **keywords}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
@@ -115,7 +115,7 @@ class JsonSchemaValue:
 
 def without_references(schema: Fragment) -> dict[str, Any]:
     """Return a schema without references: its own definitions cannot be reached from outside."""
-    bare = {key: each for key, each in schema.items() if key not in _DEFINITIONS}
+    bare = {key: keyword_value for key, keyword_value in schema.items() if key not in _DEFINITIONS}
     return _inlined(bare, {**schema, "": bare}, frozenset())
 
 
@@ -124,29 +124,29 @@ def outer_reference(node: Any) -> str:
     if is_list(node):
         parts = node
     elif isinstance(node, Mapping):
-        known = cast("Fragment", node)
-        if isinstance(known.get("$ref"), str):
-            return known["$ref"]
-        parts = list(known.values())
+        schema = cast("Fragment", node)
+        if isinstance(schema.get("$ref"), str):
+            return schema["$ref"]
+        parts = list(schema.values())
     else:
         return ""
-    return next((found for each in parts if (found := outer_reference(each))), "")
+    return next((reference for part in parts if (reference := outer_reference(part))), "")
 
 
 def _inlined(node: Any, root: Fragment, within: frozenset[str]) -> Any:
     if is_list(node):
-        return [_inlined(each, root, within) for each in node]
+        return [_inlined(part, root, within) for part in node]
     if not isinstance(node, Mapping):
         return node
-    known = cast("Fragment", node)
-    name = known.get("$ref")
+    schema = cast("Fragment", node)
+    name = schema.get("$ref")
     target = _target(root, name) if isinstance(name, str) else None
     if target is not None and isinstance(name, str):
         if name in within:  # a recursive type is shown one level deep
             return {"type": target.get("type", "object")}
-        meant = {**target, **{key: known[key] for key in known if key != "$ref"}}
-        return _inlined(meant, root, within | {name})  # it may be a reference itself
-    return {key: _inlined(each, root, within) for key, each in known.items()}
+        merged = {**target, **{key: schema[key] for key in schema if key != "$ref"}}
+        return _inlined(merged, root, within | {name})  # it may be a reference itself
+    return {key: _inlined(part, root, within) for key, part in schema.items()}
 
 
 def _target(root: Fragment, reference: str) -> Fragment | None:

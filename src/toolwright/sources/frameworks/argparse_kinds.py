@@ -24,20 +24,20 @@ def kind_of_action(action: argparse.Action) -> Kind:
         if numbers.step == 1:
             return Kind(schema={"type": "integer", **limits(numbers.start, numbers.stop - 1)})
     try:
-        found = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
+        listed = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
     except Exception:  # noqa: BLE001  # argparse only needs `in`
         return kind
-    if not found or len(found) > _LONGEST_ENUM:
+    if not listed or len(listed) > _LONGEST_ENUM:
         return kind
-    values = [each.value if isinstance(each, enum.Enum) else each for each in found]
+    values = [choice.value if isinstance(choice, enum.Enum) else choice for choice in listed]
     return replace(choices(values), note=kind.note, refused=kind.refused)
 
 
-def _kind_of_type(found: Any) -> Kind:
-    if found is None:
+def _kind_of_type(converter: Any) -> Kind:
+    if converter is None:
         return TEXT
-    if isinstance(found, str):
-        return replace(TEXT, type_name=found)
-    if type(found).__name__ == "FileType":  # deprecated since 3.14
-        return file_kind(found._mode)
-    return kind_of_callable(found)
+    if isinstance(converter, str):
+        return replace(TEXT, type_name=converter)
+    if type(converter).__name__ == "FileType":  # deprecated since 3.14
+        return file_kind(converter._mode)
+    return kind_of_callable(converter)

@@ -40,10 +40,10 @@ def read_argparse(parser: argparse.ArgumentParser, name: str = "") -> Program:
     """Return the program of an `ArgumentParser`; `SchemaError` if it cannot be read."""
     name = name or plain_text(parser.prog)
     reader = _ArgparseReader(name)
-    found = reader.walk.read((), lambda: reader.command(parser, (), ""), parser)
+    root = reader.walk.read((), lambda: reader.command(parser, (), ""), parser)
     return Program(
         name=name,
-        root=found,
+        root=root,
         framework="argparse",
         version=_version_of(parser),
         left_out=tuple(reader.walk.left_out),
@@ -63,7 +63,7 @@ class _ArgparseReader:
         parameters = without_clashes(reader.read())
         self.walk.check_parameters(path, parameters)
         text = _expanded(parser, parser.description)
-        runs = any(callable(each) for each in parser._defaults.values())
+        runs = any(callable(default) for default in parser._defaults.values())
         return Command(
             path=path,
             summary=first_line(text),
@@ -72,32 +72,34 @@ class _ArgparseReader:
             usage=_usage_of(parser),
             parameters=reader.with_required(parameters),
             commands=tuple(
-                command for each in branches for command in self.below(each, path, from_file)
+                command for branch in branches for command in self.below(branch, path, from_file)
             ),
             # Without a further word most programs print their help, unless a function is set.
-            runs=not branches or (runs and not any(each.required for each in branches)),
+            runs=not branches or (runs and not any(branch.required for branch in branches)),
             exclusive=tuple(reader.exclusive(parameters)),
             annotations=annotations_of(parser._defaults.get("func"), parser),
         )
 
     def below(self, action: Any, path: tuple[str, ...], from_file: str) -> Iterator[Command]:
-        texts = {each.dest: each.help for each in action._choices_actions}
+        texts = {choice.dest: choice.help for choice in action._choices_actions}
         names: dict[int, list[Any]] = {}
         for word, parser in action.choices.items():
             names.setdefault(id(parser), []).append(word)
         for word, *aliases in names.values():
-            at, parser = (*path, word), action.choices[word]
-            found = self.walk.read(
-                at, lambda at=at, parser=parser: self.command(parser, at, from_file), parser
+            child_path, parser = (*path, word), action.choices[word]
+            command = self.walk.read(
+                child_path,
+                lambda path=child_path, parser=parser: self.command(parser, path, from_file),
+                parser,
             )
-            if found is None:
+            if command is None:
                 continue
             hidden = texts.get(word, "") is argparse.SUPPRESS
             summary = "" if hidden else _one(_expanded(parser, texts.get(word)))
             yield replace(
-                found,
-                summary=summary or found.summary,
-                description=found.description or summary,
+                command,
+                summary=summary or command.summary,
+                description=command.description or summary,
                 aliases=tuple(map(str, aliases)),
                 hidden=hidden,
                 deprecated=word in getattr(action, "_deprecated", ()),
@@ -116,17 +118,17 @@ class _Parameters:
     def read(self) -> Iterator[CommandParameter]:
         groups: dict[str, list[argparse.Action]] = {}
         information = _argparse._HelpAction | _argparse._VersionAction | _argparse._SubParsersAction
-        for each in self.parser._actions:
-            skipped = isinstance(each, information) or each.nargs == argparse.SUPPRESS
-            if not skipped and not (each.nargs == 0 and only_informs(each.option_strings)):
-                groups.setdefault(str(each.dest), []).append(each)
+        for action in self.parser._actions:
+            skipped = isinstance(action, information) or action.nargs == argparse.SUPPRESS
+            if not skipped and not (action.nargs == 0 and only_informs(action.option_strings)):
+                groups.setdefault(str(action.dest), []).append(action)
         for dest, actions in groups.items():
             yield from self.group(dest, actions)
 
     def group(self, dest: str, actions: list[argparse.Action]) -> Iterator[CommandParameter]:
         """Yield the parameters of actions that share a destination."""
-        constants = [each for each in actions if _is_constant(each)]
-        switches = [each for each in constants if isinstance(each.const, bool)]
+        constants = [action for action in actions if _is_constant(action)]
+        switches = [action for action in constants if isinstance(action.const, bool)]
         if len(switches) == len(actions):
             yield self.switch(dest, as_shown(actions))
         elif len(actions) == 1 and constants and _stores(actions[0]):
@@ -134,25 +136,33 @@ class _Parameters:
         elif len(constants) == len(actions):
             yield self.choice(dest, actions)
         else:
-            for each in sorted(actions, key=lambda each: each in constants):
-                if each in constants:
-                    name = re.sub(r"\W+", "_", flags_in_order(each.option_strings)[0].lstrip("-+"))
-                    yield self.switch(name, [each], is_set=True)
+            for action in sorted(actions, key=lambda action: action in constants):
+                if action in constants:
+                    name = re.sub(
+                        r"\W+", "_", flags_in_order(action.option_strings)[0].lstrip("-+")
+                    )
+                    yield self.switch(name, [action], is_set=True)
                 else:
-                    yield self.parameter(dest, each)
+                    yield self.parameter(dest, action)
 
     def switch(
         self, name: str, actions: list[argparse.Action], *, is_set: bool = False
     ) -> CommandParameter:
         """Return the boolean of `store_true`, `store_false`, or both."""
         on = [
-            f for each in actions if each.const is not False or is_set for f in each.option_strings
+            f
+            for action in actions
+            if action.const is not False or is_set
+            for f in action.option_strings
         ]
         off = [
-            f for each in actions if each.const is False and not is_set for f in each.option_strings
+            f
+            for action in actions
+            if action.const is False and not is_set
+            for f in action.option_strings
         ]
         first = actions[0]
-        found = CommandParameter(
+        parameter = CommandParameter(
             name=name,
             schema={"type": "boolean"},
             emit="pair" if on and off else "flag" if on else "negative",
@@ -160,41 +170,42 @@ class _Parameters:
             negatives=flags_in_order(off),
             **self.common(first),
         )
-        is_hidden = all(each.help is argparse.SUPPRESS for each in actions)
-        found = replace(found, description=self.texts(actions), hidden=is_hidden)
-        return found if is_set else with_default(found, self.default_of(first))
+        is_hidden = all(action.help is argparse.SUPPRESS for action in actions)
+        parameter = replace(parameter, description=self.texts(actions), hidden=is_hidden)
+        return parameter if is_set else with_default(parameter, self.default_of(first))
 
     def constant(self, dest: str, action: argparse.Action) -> CommandParameter:
         """Return the boolean of a flag that stands for its constant."""
-        found = self.switch(dest, [action], is_set=True)
+        parameter = self.switch(dest, [action], is_set=True)
         stands = action.const is not None and self.default_of(action) == action.const
-        return found if stands else replace(found, default=False)
+        return parameter if stands else replace(parameter, default=False)
 
     def choice(self, dest: str, actions: list[argparse.Action]) -> CommandParameter:
         """Return the choice that `store_const` or `append_const` actions offer."""
-        flags = [flags_in_order(each.option_strings)[0] for each in actions]
-        pairs = zip((each.const for each in actions), flags, strict=True)
+        flags = [flags_in_order(action.option_strings)[0] for action in actions]
+        pairs = zip((action.const for action in actions), flags, strict=True)
         schema, chosen = chosen_by_flags(pairs)
         values = zip(actions, schema["enum"], strict=True)
         is_default = (
-            each.const is not None and self.default_of(each) == each.const for each in actions
+            action.const is not None and self.default_of(action) == action.const
+            for action in actions
         )
         default = next((v for (_, v), holds in zip(values, is_default, strict=True) if holds), None)
-        several = any(isinstance(each, _argparse._AppendConstAction) for each in actions)
-        found = CommandParameter(
+        several = any(isinstance(action, _argparse._AppendConstAction) for action in actions)
+        parameter = CommandParameter(
             name=dest,
             schema=array(schema) if several else schema,
             emit="choices" if several else "choice",
             chosen_by=chosen,
             **self.common(actions[0]),
         )
-        found = replace(
-            found,
+        parameter = replace(
+            parameter,
             description=self.texts(actions),
-            required=any(each.required for each in actions),
-            hidden=all(each.help is argparse.SUPPRESS for each in actions),
+            required=any(action.required for action in actions),
+            hidden=all(action.help is argparse.SUPPRESS for action in actions),
         )
-        return with_default(found, None if several else default)
+        return with_default(parameter, None if several else default)
 
     def parameter(self, dest: str, action: argparse.Action) -> CommandParameter:
         flags = flags_in_order(action.option_strings)
@@ -220,8 +231,8 @@ class _Parameters:
         if not flags:
             kind = self.guarded(kind)
         emit = "optional" if is_optional else "value"
-        found = valued(dest, kind, flags, emit, schema, text, **common)
-        return with_default(found, None if found.required else self.default_of(action))
+        parameter = valued(dest, kind, flags, emit, schema, text, **common)
+        return with_default(parameter, None if parameter.required else self.default_of(action))
 
     def several(
         self, dest: str, action: argparse.Action, kind: Kind, common: dict[str, Any]
@@ -250,8 +261,8 @@ class _Parameters:
             kind = self.guarded(kind)
         if common["required"] and flags and emit == "repeat":
             schema = {**schema, "minItems": 1}
-        found = valued(dest, kind, flags, emit, schema, text, **common)
-        return with_default(found, None if found.required else default)
+        parameter = valued(dest, kind, flags, emit, schema, text, **common)
+        return with_default(parameter, None if parameter.required else default)
 
     def guarded(self, kind: Kind) -> Kind:
         """Return a kind for separate words, which a prefix would turn into a file to read."""
@@ -260,7 +271,7 @@ class _Parameters:
     def pair(self, dest: str, action: argparse.Action) -> CommandParameter:
         strings = action.option_strings
         negatives = {f"--no-{flag[2:]}" for flag in strings if flag.startswith("--")} & set(strings)
-        found = CommandParameter(
+        parameter = CommandParameter(
             name=dest,
             schema={"type": "boolean"},
             emit="pair" if negatives else "flag",
@@ -268,7 +279,7 @@ class _Parameters:
             negatives=tuple(flag for flag in strings if flag in negatives),
             **self.common(action),
         )
-        return with_default(found, self.default_of(action))
+        return with_default(parameter, self.default_of(action))
 
     def own_switch(
         self, dest: str, action: argparse.Action, flags: tuple[str, ...]
@@ -279,7 +290,7 @@ class _Parameters:
         beside them may mean either, so nothing but these two is offered.
         """
         pair = next(((f, n) for f in flags if (n := f"--no-{f[2:]}") in flags), None)
-        found = CommandParameter(
+        parameter = CommandParameter(
             name=dest,
             schema={"type": "boolean"},
             emit="flag" if pair is None else "pair",
@@ -287,20 +298,20 @@ class _Parameters:
             negatives=() if pair is None else pair[1:],
             **self.common(action),
         )
-        return found if pair is None else with_default(found, self.default_of(action))
+        return parameter if pair is None else with_default(parameter, self.default_of(action))
 
     def counted(
         self, dest: str, action: argparse.Action, flags: tuple[str, ...]
     ) -> CommandParameter:
         schema = {"type": "integer", "minimum": 0}
-        found = CommandParameter(
+        parameter = CommandParameter(
             name=dest, schema=schema, emit="count", flags=flags, **self.common(action)
         )
         default = self.default_of(action)
         if isinstance(default, int) and default:
-            text = described(found.description, "What is given is added to the default.")
-            found = replace(found, description=text)
-        return with_default(found, default)
+            text = described(parameter.description, "What is given is added to the default.")
+            parameter = replace(parameter, description=text)
+        return with_default(parameter, default)
 
     # -- what every parameter has
 
@@ -326,7 +337,7 @@ class _Parameters:
         return _one(plain_text(text))
 
     def texts(self, actions: list[argparse.Action]) -> str:
-        return described(*dict.fromkeys(text for each in actions if (text := self.text(each))))
+        return described(*dict.fromkeys(text for action in actions if (text := self.text(action))))
 
     def default_of(self, action: argparse.Action) -> Any:
         value = self.parser._defaults.get(str(action.dest), action.default)
@@ -347,50 +358,57 @@ class _Parameters:
             if required and len(names) == 1
         }
         return tuple(
-            replace(each, required=True) if each.name in alone else each for each in parameters
+            replace(parameter, required=True) if parameter.name in alone else parameter
+            for parameter in parameters
         )
 
     def _exclusive(
         self, parameters: tuple[CommandParameter, ...]
     ) -> Iterator[tuple[tuple[str, ...], bool]]:
         by_flag = {
-            flag: each.name
-            for each in parameters
-            for flag in (*each.flags, *each.negatives, *each.chosen_by.values())
+            flag: parameter.name
+            for parameter in parameters
+            for flag in (*parameter.flags, *parameter.negatives, *parameter.chosen_by.values())
         }
-        known = {each.name for each in parameters}
+        names_offered = {parameter.name for parameter in parameters}
         for group in self.parser._mutually_exclusive_groups:
             names: dict[str, None] = {}
             for action in group._group_actions:
-                found = [by_flag[flag] for flag in action.option_strings if flag in by_flag]
-                names.update(dict.fromkeys(found or [d for d in (str(action.dest),) if d in known]))
+                members = [by_flag[flag] for flag in action.option_strings if flag in by_flag]
+                names.update(
+                    dict.fromkeys(members or [d for d in (str(action.dest),) if d in names_offered])
+                )
             yield tuple(names), group.required
 
 
 def as_shown(actions: list[argparse.Action]) -> list[argparse.Action]:
     """Return the switches of one name; if the help only shows how to switch it off, only those."""
-    shown = [each for each in actions if each.help is not argparse.SUPPRESS]
-    return shown if shown and all(each.const is False for each in shown) else actions
+    visible = [action for action in actions if action.help is not argparse.SUPPRESS]
+    return visible if visible and all(action.const is False for action in visible) else actions
 
 
 def _hidden_places(parser: argparse.ArgumentParser) -> dict[int, str]:
     """Return what a usage of the author's own calls positionals that have no help, by action."""
-    places = [each for each in parser._actions if not each.option_strings]
-    hidden = [each for each in places if each.help is argparse.SUPPRESS]
+    places = [action for action in parser._actions if not action.option_strings]
+    hidden = [action for action in places if action.help is argparse.SUPPRESS]
     if not hidden or not parser.usage:
         return {}
-    named = {str(word).lower() for each in places for word in (each.dest, each.metavar)}
+    documented = {str(word).lower() for action in places for word in (action.dest, action.metavar)}
     usage = re.sub(r"(?<!\S)[\[<(]*-[^\s\]>)]+([ =][\[<]?[A-Z]\w*)?[\]>)]*", " ", _usage_of(parser))
-    words = [each for each in re.findall(r"[A-Za-z][\w-]*", usage) if each.lower() not in _OPTIONS]
-    own = [each for each in words if each.lower() not in named]
+    words = [word for word in re.findall(r"[A-Za-z][\w-]*", usage) if word.lower() not in _OPTIONS]
+    undocumented = [word for word in words if word.lower() not in documented]
     if len(hidden) == 1:
-        return {id(hidden[0]): own[0]} if own else _named(hidden, words)
+        return {id(hidden[0]): undocumented[0]} if undocumented else _named(hidden, words)
     return _named(hidden, words)
 
 
 def _named(places: list[argparse.Action], words: list[str]) -> dict[int, str]:
-    by_name = {each.lower(): each for each in words}
-    return {id(each): by_name[each.dest.lower()] for each in places if each.dest.lower() in by_name}
+    by_name = {word.lower(): word for word in words}
+    return {
+        id(action): by_name[action.dest.lower()]
+        for action in places
+        if action.dest.lower() in by_name
+    }
 
 
 def _one(text: str) -> str:

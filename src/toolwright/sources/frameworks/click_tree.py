@@ -43,10 +43,10 @@ def read_click(
     """Return the program of a Click command; `SchemaError` if it cannot be read."""
     name = name or plain_text(getattr(root, "name", "") or "")
     reader = _ClickReader(name, kinds_of or click_kinds)
-    found = reader.walk.read((), lambda: reader.command(root, (), None))
+    command = reader.walk.read((), lambda: reader.command(root, (), None))
     return Program(
         name=name,
-        root=found,
+        root=command,
         framework=framework,
         version=_version_of(root),
         left_out=tuple(reader.walk.left_out),
@@ -55,10 +55,10 @@ def read_click(
 
 def click_kinds(parameter: Any) -> tuple[Kind, list[Kind] | None]:
     """Return the kinds of a parameter that has a `type`."""
-    found = parameter.type
-    if "Tuple" in class_names(found):
-        return TEXT, [kind_of_type(each) for each in found.types]
-    return kind_of_type(found), None
+    param_type = parameter.type
+    if "Tuple" in class_names(param_type):
+        return TEXT, [kind_of_type(member_type) for member_type in param_type.types]
+    return kind_of_type(param_type), None
 
 
 class _ClickReader:
@@ -94,43 +94,45 @@ class _ClickReader:
 
     def below(self, group: Any, path: tuple[str, ...], context: Any) -> Iterator[Command]:
         for name in group.list_commands(context):
-            at = (*path, name)
-            found = self.walk.read(at, lambda at=at: self.child(group, at, context))
-            if found is not None:
-                yield found
+            child_path = (*path, name)
+            command = self.walk.read(
+                child_path, lambda path=child_path: self.child(group, path, context)
+            )
+            if command is not None:
+                yield command
 
     def child(self, group: Any, path: tuple[str, ...], context: Any) -> Command:
         command = group.get_command(context, path[-1])
         if not hasattr(command, "params") or not hasattr(command, "context_class"):
             raise self.walk.refusal(path, "is listed, but there is no such command")
-        at = context
-        while at is not None:
-            if at.command is command:
+        ancestor = context
+        while ancestor is not None:
+            if ancestor.command is command:
                 raise self.walk.refusal(path, "contains itself")
-            at = at.parent
+            ancestor = ancestor.parent
         return self.command(command, path, context)
 
     # -- parameters
 
     def parameters(self, params: Iterable[Any], context: Any) -> Iterator[CommandParameter]:
         groups: dict[str, list[Any]] = {}
-        for each in params:
-            is_flag = bool(getattr(each, "is_flag", False))
+        for param in params:
+            is_flag = bool(getattr(param, "is_flag", False))
             informs = is_flag and (
-                only_informs(each.opts) or (each.is_eager and each.name in ("help", "version"))
+                only_informs(param.opts) or (param.is_eager and param.name in ("help", "version"))
             )
-            if not informs and each.name not in _COMPLETION:
-                groups.setdefault(each.name or "", []).append(each)
-        for name, found in groups.items():
-            flags = [each for each in found if getattr(each, "is_flag", False)]
-            if len(flags) == len(found):
-                yield from self.flags(name, found, context)
+            if not informs and param.name not in _COMPLETION:
+                groups.setdefault(param.name or "", []).append(param)
+        for name, namesakes in groups.items():
+            flags = [param for param in namesakes if getattr(param, "is_flag", False)]
+            if len(flags) == len(namesakes):
+                yield from self.flags(name, namesakes, context)
                 continue
-            for each in found:
-                if each in flags:
-                    yield from self.flags(_own_name(each), [each], context)
+            for param in namesakes:
+                if param in flags:
+                    yield from self.flags(_own_name(param), [param], context)
                 else:
-                    yield self.parameter(each, context)
+                    yield self.parameter(param, context)
 
     def parameter(self, p: Any, context: Any) -> CommandParameter:
         is_option = p.param_type_name == "option"
@@ -139,8 +141,8 @@ class _ClickReader:
         common = self.common(p, context)
         if getattr(p, "count", False):
             schema = {"type": "integer", "minimum": 0} | _upper(kind)
-            found = valued(p.name, kind, flags, "count", schema, _help(p, context), **common)
-            return self.defaulted(found, p, context)
+            parameter = valued(p.name, kind, flags, "count", schema, _help(p, context), **common)
+            return self.defaulted(parameter, p, context)
         several = p.nargs != 1 or getattr(p, "multiple", False)
         if kind.is_json and several:
             kind = replace(TEXT, note="JSON.")
@@ -151,8 +153,8 @@ class _ClickReader:
             if needs_value and _alone(p) is not UNSET:
                 schema = with_nothing(schema)
             emit = emit if is_option else "value"
-            found = valued(p.name, kind, flags, emit, schema, _help(p, context), **common)
-            return self.defaulted(found, p, context)
+            parameter = valued(p.name, kind, flags, emit, schema, _help(p, context), **common)
+            return self.defaulted(parameter, p, context)
         return self.defaulted(
             self.several(p, kind, parts, flags, {**common, "text": _help(p, context)}), p, context
         )
@@ -177,7 +179,7 @@ class _ClickReader:
 
     def flags(self, name: str, params: list[Any], context: Any) -> Iterator[CommandParameter]:
         """Yield the one parameter that flags of the same name make up: a boolean, or a choice."""
-        if not all(getattr(each, "is_bool_flag", False) for each in params):
+        if not all(getattr(param, "is_bool_flag", False) for param in params):
             is_single = len(params) == 1 and not getattr(params[0], "multiple", False)
             yield (self.constant if is_single else self.choice)(name, params, context)
             return
@@ -185,31 +187,33 @@ class _ClickReader:
             yield self.many_booleans(name, params[0], context)
             return
         # What holds without a flag may be said at one that the help does not show.
-        by_default = next((each for each in params if _has_default(each)), params[0])
+        by_default = next((param for param in params if _has_default(param)), params[0])
         params = _as_shown(params)
         on: list[str] = []
         off: list[str] = []
-        for each in params:
-            says_no = getattr(each, "flag_value", None) is False and not each.secondary_opts
-            (off if says_no else on).extend(each.opts)
-            off.extend(each.secondary_opts)
+        for param in params:
+            says_no = getattr(param, "flag_value", None) is False and not param.secondary_opts
+            (off if says_no else on).extend(param.opts)
+            off.extend(param.secondary_opts)
         first = params[0]
-        found = CommandParameter(
+        parameter = CommandParameter(
             name=name,
             schema={"type": "boolean"},
             emit="pair" if on and off else "flag" if on else "negative",
             flags=flags_in_order(on),
             negatives=flags_in_order(off),
-            description=described(*dict.fromkeys(_help(each, context) for each in params)),
+            description=described(*dict.fromkeys(_help(param, context) for param in params)),
             **self.common(first, context),
         )
-        found = replace(found, hidden=all(getattr(each, "hidden", False) for each in params))
-        yield self.defaulted(found, by_default, context)
+        parameter = replace(
+            parameter, hidden=all(getattr(param, "hidden", False) for param in params)
+        )
+        yield self.defaulted(parameter, by_default, context)
 
     def constant(self, name: str, params: list[Any], context: Any) -> CommandParameter:
         """Return the boolean of a flag that stands for its value."""
         (p,) = params
-        found = CommandParameter(
+        parameter = CommandParameter(
             name=name,
             schema={"type": "boolean"},
             emit="flag",
@@ -219,7 +223,7 @@ class _ClickReader:
         )
         raw = _default_of(p, context)
         stands = raw is True or (raw is not None and raw == getattr(p, "flag_value", None))
-        return found if stands else replace(found, default=False)
+        return parameter if stands else replace(parameter, default=False)
 
     def many_booleans(self, name: str, p: Any, context: Any) -> CommandParameter:
         chosen = {"true": flags_in_order(p.opts)[:1], "false": flags_in_order(p.secondary_opts)[:1]}
@@ -234,35 +238,35 @@ class _ClickReader:
 
     def choice(self, name: str, params: list[Any], context: Any) -> CommandParameter:
         default: Any = None
-        params = [each for each in params if not getattr(each, "hidden", False)] or params
+        params = [param for param in params if not getattr(param, "hidden", False)] or params
         schema, chosen = chosen_by_flags(
-            (getattr(each, "flag_value", None), flags_in_order(each.opts)[0]) for each in params
+            (getattr(param, "flag_value", None), flags_in_order(param.opts)[0]) for param in params
         )
-        for each, value in zip(params, schema["enum"], strict=True):
-            raw = _default_of(each, context)
-            if raw is True or (raw is not None and raw == getattr(each, "flag_value", None)):
+        for param, value in zip(params, schema["enum"], strict=True):
+            raw = _default_of(param, context)
+            if raw is True or (raw is not None and raw == getattr(param, "flag_value", None)):
                 default = value
             elif isinstance(raw, str) and default is None:
                 default = raw
         several = bool(getattr(params[0], "multiple", False))
         common = self.common(params[0], context)
-        common["required"] = any(each.required for each in params)
-        common["hidden"] = all(getattr(each, "hidden", False) for each in params)
-        found = CommandParameter(
+        common["required"] = any(param.required for param in params)
+        common["hidden"] = all(getattr(param, "hidden", False) for param in params)
+        parameter = CommandParameter(
             name=name,
             schema=array(schema) if several else schema,
             emit="choices" if several else "choice",
             chosen_by=chosen,
-            description=described(*dict.fromkeys(_help(each, context) for each in params)),
+            description=described(*dict.fromkeys(_help(param, context) for param in params)),
             **common,
         )
-        return with_default(found, default if not several else None)
+        return with_default(parameter, default if not several else None)
 
     def common(self, p: Any, context: Any) -> dict[str, Any]:
         """Return the fields that every parameter has."""
         prompts = getattr(p, "prompt", None) is not None and getattr(p, "prompt_required", True)
         is_flag = bool(getattr(p, "is_flag", False))
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             # Without a terminal a prompt fails, even if it has a default.
             "required": bool(p.required) or (prompts and not is_flag),
             "hidden": bool(getattr(p, "hidden", False)),
@@ -271,21 +275,21 @@ class _ClickReader:
             "environment": tuple(_variables_of(p, context)),
         }
         if getattr(p, "hide_input", False):
-            found["secret"] = True
-        return found if p.param_type_name == "option" else found | metavar_of(p)
+            fields["secret"] = True
+        return fields if p.param_type_name == "option" else fields | metavar_of(p)
 
-    def defaulted(self, found: CommandParameter, p: Any, context: Any) -> CommandParameter:
-        shown = getattr(p, "show_default", None)
+    def defaulted(self, parameter: CommandParameter, p: Any, context: Any) -> CommandParameter:
+        shown_default = getattr(p, "show_default", None)
         value = _default_of(p, context)
-        if isinstance(shown, str) and not (found.emit == "flag" and value is True):
-            return replace(found, default_text=plain_text(shown))
-        if p.required and found.schema.get("type") != "boolean":
+        if isinstance(shown_default, str) and not (parameter.emit == "flag" and value is True):
+            return replace(parameter, default_text=plain_text(shown_default))
+        if p.required and parameter.schema.get("type") != "boolean":
             value = None
         spell = spelled_choice if not hasattr(p, "type_descriptor") else None
-        with_it = with_default(found, value, spell)
-        if found.required and with_it.default is not UNSET and not p.required:
+        with_it = with_default(parameter, value, spell)
+        if parameter.required and with_it.default is not UNSET and not p.required:
             # The default that a prompt offers: the value must be sent all the same.
-            return replace(found, default_text=first_line(plain_text(str(value))))
+            return replace(parameter, default_text=first_line(plain_text(str(value))))
         return never_empty(with_it)
 
 
@@ -299,9 +303,12 @@ def _upper(kind: Kind) -> dict[str, Any]:
 
 def _as_shown(params: list[Any]) -> list[Any]:
     """Return the flags of one name; if the help only shows how to switch it off, only those."""
-    shown = [each for each in params if not getattr(each, "hidden", False)]
-    off = [getattr(each, "flag_value", None) is False and not each.secondary_opts for each in shown]
-    return shown if shown and all(off) else params
+    visible = [param for param in params if not getattr(param, "hidden", False)]
+    off = [
+        getattr(param, "flag_value", None) is False and not param.secondary_opts
+        for param in visible
+    ]
+    return visible if visible and all(off) else params
 
 
 def _has_default(p: Any) -> bool:
@@ -311,10 +318,10 @@ def _has_default(p: Any) -> bool:
 
 def _is_markup(context: Any) -> bool:
     """Return whether the program's own help reads its texts as Rich's markup."""
-    own: Any = getattr(context, "help_config", None)  # of rich-click
-    if own is not None:
-        return getattr(own, "text_markup", None) == "rich" or bool(
-            getattr(own, "use_rich_markup", False)
+    help_config: Any = getattr(context, "help_config", None)  # of rich-click
+    if help_config is not None:
+        return getattr(help_config, "text_markup", None) == "rich" or bool(
+            getattr(help_config, "use_rich_markup", False)
         )
     return getattr(context.command, "rich_markup_mode", None) == "rich"  # of Typer
 
@@ -354,11 +361,11 @@ def _is_unset(value: Any) -> bool:
 
 
 def _variables_of(p: Any, context: Any) -> Iterator[str]:
-    given = getattr(p, "envvar", None)
-    if isinstance(given, str):
-        yield given
-    elif isinstance(given, list | tuple):
-        yield from (str(each) for each in given)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    variables = getattr(p, "envvar", None)
+    if isinstance(variables, str):
+        yield variables
+    elif isinstance(variables, list | tuple):
+        yield from (str(variable) for variable in variables)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     elif getattr(p, "allow_from_autoenv", False) and context.auto_envvar_prefix and p.name:
         yield f"{context.auto_envvar_prefix}_{p.name.upper()}"
 
@@ -377,8 +384,8 @@ def _version_of(root: Any) -> str:
         code = getattr(callback, "__code__", None)
         if not p.is_eager or code is None or "version" not in code.co_freevars:
             continue
-        held = dict(zip(code.co_freevars, callback.__closure__ or (), strict=True))
-        version, package = (_content(held.get(name)) for name in ("version", "package_name"))
+        closure = dict(zip(code.co_freevars, callback.__closure__ or (), strict=True))
+        version, package = (_content(closure.get(name)) for name in ("version", "package_name"))
         if isinstance(version, str):
             return version
         if isinstance(package, str):

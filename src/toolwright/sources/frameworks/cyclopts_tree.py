@@ -37,11 +37,11 @@ def read_cyclopts(app: Any, name: str = "") -> Program:
     """Return the program of a Cyclopts app; `SchemaError` if it cannot be read."""
     name = name or _app_name(app)
     reader = _CycloptsReader(name, app)
-    found = reader.walk.read((), lambda: reader.command(app, ()), app)
+    root = reader.walk.read((), lambda: reader.command(app, ()), app)
     version = app.version if isinstance(app.version, str) else ""
     return Program(
         name=name,
-        root=found,
+        root=root,
         framework="cyclopts",
         version=plain_text(version),
         takes_dashes=app.end_of_options_delimiter in (None, "--"),
@@ -94,8 +94,8 @@ class _CycloptsReader:
         )
 
     def arguments(self, app: Any) -> list[Any]:
-        found = app.assemble_argument_collection(parse_docstring=True)
-        return [each for each in found if each.parse]
+        arguments = app.assemble_argument_collection(parse_docstring=True)
+        return [argument for argument in arguments if argument.parse]
 
     def text(self, text: Any) -> str:
         return rendered(text, is_markup=self.is_markup)
@@ -105,57 +105,65 @@ class _CycloptsReader:
         apps: dict[int, Any] = {}
         for word in app:
             if not str(word).startswith("-"):  # `--help` and `--version` are also commands
-                each = app[word]
-                words.setdefault(id(each), []).append(word)
-                apps[id(each)] = each
+                child = app[word]
+                words.setdefault(id(child), []).append(word)
+                apps[id(child)] = child
         for key, (word, *aliases) in words.items():
-            at, each = (*path, word), apps[key]
-            found = self.walk.read(
-                at, lambda at=at, each=each: self.command(each, at, markup), each
+            child_path, child = (*path, word), apps[key]
+            command = self.walk.read(
+                child_path,
+                lambda path=child_path, child=child: self.command(child, path, markup),
+                child,
             )
-            if found is not None:
-                yield replace(found, aliases=tuple(aliases))
+            if command is not None:
+                yield replace(command, aliases=tuple(aliases))
 
     def help(self, a: Any) -> str:
         return " ".join(self.text(a.parameter.help).split())
 
     def parameters(self, arguments: list[Any]) -> Iterator[CommandParameter]:
         carried: list[tuple[str, ...]] = []
-        for each in arguments:
-            flags = _flags_of(each)
+        for argument in arguments:
+            flags = _flags_of(argument)
             if any(
                 flag.startswith(f"{head}.") for heads in carried for head in heads for flag in flags
             ):
                 continue  # the fields of a value that is sent as JSON
-            kind = json_schema_of(each.parameter.converter, each.hint)
+            kind = json_schema_of(argument.parameter.converter, argument.hint)
             if kind is not None:
                 carried.append(flags)
-                text = self.help(each)
+                text = self.help(argument)
                 yield self.defaulted(
                     valued(
-                        _name_of(each), kind, flags, "value", kind.schema, text, **_common(each)
+                        _name_of(argument),
+                        kind,
+                        flags,
+                        "value",
+                        kind.schema,
+                        text,
+                        **_common(argument),
                     ),
-                    each,
+                    argument,
                 )
-            elif not each.children and each.field_info.kind.name != "VAR_KEYWORD":
-                yield self.parameter(each)
+            elif not argument.children and argument.field_info.kind.name != "VAR_KEYWORD":
+                yield self.parameter(argument)
 
     def parameter(self, a: Any) -> CommandParameter:
         flags, name, common = _flags_of(a), _name_of(a), _common(a)
         hint = bare(a.hint)
         if a.parameter.count:
             schema = {"type": "integer", "minimum": 0}
-            found = valued(name, TEXT, flags, "count", schema, self.help(a), **common)
-            return self.defaulted(found, a)
+            parameter = valued(name, TEXT, flags, "count", schema, self.help(a), **common)
+            return self.defaulted(parameter, a)
         words, several = a.token_count()
         if flags and _is_mapping(a):
             members = typing.get_args(hint)
             kind = self.kind_of(a, members[1] if len(members) == 2 else str)
             schema = {"type": "object", "additionalProperties": dict(kind.schema)}
-            found = valued(name, kind, flags, "dotted", schema, self.help(a), **common)
-            return self.defaulted(found, a)
+            parameter = valued(name, kind, flags, "dotted", schema, self.help(a), **common)
+            return self.defaulted(parameter, a)
         if (words, several) == (0, False) and flags:
-            found = CommandParameter(
+            parameter = CommandParameter(
                 name=name,
                 schema={"type": "boolean"},
                 emit="pair" if a.negatives else "truth",
@@ -164,7 +172,7 @@ class _CycloptsReader:
                 description=self.help(a),
                 **common,
             )
-            return self.defaulted(found, a)
+            return self.defaulted(parameter, a)
         return self.valued(a, words, several=several)
 
     def valued(self, a: Any, words: int, *, several: bool) -> CommandParameter:
@@ -179,7 +187,7 @@ class _CycloptsReader:
             members = typing.get_args(item) if words > 1 else (item,)
         else:
             members = typing.get_args(hint) if words > 1 else (hint,)
-        kinds = [self.kind_of(a, each) for each in members]
+        kinds = [self.kind_of(a, member) for member in members]
         schema = dict(kinds[0].schema) if words <= 1 else tuple_of(kinds)
         emit = "value" if words <= 1 else "words"
         if several:
@@ -193,13 +201,13 @@ class _CycloptsReader:
             emit = "truth" if emit == "value" and schema.get("type") == "boolean" else emit
             negatives = flags_in_order(a.negatives) if several else ()
         refused = _read_as_null(a, kinds, words)
-        found = valued(name, kind, flags, emit, schema, self.help(a), **common)
-        return self.defaulted(replace(found, negatives=negatives, refused_values=refused), a)
+        parameter = valued(name, kind, flags, emit, schema, self.help(a), **common)
+        return self.defaulted(replace(parameter, negatives=negatives, refused_values=refused), a)
 
     def guarded(self, a: Any, kinds: list[Kind], emit: str) -> Kind:
         """Return a kind that refuses values that Cyclopts would read as JSON or as a file."""
-        refused = "".join(dict.fromkeys(c for each in kinds for c in each.refused))
-        texts = [each for each in kinds if each.schema.get("type") == "string"]
+        refused = "".join(dict.fromkeys(c for kind in kinds for c in kind.refused))
+        texts = [kind for kind in kinds if kind.schema.get("type") == "string"]
         explicit = bool(a.parameter.json_list) or bool(a.parameter.json_dict)
         plain = str in typing.get_args(bare(a.hint)) and not explicit
         if emit == "repeat" and texts and not plain:
@@ -210,29 +218,31 @@ class _CycloptsReader:
 
     def kind_of(self, a: Any, hint: Any) -> Kind:
         hint = bare(hint)
-        found = a.get_choices(force=True)
-        kind = kind_of_hint(hint, lambda each: a.parameter.name_transform(each.name), _DURATION)
-        if found and "enum" not in kind.schema:
-            return choices(found)
+        listed = a.get_choices(force=True)
+        kind = kind_of_hint(hint, lambda member: a.parameter.name_transform(member.name), _DURATION)
+        if listed and "enum" not in kind.schema:
+            return choices(listed)
         is_enum = "enum" in kind.schema and typing.get_origin(hint) is not typing.Literal
         kind = replace(kind, ignores_case=is_enum)  # names are compared after a transformation
-        for each in a.parameter.validator:
-            kind = _validated(kind, each)
+        for validator in a.parameter.validator:
+            kind = _validated(kind, validator)
         return kind
 
-    def defaulted(self, found: CommandParameter, a: Any) -> CommandParameter:
+    def defaulted(self, parameter: CommandParameter, a: Any) -> CommandParameter:
         value = a.field_info.default
-        if value is inspect.Parameter.empty or found.required or isinstance(value, type):
-            return found
+        if value is inspect.Parameter.empty or parameter.required or isinstance(value, type):
+            return parameter
         if isinstance(a.parameter.show_default, str):
-            return replace(found, default_text=plain_text(a.parameter.show_default))
-        return with_default(found, value, lambda each: a.parameter.name_transform(each.name))
+            return replace(parameter, default_text=plain_text(a.parameter.show_default))
+        return with_default(
+            parameter, value, lambda member: a.parameter.name_transform(member.name)
+        )
 
 
 def _read_as_null(a: Any, kinds: list[Kind], words: int) -> tuple[str, ...]:
     """Return the texts that mean null: where null is tried first, or the rest does not fit."""
     members = typing.get_args(_without_metadata(a.field_info.annotation))
-    takes_text = any(each.schema.get("type") == "string" for each in kinds)
+    takes_text = any(kind.schema.get("type") == "string" for kind in kinds)
     is_first = bool(members) and members[0] is type(None)
     if takes_text and type(None) in members and (words > 1 or is_first):
         return ("none", "null")
@@ -270,7 +280,7 @@ def _flags_of(a: Any) -> tuple[str, ...]:
     if a.field_info.kind.name in ("POSITIONAL_ONLY", "VAR_POSITIONAL"):
         return ()
     negatives = set(a.negatives)
-    return flags_in_order(each for each in a.names if each not in negatives)
+    return flags_in_order(flag for flag in a.names if flag not in negatives)
 
 
 def _name_of(a: Any) -> str:
@@ -310,15 +320,15 @@ def described_at_length(short: str, long: str) -> str:
 def _exclusive(
     arguments: list[Any], parameters: tuple[CommandParameter, ...]
 ) -> Iterator[Exclusive]:
-    known = {each.name for each in parameters}
+    names_offered = {parameter.name for parameter in parameters}
     groups: dict[int, tuple[Any, list[str]]] = {}
-    for each in arguments:
-        for group in each.parameter.group or ():
-            if not isinstance(group, str) and _name_of(each) in known:
-                groups.setdefault(id(group), (group, []))[1].append(_name_of(each))
+    for argument in arguments:
+        for group in argument.parameter.group or ():
+            if not isinstance(group, str) and _name_of(argument) in names_offered:
+                groups.setdefault(id(group), (group, []))[1].append(_name_of(argument))
     for group, names in groups.values():
-        for each in group.validator or ():
-            is_choice = any(c.__name__ == "LimitedChoice" for c in type(each).__mro__)
-            if is_choice and each.max == 1 and each.min in (0, 1) and len(names) > 1:
-                required = each.min == 1 and not each.allow_none
+        for validator in group.validator or ():
+            is_choice = any(c.__name__ == "LimitedChoice" for c in type(validator).__mro__)
+            if is_choice and validator.max == 1 and validator.min in (0, 1) and len(names) > 1:
+                required = validator.min == 1 and not validator.allow_none
                 yield Exclusive(names=tuple(names), required=required)

@@ -72,8 +72,10 @@ _PLAIN: dict[Any, Kind] = {
 def choices(values: Iterable[Any], *, ignores_case: bool = False) -> Kind:
     """Return the kind of a choice of values: integers if all are, else texts."""
     listed = list(values)
-    whole = [each for each in listed if isinstance(each, int) and not isinstance(each, bool)]
-    name = "integer" if listed and len(whole) == len(listed) else "string"
+    integers = [
+        choice for choice in listed if isinstance(choice, int) and not isinstance(choice, bool)
+    ]
+    name = "integer" if listed and len(integers) == len(listed) else "string"
     unique = list(dict.fromkeys(listed if name == "integer" else map(str, listed)))
     return Kind(schema={"type": name, "enum": unique}, ignores_case=ignores_case)
 
@@ -91,7 +93,7 @@ def bare(hint: Any) -> Any:
         elif typing.get_origin(hint) is typing.Annotated:
             hint = typing.get_args(hint)[0]
         elif typing.get_origin(hint) in (typing.Union, types.UnionType):
-            members = [each for each in typing.get_args(hint) if each is not type(None)]
+            members = [member for member in typing.get_args(hint) if member is not type(None)]
             if len(members) != 1:
                 return hint
             hint = members[0]
@@ -110,15 +112,17 @@ def kind_of_hint(
         return _PLAIN[hint]
     if typing.get_origin(hint) is typing.Literal:
         members = typing.get_args(hint)
-        return choices(spell(each) if isinstance(each, enum.Enum) else each for each in members)
+        return choices(
+            spell(member) if isinstance(member, enum.Enum) else member for member in members
+        )
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return choices(spell(each) for each in hint)
+        return choices(spell(member) for member in hint)
     if isinstance(hint, type) and issubclass(hint, pathlib.PurePath):
         return PATH
     if isinstance(hint, type):
-        subclass = next((each for each in (bool, int, float, str) if issubclass(hint, each)), None)
-        known = _PLAIN[subclass] if subclass else TEXT
-        return replace(known, type_name=hint.__name__)
+        subclass = next((base for base in (bool, int, float, str) if issubclass(hint, base)), None)
+        kind = _PLAIN[subclass] if subclass else TEXT
+        return replace(kind, type_name=hint.__name__)
     return replace(TEXT, type_name=_union_name(hint))
 
 
@@ -132,8 +136,8 @@ def _is_known(value: Any) -> bool:
 def _union_name(hint: Any) -> str:
     if typing.get_origin(hint) not in (typing.Union, types.UnionType):
         return str(hint) if typing.get_origin(hint) is not None else ""
-    members = [each for each in typing.get_args(hint) if each is not type(None)]
-    return " or ".join(getattr(each, "__name__", str(each)) for each in members)
+    members = [member for member in typing.get_args(hint) if member is not type(None)]
+    return " or ".join(getattr(member, "__name__", str(member)) for member in members)
 
 
 def kind_of_callable(function: Any) -> Kind:
@@ -153,8 +157,8 @@ def kind_of_callable(function: Any) -> Kind:
         return _PLAIN[owner]
     if isinstance(function, type):
         if issubclass(function, enum.Enum):
-            return choices(each.value for each in function)
-        return kind_of_hint(function, lambda each: each.value)
+            return choices(member.value for member in function)
+        return kind_of_hint(function, lambda member: member.value)
     if getattr(function, "__objclass__", None) is str:
         return TEXT
     if getattr(function, "__name__", "") in ("b64decode", "standard_b64decode"):
@@ -171,8 +175,8 @@ def _name_of(function: Any) -> str:
 
 def json_schema_of(*carriers: Any) -> Kind | None:
     """Return the kind of JSON text that one of these takes; None if none says so."""
-    for each in carriers:
-        schema = getattr(each, JSON_SCHEMA, None)
+    for carrier in carriers:
+        schema = getattr(carrier, JSON_SCHEMA, None)
         if isinstance(schema, Mapping):
             return Kind(schema=dict(cast("Mapping[str, Any]", schema)), is_json=True)
     return None
@@ -202,23 +206,25 @@ _TIME_WORDS = {
 
 def forms_of_time(formats: Iterable[Any]) -> Kind:
     """Return the kind of a time in one of these `strptime` formats, described in words."""
-    shown: list[str] = []
-    for each in formats:
-        first, *rest = str(each).split("%")
-        shown.append(first + "".join(_TIME_WORDS.get(p[:1], f"%{p[:1]}") + p[1:] for p in rest))
-    return Kind(note=f"A time in the form {' or '.join(shown)}.") if shown else Kind()
+    forms: list[str] = []
+    for form in formats:
+        first, *directives = str(form).split("%")
+        forms.append(
+            first + "".join(_TIME_WORDS.get(p[:1], f"%{p[:1]}") + p[1:] for p in directives)
+        )
+    return Kind(note=f"A time in the form {' or '.join(forms)}.") if forms else Kind()
 
 
 def limits(
     low: Any = None, high: Any = None, *, low_open: bool = False, high_open: bool = False
 ) -> dict[str, Any]:
     """Return the keywords of a range."""
-    found: dict[str, Any] = {}
+    keywords: dict[str, Any] = {}
     if isinstance(low, int | float | decimal.Decimal):
-        found["exclusiveMinimum" if low_open else "minimum"] = _number(low)
+        keywords["exclusiveMinimum" if low_open else "minimum"] = _number(low)
     if isinstance(high, int | float | decimal.Decimal):
-        found["exclusiveMaximum" if high_open else "maximum"] = _number(high)
-    return found
+        keywords["exclusiveMaximum" if high_open else "maximum"] = _number(high)
+    return keywords
 
 
 def _number(value: Any) -> Any:
@@ -235,17 +241,20 @@ def clamped(kind: Kind, low: Any, high: Any) -> Kind:
 
 def file_kind(mode: Any) -> Kind:
     """Return the kind of a file that the program opens; `-` would be its own stdin or stdout."""
-    written = any(letter in str(mode) for letter in "wax+")
-    note = "A file to be written." if written else "A file to be read."
+    is_written = any(letter in str(mode) for letter in "wax+")
+    note = "A file to be written." if is_written else "A file to be read."
     return replace(PATH, note=note, refused="-")
 
 
-def path_kind(found: Any) -> Kind:
+def path_kind(path_type: Any) -> Kind:
     """Return the kind of a path, from what `click.Path` or Typer says about it."""
-    file_okay, dir_okay = getattr(found, "file_okay", True), getattr(found, "dir_okay", True)
+    file_okay, dir_okay = (
+        getattr(path_type, "file_okay", True),
+        getattr(path_type, "dir_okay", True),
+    )
     thing = "file" if not dir_okay else "directory" if not file_okay else "file or directory"
-    exists = bool(getattr(found, "exists", False))
+    exists = bool(getattr(path_type, "exists", False))
     says = exists or not (file_okay and dir_okay)
     article = "An existing" if exists else "A"
-    refused = "-" if getattr(found, "allow_dash", False) else ""
+    refused = "-" if getattr(path_type, "allow_dash", False) else ""
     return replace(PATH, note=f"{article} {thing}." if says else "", refused=refused)

@@ -39,11 +39,11 @@ def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
     """Return the program of an `OptionParser`; `SchemaError` if it cannot be read."""
     name = name or plain_text(parser.get_prog_name())
     walk = Walk(name)
-    found = walk.read((), lambda: _command(parser, walk), parser)
+    root = walk.read((), lambda: _command(parser, walk), parser)
     version = plain_text(parser.get_version() if parser.version else "")
     return Program(
         name=name,
-        root=found,
+        root=root,
         framework="optparse",
         version=plain_version(first_line(version)),
     )
@@ -51,10 +51,10 @@ def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
 
 def _command(parser: optparse.OptionParser, walk: Walk) -> Command:
     options = without_clashes(_options(parser))
-    taken = {each.name for each in options}
+    names_taken = {option.name for option in options}
     usage = _usage_of(parser)
     words = CommandParameter(
-        name=next(name for name in ("args", "arguments", "words", "") if name not in taken),
+        name=next(name for name in ("args", "arguments", "words", "") if name not in names_taken),
         schema=array({"type": "string"}),
         emit="rest",
         description=f"What stands behind the options: `{usage}`." if usage else "",
@@ -74,70 +74,72 @@ def _command(parser: optparse.OptionParser, walk: Walk) -> Command:
 def _options(parser: optparse.OptionParser) -> Iterator[CommandParameter]:
     groups: dict[str, list[Any]] = {}
     every = [*parser.option_list, *(o for group in parser.option_groups for o in group.option_list)]
-    for each in every:
-        informs = each.action in ("help", "version") or (
-            not each.takes_value() and only_informs(_strings(each))
+    for option in every:
+        informs = option.action in ("help", "version") or (
+            not option.takes_value() and only_informs(_strings(option))
         )
         if not informs:
-            groups.setdefault(each.dest or each.get_opt_string(), []).append(each)
+            groups.setdefault(option.dest or option.get_opt_string(), []).append(option)
     for options in groups.values():
         yield from _group(parser, options)
 
 
 def _group(parser: optparse.OptionParser, options: list[Any]) -> Iterator[CommandParameter]:
     """Yield the parameters of options that share a destination."""
-    constants = [each for each in options if each.action in ("store_const", "append_const")]
-    switches = [each for each in options if each.action in ("store_true", "store_false")]
+    constants = [option for option in options if option.action in ("store_const", "append_const")]
+    switches = [option for option in options if option.action in ("store_true", "store_false")]
     if len(switches) == len(options):
-        shown = [each for each in options if not _is_hidden(each)]
-        only_off = shown and all(each.action == "store_false" for each in shown)
-        yield _switch(parser, shown if only_off else options)
+        visible = [option for option in options if not _is_hidden(option)]
+        only_off = visible and all(option.action == "store_false" for option in visible)
+        yield _switch(parser, visible if only_off else options)
         return
-    if [each.action for each in options] == ["store_const"]:
+    if [option.action for option in options] == ["store_const"]:
         yield replace(_flag(parser, options[0]), default=False)
         return
     if len(constants) == len(options):
         yield _choice(parser, options)
         return
-    for each in options:
-        if each in constants or each in switches:
-            yield replace(_flag(parser, each), name=_name_of(each, by_flag=True))
+    for option in options:
+        if option in constants or option in switches:
+            yield replace(_flag(parser, option), name=_name_of(option, by_flag=True))
         else:
-            yield _option(parser, each)
+            yield _option(parser, option)
 
 
 def _switch(parser: optparse.OptionParser, options: list[Any]) -> CommandParameter:
-    on = [flag for each in options if each.action == "store_true" for flag in _strings(each)]
-    off = [flag for each in options if each.action == "store_false" for flag in _strings(each)]
-    found = CommandParameter(
+    on = [flag for option in options if option.action == "store_true" for flag in _strings(option)]
+    off = [
+        flag for option in options if option.action == "store_false" for flag in _strings(option)
+    ]
+    parameter = CommandParameter(
         name=_name_of(options[0]),
         schema={"type": "boolean"},
         emit="pair" if on and off else "flag" if on else "negative",
         flags=flags_in_order(on),
         negatives=flags_in_order(off),
-        description=described(*dict.fromkeys(_help(parser, each) for each in options)),
-        hidden=all(_is_hidden(each) for each in options),
+        description=described(*dict.fromkeys(_help(parser, option) for option in options)),
+        hidden=all(_is_hidden(option) for option in options),
     )
-    return with_default(found, _default_of(parser, options[0]))
+    return with_default(parameter, _default_of(parser, options[0]))
 
 
 def _choice(parser: optparse.OptionParser, options: list[Any]) -> CommandParameter:
-    flags = [flags_in_order(_strings(each))[0] for each in options]
-    schema, chosen = chosen_by_flags(zip((each.const for each in options), flags, strict=True))
+    flags = [flags_in_order(_strings(option))[0] for option in options]
+    schema, chosen = chosen_by_flags(zip((option.const for option in options), flags, strict=True))
     default: Any = None
-    for each, value in zip(options, schema["enum"], strict=True):
-        if each.const is not None and _default_of(parser, each) == each.const:
+    for option, value in zip(options, schema["enum"], strict=True):
+        if option.const is not None and _default_of(parser, option) == option.const:
             default = value
-    several = any(each.action == "append_const" for each in options)
-    found = CommandParameter(
+    several = any(option.action == "append_const" for option in options)
+    parameter = CommandParameter(
         name=_name_of(options[0]),
         schema=array(schema) if several else schema,
         emit="choices" if several else "choice",
         chosen_by=chosen,
-        description=described(*dict.fromkeys(_help(parser, each) for each in options)),
-        hidden=all(_is_hidden(each) for each in options),
+        description=described(*dict.fromkeys(_help(parser, option) for option in options)),
+        hidden=all(_is_hidden(option) for option in options),
     )
-    return with_default(found, None if several else default)
+    return with_default(parameter, None if several else default)
 
 
 def _flag(parser: optparse.OptionParser, option: Any) -> CommandParameter:
@@ -157,8 +159,8 @@ def _option(parser: optparse.OptionParser, option: Any) -> CommandParameter:
     text = _help(parser, option)
     if option.action == "count":
         schema = {"type": "integer", "minimum": 0}
-        found = valued(_name_of(option), INTEGER, flags, "count", schema, text, **more)
-        return with_default(found, _default_of(parser, option))
+        parameter = valued(_name_of(option), INTEGER, flags, "count", schema, text, **more)
+        return with_default(parameter, _default_of(parser, option))
     if not option.takes_value():
         return _flag(parser, option)
     kind = choices(option.choices) if option.choices else _KINDS.get(option.type)
@@ -168,8 +170,8 @@ def _option(parser: optparse.OptionParser, option: Any) -> CommandParameter:
     emit = "words" if several else "value"
     if option.action == "append":
         emit, schema = "repeat", array(schema)
-    found = valued(_name_of(option), kind, flags, emit, schema, text, **more)
-    return with_default(found, _default_of(parser, option))
+    parameter = valued(_name_of(option), kind, flags, emit, schema, text, **more)
+    return with_default(parameter, _default_of(parser, option))
 
 
 def _strings(option: Any) -> list[str]:
@@ -177,8 +179,8 @@ def _strings(option: Any) -> list[str]:
 
 
 def _name_of(option: Any, *, by_flag: bool = False) -> str:
-    own = flags_in_order(_strings(option))[0].lstrip("-").replace("-", "_")
-    return own if by_flag else option.dest or own
+    name = flags_in_order(_strings(option))[0].lstrip("-").replace("-", "_")
+    return name if by_flag else option.dest or name
 
 
 def _is_hidden(option: Any) -> bool:

@@ -93,20 +93,24 @@ class Walk:
         if path and (not _is_word(name) or name.startswith("-")):
             parent = " ".join((self.program, *path[:-1]))
             raise SchemaError(f"has a command with the name {name!r:.60}", tool=parent)
-        if target is not None and any(each is target for each in self._open[:-1]):
+        if target is not None and any(parent is target for parent in self._open[:-1]):
             raise self.refusal(path, "contains itself")
         if len(path) > MAX_DEPTH:
             raise self.refusal(path, f"is nested deeper than {MAX_DEPTH} commands")
 
-    def check_parameters(self, path: Sequence[str], found: Sequence[CommandParameter]) -> None:
+    def check_parameters(self, path: Sequence[str], parameters: Sequence[CommandParameter]) -> None:
         """Refuse parameters that nobody could send."""
-        if len(found) > MAX_PARAMETERS:
+        if len(parameters) > MAX_PARAMETERS:
             raise self.refusal(path, f"has more than {MAX_PARAMETERS} parameters")
-        for each in found:
-            spelled = (*each.flags, *each.negatives, *each.chosen_by.values())
-            if not each.name or _CONTROLS.search(each.name) or not all(map(_is_word, spelled)):
-                shown = spelled[0] if spelled else each.name
-                raise self.refusal(path, f"has a parameter with the name {shown!r:.60}")
+        for parameter in parameters:
+            spelled = (*parameter.flags, *parameter.negatives, *parameter.chosen_by.values())
+            if (
+                not parameter.name
+                or _CONTROLS.search(parameter.name)
+                or not all(map(_is_word, spelled))
+            ):
+                spelling = spelled[0] if spelled else parameter.name
+                raise self.refusal(path, f"has a parameter with the name {spelling!r:.60}")
 
 
 def _is_word(value: Any) -> bool:
@@ -150,19 +154,19 @@ def first_line(text: str) -> str:
 
 def annotations_of(*carriers: Any) -> dict[str, Any]:
     """Return the hints that an author has left on the objects of a command."""
-    found: dict[str, Any] = {}
-    for each in carriers:
-        hints = getattr(each, ANNOTATIONS, None)
+    annotations: dict[str, Any] = {}
+    for carrier in carriers:
+        hints = getattr(carrier, ANNOTATIONS, None)
         if isinstance(hints, Mapping):
-            found.update(cast("Mapping[str, Any]", hints))
-    return found
+            annotations.update(cast("Mapping[str, Any]", hints))
+    return annotations
 
 
 def described(*texts: str) -> str:
     """Return a help text followed by further sentences."""
     return " ".join(
-        text if text[-1] in ".!?:)]" or not rest else f"{text}."
-        for text, rest in _with_rest([text for text in texts if text])
+        text if text[-1] in ".!?:)]" or not following else f"{text}."
+        for text, following in _with_rest([text for text in texts if text])
     )
 
 
@@ -172,8 +176,8 @@ def _with_rest(texts: list[str]) -> Iterable[tuple[str, list[str]]]:
 
 def flags_in_order(flags: Iterable[Any]) -> tuple[str, ...]:
     """Return spellings, the long ones first."""
-    found = [str(each) for each in flags]
-    return (*(f for f in found if len(f) > 2), *(f for f in found if len(f) <= 2))
+    spellings = [str(flag) for flag in flags]
+    return (*(f for f in spellings if len(f) > 2), *(f for f in spellings if len(f) <= 2))
 
 
 def only_informs(flags: Iterable[str]) -> bool:
@@ -191,7 +195,7 @@ def with_default(
         return _without(parameter, value)
     if callable(value) and not isinstance(value, enum.Enum):
         return replace(parameter, default_text="worked out when the program runs")
-    plain = _plain(value, spell or (lambda each: each.value))
+    plain = _plain(value, spell or (lambda member: member.value))
     fitting = _fitting(plain, parameter.schema) if plain is not UNSET else UNSET
     if fitting is not UNSET:
         return replace(parameter, default=fitting)
@@ -225,12 +229,12 @@ def _plain(value: Any, spell: Callable[[enum.Enum], Any]) -> Any:
             return str(value)
         case list() | tuple() | set() | frozenset():
             items = cast("Iterable[Any]", value)
-            found = [_plain(each, spell) for each in items]
-            found = sorted(found, key=str) if isinstance(value, set | frozenset) else found
-            return UNSET if UNSET in found else found
+            elements = [_plain(element, spell) for element in items]
+            elements = sorted(elements, key=str) if isinstance(value, set | frozenset) else elements
+            return UNSET if UNSET in elements else elements
         case dict():
             pairs = cast("Mapping[Any, Any]", value).items()
-            items = {str(key): _plain(each, spell) for key, each in pairs}
+            items = {str(key): _plain(member, spell) for key, member in pairs}
             return UNSET if UNSET in items.values() else items
         case _:
             return UNSET
@@ -245,11 +249,11 @@ def _fitting(value: Any, schema: Mapping[str, Any]) -> Any:
     names = schema.get("type", ())
     names = (names,) if isinstance(names, str) else tuple(names)
     for name in names:
-        found = _as_type(value, name, schema)
-        if found is not UNSET and found not in schema.get("enum", [found]):
-            found = UNSET
-        if found is not UNSET:
-            return found
+        default = _as_type(value, name, schema)
+        if default is not UNSET and default not in schema.get("enum", [default]):
+            default = UNSET
+        if default is not UNSET:
+            return default
     return UNSET if names else value
 
 
@@ -259,8 +263,10 @@ def _as_type(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
             return UNSET
         items = cast("list[Any]", value)
         prefix = schema.get("prefixItems") or [schema.get("items", {})] * len(items)
-        found = [_fitting(item, each) for item, each in zip(items, prefix, strict=False)]
-        return UNSET if UNSET in found or len(prefix) != len(items) else found
+        elements = [
+            _fitting(item, item_schema) for item, item_schema in zip(items, prefix, strict=False)
+        ]
+        return UNSET if UNSET in elements or len(prefix) != len(items) else elements
     if name == "object":
         return cast("Any", value) if isinstance(value, dict) else UNSET
     if name == "boolean":
@@ -287,8 +293,8 @@ def never_empty(parameter: CommandParameter) -> CommandParameter:
 
 def plain_version(text: str) -> str:
     """Return the version in the text that a program prints when asked for it."""
-    found = re.search(r"\d+(\.\d+)+[\w.+-]*", text)
-    return found.group() if found else text
+    match = re.search(r"\d+(\.\d+)+[\w.+-]*", text)
+    return match.group() if match else text
 
 
 def valued(
@@ -317,8 +323,8 @@ def valued(
 
 
 def _description_of(kind: Kind) -> str:
-    found = kind.schema.get("description") if kind.is_json else None
-    return plain_text(found)
+    description = kind.schema.get("description") if kind.is_json else None
+    return plain_text(description)
 
 
 def metavar_of(positional: Any) -> dict[str, str]:
@@ -339,7 +345,7 @@ def chosen_by_flags(constants: Iterable[tuple[Any, str]]) -> tuple[dict[str, Any
         value = constant if is_plain and str(constant) not in ("", *chosen) else flag.lstrip("-+/")
         chosen[str(value)] = flag
         values.append(value)
-    kinds: set[type] = {type(each) for each in values}
+    kinds: set[type] = {type(constant) for constant in values}
     name = "integer" if kinds == {int} else "number" if kinds <= {int, float} else "string"
     return {"type": name, "enum": values if name != "string" else list(chosen)}, chosen
 
@@ -348,19 +354,19 @@ def array(
     items: Mapping[str, Any], low: int | None = None, high: int | None = None
 ) -> dict[str, Any]:
     """Return the schema of a list."""
-    found: dict[str, Any] = {"type": "array", "items": dict(items)}
+    schema: dict[str, Any] = {"type": "array", "items": dict(items)}
     if low:
-        found["minItems"] = low
+        schema["minItems"] = low
     if high is not None:
-        found["maxItems"] = high
-    return found
+        schema["maxItems"] = high
+    return schema
 
 
 def tuple_of(kinds: Sequence[Kind]) -> dict[str, Any]:
     """Return the schema of a list with one item of each kind."""
-    if kinds and all(each.schema == kinds[0].schema for each in kinds):
+    if kinds and all(kind.schema == kinds[0].schema for kind in kinds):
         return array(kinds[0].schema, len(kinds), len(kinds))
-    prefix = [dict(each.schema) for each in kinds]
+    prefix = [dict(kind.schema) for kind in kinds]
     return {
         "type": "array",
         "prefixItems": prefix,
@@ -373,21 +379,21 @@ def with_nothing(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a value that may be left out, which true then stands for."""
     if "enum" in schema:
         return {"enum": [*schema["enum"], True]}
-    found = schema.get("type", "string")
-    names = [found] if isinstance(found, str) else list(found)
+    types = schema.get("type", "string")
+    names = [types] if isinstance(types, str) else list(types)
     return {**schema, "type": [*names, "boolean"]} if "boolean" not in names else dict(schema)
 
 
 def without_clashes(parameters: Iterable[CommandParameter]) -> tuple[CommandParameter, ...]:
     """Return parameters with unique names: the flag's where a name is taken."""
-    taken: set[str] = set()
-    found: list[CommandParameter] = []
-    for each in parameters:
-        name, number = each.name, 2
-        if name in taken and (each.flags or each.negatives):
-            name = re.sub(r"\W+", "_", (each.flags or each.negatives)[0].lstrip("-+/"))
-        while name in taken:
-            name, number = f"{each.name}_{number}", number + 1
-        taken.add(name)
-        found.append(each if name == each.name else replace(each, name=name))
-    return tuple(found)
+    names_taken: set[str] = set()
+    unique: list[CommandParameter] = []
+    for parameter in parameters:
+        name, number = parameter.name, 2
+        if name in names_taken and (parameter.flags or parameter.negatives):
+            name = re.sub(r"\W+", "_", (parameter.flags or parameter.negatives)[0].lstrip("-+/"))
+        while name in names_taken:
+            name, number = f"{parameter.name}_{number}", number + 1
+        names_taken.add(name)
+        unique.append(parameter if name == parameter.name else replace(parameter, name=name))
+    return tuple(unique)

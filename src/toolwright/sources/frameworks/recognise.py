@@ -147,8 +147,8 @@ class _Place:
             return ""
         # Not `find_spec` of importlib.util: it trusts `sys.modules`, which a fresh process lacks.
         top = name.partition(".")[0]
-        found = PathFinder.find_spec(top)
-        origin = found.origin if found is not None else None
+        top_spec = PathFinder.find_spec(top)
+        origin = top_spec.origin if top_spec is not None else None
         loaded = getattr(sys.modules.get(top), "__file__", None)
         is_same = origin and loaded and os.path.abspath(origin) == os.path.abspath(loaded)  # noqa: PTH100
         return name if is_same else ""
@@ -159,12 +159,12 @@ def module_argv(module: str) -> tuple[str, ...]:
 
     `-m` looks into the current folder, which is another one for, say, an editor's process.
     """
-    own = _own_folders()
+    folders = _own_folders()
     top = module.partition(".")[0]
-    if not own or PathFinder.find_spec(top, own.split(os.pathsep)) is None:
+    if not folders or PathFinder.find_spec(top, folders.split(os.pathsep)) is None:
         return (sys.executable, "-m", module)
     start = str(Path(__file__).with_name("start.py"))
-    return (sys.executable, "-P", start, f"--path={own}", f"--name={module}", module, "")
+    return (sys.executable, "-P", start, f"--path={folders}", f"--name={module}", module, "")
 
 
 def _places_of(target: object) -> Iterator[_Place]:
@@ -173,9 +173,9 @@ def _places_of(target: object) -> Iterator[_Place]:
     The module that was run comes last: it may only have imported the object, to serve it, and would
     then be started in its place.
     """
-    modules = [each for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
-    own = str(getattr(getattr(target, "callback", None), "__module__", ""))
-    modules.sort(key=lambda each: (each.__name__ != own, each.__name__ == "__main__"))
+    modules = [module for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
+    home = str(getattr(getattr(target, "callback", None), "__module__", ""))
+    modules.sort(key=lambda module: (module.__name__ != home, module.__name__ == "__main__"))
     for module in modules:
         for attribute, value in list(vars(module).items()):
             if value is target:
@@ -184,11 +184,11 @@ def _places_of(target: object) -> Iterator[_Place]:
 
 def _own_folders() -> str:
     """Return the folders of `sys.path` that a fresh interpreter would not know."""
-    known = {os.path.abspath(path) for path in sysconfig.get_paths().values()}  # noqa: PTH100
+    standard = {os.path.abspath(path) for path in sysconfig.get_paths().values()}  # noqa: PTH100
     base = os.path.dirname(os.__file__)  # noqa: PTH120
-    found = (os.path.abspath(each) for each in sys.path)  # noqa: PTH100
-    own = (each for each in found if each not in known and not each.startswith(base))
-    return os.pathsep.join(dict.fromkeys(each for each in own if os.path.isdir(each)))  # noqa: PTH112
+    folders = (os.path.abspath(folder) for folder in sys.path)  # noqa: PTH100
+    added = (folder for folder in folders if folder not in standard and not folder.startswith(base))
+    return os.pathsep.join(dict.fromkeys(folder for folder in added if os.path.isdir(folder)))  # noqa: PTH112
 
 
 def _name_of(program: Program, place: _Place | None) -> str:

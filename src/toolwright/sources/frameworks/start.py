@@ -20,13 +20,13 @@ from typing import Any
 def main(words: list[str]) -> None:
     """Start the program that the words name, with the rest of them."""
     sys.excepthook = _show
-    folders, name, where, attribute, *rest = words
-    known = set(sys.path)
-    given = [each for each in folders.removeprefix("--path=").split(os.pathsep) if each]
-    sys.path[:0] = [each for each in given if each not in known]
+    folders, name, where, attribute, *arguments = words
+    folders_known = set(sys.path)
+    added = [folder for folder in folders.removeprefix("--path=").split(os.pathsep) if folder]
+    sys.path[:0] = [folder for folder in added if folder not in folders_known]
     name = name.removeprefix("--name=")
     is_file = where.endswith(".py") or os.sep in where
-    sys.argv = [where if is_file and not attribute else name, *rest]
+    sys.argv = [where if is_file and not attribute else name, *arguments]
     if not attribute:
         _run(where, is_file=is_file)
         return

@@ -34,7 +34,7 @@ def read_typer(app: Any, name: str = "") -> Program:
     root = app
     if not hasattr(app, "params"):
         main: Any = sys.modules[
-            next(each for each in type(app).__mro__ if each.__name__ == "Typer").__module__
+            next(base for base in type(app).__mro__ if base.__name__ == "Typer").__module__
         ]
         root = main.get_command(app)
         name = name or plain_text(getattr(getattr(app, "info", None), "name", None))
@@ -56,7 +56,7 @@ def _kinds_of(parameter: Any) -> tuple[Kind, list[Kind] | None]:
     hint = descriptor.annotation
     origin, members = typing.get_origin(hint), typing.get_args(hint)
     if isinstance(origin, type) and issubclass(origin, tuple):
-        return TEXT, [_kind_of(each, parameter) for each in members]
+        return TEXT, [_kind_of(member, parameter) for member in members]
     if isinstance(origin, type) and issubclass(origin, list):
         hint = members[0]
     return _kind_of(hint, parameter), None
@@ -85,8 +85,8 @@ def _kind_of(hint: Any, parameter: Any) -> Kind:
 
 def _is_file(hint: Any) -> bool:
     return isinstance(hint, type) and any(
-        each.__name__.startswith("File") and each.__module__.startswith("typer.")
-        for each in hint.__mro__
+        base.__name__.startswith("File") and base.__module__.startswith("typer.")
+        for base in hint.__mro__
     )
 
 

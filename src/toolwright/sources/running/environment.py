@@ -36,8 +36,8 @@ whatever the entry starts, such as the processes of `--reload` and `--workers`.
 
 def depth() -> int:
     """Return how many such programs this process runs inside."""
-    said = os.environ.get(DEPTH, "")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 4 else 0
+    level = os.environ.get(DEPTH, "")
+    return int(level) if level.isascii() and level.isdecimal() and len(level) < 4 else 0
 
 
 def user_variables() -> dict[str, str]:
@@ -58,11 +58,13 @@ def environment_of(how: RunSettings, *, tells_lines: bool) -> dict[str, str]:
     `tells_lines` asks Python programs to write each line at once. It slows down those
     that print much: two million lines took 11 s instead of 1.
     """
-    patterns = [each for each in how.pass_environment if set(each) & set("*?[")]
+    patterns = [pattern for pattern in how.pass_environment if set(pattern) & set("*?[")]
     ours = os.environ
-    made = {name: ours[name] for name in ours if any(fnmatchcase(name, each) for each in patterns)}
-    made |= QUIET
+    environment = {
+        name: ours[name] for name in ours if any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
+    environment |= QUIET
     if tells_lines:
-        made["PYTHONUNBUFFERED"] = "1"
-    made |= {name: ours[name] for name in how.pass_environment if name in ours}
-    return {**made, **how.environment, DEPTH: str(depth() + 1)}
+        environment["PYTHONUNBUFFERED"] = "1"
+    environment |= {name: ours[name] for name in how.pass_environment if name in ours}
+    return {**environment, **how.environment, DEPTH: str(depth() + 1)}

@@ -53,21 +53,23 @@ class LineTeller:
         """Take a chunk of a stream; an empty one if the stream has ended."""
         # Progress bars end their lines with a carriage return.
         chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        begun = self._begun.pop(stream, b"")
-        ends = chunk.count(b"\n") if chunk else int(bool(begun))
+        unfinished = self._begun.pop(stream, b"")
+        ends = chunk.count(b"\n") if chunk else int(bool(unfinished))
         if not ends:
-            self._begun[stream] = begun + chunk[: _LONGEST_BYTES - len(begun)]
+            self._begun[stream] = unfinished + chunk[: _LONGEST_BYTES - len(unfinished)]
             return
-        *lines, rest = chunk.rsplit(b"\n", MOST_AT_ONCE) if chunk else (b"", b"")
+        *lines, last = chunk.rsplit(b"\n", MOST_AT_ONCE) if chunk else (b"", b"")
         if ends <= MOST_AT_ONCE:
-            lines[0] = begun + lines[0]
+            lines[0] = unfinished + lines[0]
         else:
             lines = lines[1:]  # without what comes before the last lines
-        self._begun[stream] = rest[:_LONGEST_BYTES]
+        self._begun[stream] = last[:_LONGEST_BYTES]
         before = self._count + ends - len(lines)
         self._count += ends
-        told = [(before + at, line[:_LONGEST_BYTES]) for at, line in enumerate(lines, 1)]
-        self._waiting.extend(each for each in told if each[1].strip())
+        numbered = [
+            (before + number, line[:_LONGEST_BYTES]) for number, line in enumerate(lines, 1)
+        ]
+        self._waiting.extend(pair for pair in numbered if pair[1].strip())
         if self._waiting and not self._is_told:
             self._is_told = True
             with contextlib.suppress(RuntimeError):  # the loop has ended

@@ -78,13 +78,13 @@ def _texts(output: CommandOutput | ParsedOutput) -> Iterator[str]:
 
     None is empty or blank, which the interfaces of providers refuse.
     """
-    shown = compact_json(output["data"]).decode() if "data" in output else output["stdout"]
+    text = compact_json(output["data"]).decode() if "data" in output else output["stdout"]
     errors, code = output["stderr"], output["exitCode"]
-    if shown.strip():
-        yield shown.rstrip("\n")
+    if text.strip():
+        yield text.rstrip("\n")
     if errors.strip():
         yield "standard error:\n" + errors.rstrip("\n")
-    if not shown.strip() and not errors.strip():
+    if not text.strip() and not errors.strip():
         yield f"no output, exit code {code}"
     elif code:
         yield f"exit code {code}"
@@ -98,15 +98,15 @@ def _text_output(finished: Finished) -> CommandOutput:
     }
 
 
-def shown_text(kept: bytes, left_out: int = 0) -> str:
+def shown_text(output: bytes, left_out: int = 0) -> str:
     """Return output as plain text, with a notice in the middle if bytes are missing there."""
     if not left_out:
-        return plain_text(kept.decode(errors="replace"))
-    half = len(kept) - len(kept) // 2
-    head, tail = _whole_lines(kept[:half], kept[half:])
-    left_out += len(kept) - len(head) - len(tail)
-    shown = [plain_text(each.decode(errors="replace")) for each in (head, tail)]
-    return _notice(left_out, "bytes").join(shown)
+        return plain_text(output.decode(errors="replace"))
+    half = len(output) - len(output) // 2
+    head, tail = _whole_lines(output[:half], output[half:])
+    left_out += len(output) - len(head) - len(tail)
+    parts = [plain_text(part.decode(errors="replace")) for part in (head, tail)]
+    return _notice(left_out, "bytes").join(parts)
 
 
 def _notice(count: int, unit: str) -> str:
@@ -126,7 +126,9 @@ def _whole_lines(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
     if begin >= 0:
         return head, tail[begin + 1 :]
     rest_of_character = min(len(tail), 3)
-    first = next((at for at, byte in enumerate(tail[:3]) if byte & 0xC0 != 0x80), rest_of_character)
+    first = next(
+        (index for index, byte in enumerate(tail[:3]) if byte & 0xC0 != 0x80), rest_of_character
+    )
     return head, tail[first:]
 
 
@@ -153,16 +155,16 @@ def _size(text: str) -> int:
 
 def _cut(text: str, most: int) -> str:
     """Return the beginning and end of a text, in at most `most` bytes of JSON."""
-    keep, shown = len(text), text
-    while keep and _size(shown) > most:
-        keep = min(keep * max(most - _NOTICE, 0) // _size(shown), keep * 99 // 100)
+    keep, shortened = len(text), text
+    while keep and _size(shortened) > most:
+        keep = min(keep * max(most - _NOTICE, 0) // _size(shortened), keep * 99 // 100)
         half = keep // 2
-        shown = (
+        shortened = (
             text[: keep - half]
             + _notice(len(text) - keep, "characters")
             + text[-half or len(text) :]
         )
-    return shown
+    return shortened
 
 
 # -- other than text
@@ -190,10 +192,10 @@ def _binary_output(finished: Finished) -> CommandOutput:
 
 
 def _block(data: bytes) -> dict[str, Any]:
-    found = File(data, name="stdout")
-    kind = found.mime_type.partition("/")[0]
-    known = {"image": Image, "audio": Audio}.get(kind)
-    return found.block() if known is None else known(data, found.mime_type).block()
+    file = File(data, name="stdout")
+    kind = file.mime_type.partition("/")[0]
+    media = {"image": Image, "audio": Audio}.get(kind)
+    return file.block() if media is None else media(data, file.mime_type).block()
 
 
 # -- JSON
@@ -209,8 +211,8 @@ def _parsed(
         text = finished.stdout.decode("utf-8-sig", errors="replace")
         data: Any = _lines(text) if parse == "json_lines" else strict_json(text.strip())
         data = without_surrogates(data)
-        made: ParsedOutput = {**output, "stdout": "", "data": data}
-        return made if len(compact_json(made)) <= most else output
+        parsed: ParsedOutput = {**output, "stdout": "", "data": data}
+        return parsed if len(compact_json(parsed)) <= most else output
     except (ValueError, RecursionError):
         return output
 
@@ -224,8 +226,13 @@ def _lines(text: str) -> list[Any]:
 
 def _failure(name: str, output: CommandOutput, most: int) -> str:
     """Return a message that a program failed, with its own words: standard error first."""
-    said = [output[stream].strip() for stream in ("stderr", "stdout")]
-    text = "\n".join([f"{name} {_ending(output['exitCode'])}", *(each for each in said if each)])
+    streams = [output[stream].strip() for stream in ("stderr", "stdout")]
+    text = "\n".join(
+        [
+            f"{name} {_ending(output['exitCode'])}",
+            *(stream_text for stream_text in streams if stream_text),
+        ]
+    )
     return _cut(text, most)
 
 

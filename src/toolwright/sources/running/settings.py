@@ -43,8 +43,8 @@ class RunSettings:
     def __post_init__(self) -> None:
         if self.cwd is not None:
             _path(self.cwd)
-        given = _environment(self.environment)
-        object.__setattr__(self, "environment", types.MappingProxyType(given))
+        variables = _environment(self.environment)
+        object.__setattr__(self, "environment", types.MappingProxyType(variables))
         object.__setattr__(self, "pass_environment", _names(self.pass_environment))
         if self.stdin is not None and not isinstance(cast("Any", self.stdin), bytes):
             msg = f"stdin must be bytes, not {type(self.stdin).__name__}"
@@ -66,12 +66,12 @@ def _path(value: Any) -> None:
         raise ValueError(msg)
 
 
-def _environment(given: Any) -> dict[str, str]:
-    if not isinstance(given, Mapping):
-        msg = f"environment must be a mapping of names to text, not {type(given).__name__}"
+def _environment(variables: Any) -> dict[str, str]:
+    if not isinstance(variables, Mapping):
+        msg = f"environment must be a mapping of names to text, not {type(variables).__name__}"
         raise TypeError(msg)
     checked: dict[str, str] = {}
-    for name, value in cast("Mapping[Any, Any]", given).items():
+    for name, value in cast("Mapping[Any, Any]", variables).items():
         if not isinstance(name, str) or not name or set(name) & set("=\0"):
             msg = f"environment: {name!r} is not a valid variable name"
             raise ValueError(msg)
@@ -87,11 +87,11 @@ def _environment(given: Any) -> dict[str, str]:
     return checked
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        msg = f"pass_environment must be a list of names such as `LC_*`, not {given!r}"
+def _names(patterns: Any) -> tuple[str, ...]:
+    if isinstance(patterns, str) or not isinstance(patterns, Iterable):
+        msg = f"pass_environment must be a list of names such as `LC_*`, not {patterns!r}"
         raise TypeError(msg)
-    names = tuple(cast("Iterable[Any]", given))
+    names = tuple(cast("Iterable[Any]", patterns))
     for name in names:
         if not isinstance(name, str) or not name or "=" in name:
             msg = f"pass_environment: {name!r} is not a valid variable name"

@@ -90,9 +90,9 @@ class HelpAsker:
     def _made_environment(self) -> dict[str, str]:
         passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
         home = str(self._home)
-        own = {"HOME": home, "TMPDIR": str(Path(self._folder.name, "tmp"))}
-        own |= {f"XDG_{name}_HOME": home for name in ("CONFIG", "CACHE", "DATA", "STATE")}
-        return passed | _launchers() | _SET | own
+        folders = {"HOME": home, "TMPDIR": str(Path(self._folder.name, "tmp"))}
+        folders |= {f"XDG_{name}_HOME": home for name in ("CONFIG", "CACHE", "DATA", "STATE")}
+        return passed | _launchers() | _SET | folders
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +101,7 @@ class HelpAsker:
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
-        at: TracebackType | None,
+        traceback: TracebackType | None,
     ) -> None:
         self._folder.cleanup()
 
@@ -185,15 +185,15 @@ class HelpAsker:
 
     def _ask(self, *words: str) -> HelpAnswer:
         with self._lock:
-            left = self._ends - time.monotonic()
-            if left <= 0 or self.asked >= self.limits.questions:
+            seconds = self._ends - time.monotonic()
+            if seconds <= 0 or self.asked >= self.limits.questions:
                 return HelpAnswer(-1, failure="budget")
             self.asked += 1
         answer = answer_of(
             [self.executable, *words],
             str(self._cwd),
             self._environment,
-            min(self.limits.seconds, left),
+            min(self.limits.seconds, seconds),
             self.limits.output,
         )
         return replace(
@@ -202,8 +202,8 @@ class HelpAsker:
             stderr=self._without_paths(answer.stderr),
         )
 
-    def _without_paths(self, said: bytes) -> bytes:
+    def _without_paths(self, output: bytes) -> bytes:
         """Return a text without our folders: nobody else has them."""
         for folder, stands_for in ((self._home, b"~"), (self._cwd, b".")):
-            said = said.replace(os.fsencode(folder), stands_for)
-        return said
+            output = output.replace(os.fsencode(folder), stands_for)
+        return output

@@ -64,27 +64,30 @@ class Assembler:
         )
         return program, self.notes
 
-    def command(self, node: Node, known: frozenset[str]) -> Command:
+    def command(self, node: Node, flags_above: frozenset[str]) -> Command:
         """Return a command with those below it."""
         page = node.page
-        children = [each for each in self._below(node) if not self._is_alias(each)]
+        children = [child for child in self._below(node) if not self._is_alias(child)]
         usage = read_usage(
             page.usages,
             node.path,
             page.arguments,
             has_commands=bool(page.commands),
             valued={
-                flag for each in page.options if _has_value(each) for flag in each.spelling.flags
+                flag
+                for option in page.options
+                if _has_value(option)
+                for flag in option.spelling.flags
             },
             plurals=self.framework in ("", "gnu"),  # other parsers write dots themselves
         )
-        positionals = [self._checked(each) for each in usage.positionals]
-        taken = [each.name for each in positionals]
+        positionals = [self._checked(positional) for positional in usage.positionals]
+        names_taken = [positional.name for positional in positionals]
         if self.framework == "argparse":
             node.required |= usage.required_flags
-        options, notes = self._options(node, known, taken)
+        options, notes = self._options(node, flags_above, names_taken)
         parameters = (*options, *positionals)
-        known |= {flag for each in options for flag in each.flags}
+        flags_above |= {flag for option in options for flag in option.flags}
         description = "\n".join(page.description).strip()[:_LONGEST_DESCRIPTION]
         listed = node.listed.text if node.listed is not None else ""
         summary = shortened(listed or description.partition("\n")[0])
@@ -102,7 +105,7 @@ class Assembler:
             examples="\n".join(page.examples).strip()[:_LONGEST_DESCRIPTION],
             usage=usage.text,
             parameters=parameters,
-            commands=tuple(self.command(each, known) for each in children),
+            commands=tuple(self.command(child, flags_above) for child in children),
             runs=runs,
             aliases=self._aliases(node),
             exclusive=tuple(_exclusive(usage, options)) if self.framework == "argparse" else (),
@@ -111,7 +114,7 @@ class Assembler:
 
     def _below(self, node: Node) -> list[Node]:
         """Return the commands below one, in the order of its help."""
-        names = dict.fromkeys(each.name for each in node.page.commands)
+        names = dict.fromkeys(command.name for command in node.page.commands)
         paths = [(*node.path, name) for name in names]
         return [self.nodes[path] for path in paths if path in self.nodes]
 
@@ -119,14 +122,14 @@ class Assembler:
 
     def _alias_paths(self, node: Node) -> list[tuple[str, ...]]:
         """Return the names that a help text gives to its command, the first of them its own."""
-        found: list[tuple[str, ...]] = []
+        paths: list[tuple[str, ...]] = []
         for alias in node.page.aliases:
             words = alias.split()
             if words[:1] == [self.name]:
-                found.append(tuple(words[1:]))
+                paths.append(tuple(words[1:]))
             elif len(words) == 1 and node.path:
-                found.append((*node.path[:-1], words[0]))
-        return found
+                paths.append((*node.path[:-1], words[0]))
+        return paths
 
     def _is_alias(self, node: Node) -> bool:
         paths = self._alias_paths(node)
@@ -146,42 +149,42 @@ class Assembler:
         return replace(positional, refused_prefixes=refused)
 
     def _options(
-        self, node: Node, known: frozenset[str], taken: Sequence[str]
+        self, node: Node, flags_above: frozenset[str], names_taken: Sequence[str]
     ) -> tuple[list[CommandParameter], list[str]]:
-        found: list[CommandParameter] = []
+        parameters: list[CommandParameter] = []
         notes: list[str] = []
-        for option in self._own(node, known):
-            names = [*taken, *(each.name for each in found)]
-            made = parameter_of(
+        for option in self._own(node, flags_above):
+            names = [*names_taken, *(parameter.name for parameter in parameters)]
+            outcome = parameter_of(
                 option,
                 self.framework,
                 self.prober.known_of(option),
                 names,
                 with_equals=self.with_equals,
             )
-            if isinstance(made, str):
-                notes.append(f"{option.spelling.flags[-1]} is left out: {made}")
+            if isinstance(outcome, str):
+                notes.append(f"{option.spelling.flags[-1]} is left out: {outcome}")
                 continue
-            made, is_typed = made
+            outcome, is_typed = outcome
             self.typed += is_typed
-            if set(made.flags) & node.required:
-                made = replace(made, required=True)
+            if set(outcome.flags) & node.required:
+                outcome = replace(outcome, required=True)
             if not self._is_inherited(node, option):
-                made = replace(made, inherited=False)
-            found.append(made)
-        return [_without_twins(each, found) for each in found], notes
+                outcome = replace(outcome, inherited=False)
+            parameters.append(outcome)
+        return [_without_twins(parameter, parameters) for parameter in parameters], notes
 
-    def _own(self, node: Node, known: frozenset[str]) -> Iterable[OptionText]:
-        seen: set[str] = set()
+    def _own(self, node: Node, flags_above: frozenset[str]) -> Iterable[OptionText]:
+        flags_seen: set[str] = set()
         for option in (*node.page.options, *node.unshown):
             flags = option.spelling.flags
-            if is_left_out(option) or seen & set(flags):
+            if is_left_out(option) or flags_seen & set(flags):
                 continue
             # Cobra shows the flags of groups with every command below them.
-            is_above = self.framework == "cobra" and bool(set(flags) & known)
+            is_above = self.framework == "cobra" and bool(set(flags) & flags_above)
             if is_above and (cobra.is_global(option) or not option.spelling.is_certain):
                 continue
-            seen |= set(flags)
+            flags_seen |= set(flags)
             yield option
 
     def _is_inherited(self, node: Node, option: OptionText) -> bool:
@@ -198,10 +201,10 @@ def _has_value(option: OptionText) -> bool:
 
 
 def _without_twins(
-    parameter: CommandParameter, others: Sequence[CommandParameter]
+    parameter: CommandParameter, siblings: Sequence[CommandParameter]
 ) -> CommandParameter:
     """Return a pair without the opposite that is an option of its own: `-N, --no-numbered`."""
-    flags = {flag for each in others for flag in each.flags}
+    flags = {flag for twin in siblings for flag in twin.flags}
     negatives = tuple(flag for flag in parameter.negatives if flag not in flags)
     if negatives == parameter.negatives:
         return parameter
@@ -210,7 +213,9 @@ def _without_twins(
 
 def _exclusive(usage: Usage, options: Sequence[CommandParameter]) -> Iterator[Exclusive]:
     """Yield the groups from which at most one option is allowed."""
-    owners = {flag: each.name for each in options for flag in (*each.flags, *each.negatives)}
+    owners = {
+        flag: option.name for option in options for flag in (*option.flags, *option.negatives)
+    }
     for flags, required in usage.exclusive:
         names = dict.fromkeys(owners[flag] for flag in flags if flag in owners)
         if len(names) > 1:

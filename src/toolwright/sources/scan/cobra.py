@@ -64,28 +64,32 @@ def add_global_options(node: Node, listed: Page) -> None:
 
     Then `options` itself is no command that anyone would miss.
     """
-    node.page.commands = [each for each in node.page.commands if each.name != "options"]
-    shown = long_flags(node.page)
+    node.page.commands = [command for command in node.page.commands if command.name != "options"]
+    shown_flags = long_flags(node.page)
     for option in listed.options:
         option.heading = "Global Flags"
-        if not shown & set(option.spelling.flags):
+        if not shown_flags & set(option.spelling.flags):
             node.page.options.append(option)
-    shown = long_flags(node.page)
-    node.unshown = [each for each in node.unshown if not shown & set(each.spelling.flags)]
+    shown_flags = long_flags(node.page)
+    node.unshown = [
+        option for option in node.unshown if not shown_flags & set(option.spelling.flags)
+    ]
 
 
 def long_flags(page: Page) -> set[str]:
     """Return the long flags that a help text shows."""
-    return {flag for each in page.options for flag in each.spelling.flags if flag.startswith("--")}
+    return {
+        flag for option in page.options for flag in option.spelling.flags if flag.startswith("--")
+    }
 
 
 def unshown(page: Page, completions: Completions) -> list[OptionText]:
     """Return the options that a help text does not show; only a probe can say what they take."""
-    shown = long_flags(page)
+    shown_flags = long_flags(page)
     return [
         OptionText(Spelling(flags=(flag,), is_certain=False), "", text=text)
         for flag, text in completions.flags.items()
-        if flag not in shown
+        if flag not in shown_flags
     ]
 
 
@@ -98,17 +102,19 @@ def required_flags(
     one is enough, and then all are listed once one is given.
     """
     listed = set(completions.flags)
-    shown = long_flags(page) - {"--help"}
-    if not listed or not listed < shown:
+    shown_flags = long_flags(page) - {"--help"}
+    if not listed or not listed < shown_flags:
         return frozenset()
     if len(listed) == 1:
         return frozenset(listed)
-    first, *others = sorted(listed)
+    first, *further = sorted(listed)
     then = read_completions(asker.complete(*path, f"{first}=1", "-"))
-    return frozenset(listed) if then is not None and set(then.flags) == set(others) else frozenset()
+    return (
+        frozenset(listed) if then is not None and set(then.flags) == set(further) else frozenset()
+    )
 
 
 def listed_values(asker: HelpAsker, path: Sequence[str], flag: str) -> tuple[str, ...]:
     """Return the values that are listed for a flag; some are generated on demand, such as names."""
-    found = read_completions(asker.complete(*path, flag, ""))
-    return tuple(found.words) if found is not None else ()
+    completions = read_completions(asker.complete(*path, flag, ""))
+    return tuple(completions.words) if completions is not None else ()

@@ -75,8 +75,8 @@ class Scanned:
 def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = None) -> Scanned:
     """Scan an executable; it is run for its help only. Raises `ScanError`."""
     path = _executable(name)
-    found = Path(path).stat()
-    fingerprint = Fingerprint(path=path, size=found.st_size, modified=found.st_mtime_ns)
+    status = Path(path).stat()
+    fingerprint = Fingerprint(path=path, size=status.st_size, modified=status.st_mtime_ns)
     with HelpAsker(path, settings.limits) as asker:
         crawl = _Crawl(asker, settings, on_progress or _silent)
         crawl.look(name)
@@ -94,8 +94,8 @@ def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = Non
         program, notes = assembler.program(
             Path(path).name, argv, _version_in(nodes[()].page), fingerprint, sorted(crawl.notes)
         )
-    parameters = [each for command in program.root.walk() for each in command.parameters]
-    options = [each for each in parameters if not each.is_positional]
+    parameters = [parameter for command in program.root.walk() for parameter in command.parameters]
+    options = [parameter for parameter in parameters if not parameter.is_positional]
     return Scanned(
         program=program,
         notes=(*program.left_out, *notes),
@@ -110,23 +110,23 @@ def _silent(_done: float, _total: float | None, _said: str) -> None:
 
 
 def _executable(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        here = Path(name)
-        if os.sep in name and here.exists():
-            reason = "is a folder" if here.is_dir() else "is not executable"
+    executable = shutil.which(name)
+    if executable is None:
+        path = Path(name)
+        if os.sep in name and path.exists():
+            reason = "is a folder" if path.is_dir() else "is not executable"
             raise NoSuchProgram(f"{name} {reason}: give a program")
         raise NoSuchProgram(f"there is no program {name} on the PATH")
-    if not stat.S_ISREG(Path(found).stat().st_mode):
+    if not stat.S_ISREG(Path(executable).stat().st_mode):
         raise NoSuchProgram(f"{name} is not a file that can be run")
-    return str(Path(found).absolute())
+    return str(Path(executable).absolute())
 
 
 def _version_in(page: Page) -> str:
     for line in page.description[:1]:
-        found = _VERSION.fullmatch(line[:200])
-        if found is not None:
-            return found[1]
+        match = _VERSION.fullmatch(line[:200])
+        if match is not None:
+            return match[1]
     return ""
 
 
@@ -138,7 +138,7 @@ def _page_of(answer: HelpAnswer) -> Page:
 
 def _own_words(answer: HelpAnswer) -> str:
     """Return what a program says instead of its help, such as which library it misses."""
-    lines = [each.text for each in lines_of(answer.stderr or answer.stdout) if not each.is_blank]
+    lines = [line.text for line in lines_of(answer.stderr or answer.stdout) if not line.is_blank]
     if not lines:
         return ""
     is_traceback = answer.code != 0 and lines[0].startswith("Traceback ")
@@ -156,7 +156,7 @@ class _Crawl:
     framework: str = ""
     evidence: Evidence = field(default_factory=Evidence)
     completes: bool = False
-    told: frozenset[str] = frozenset()
+    completing: frozenset[str] = frozenset()
     """The git commands that list their options for completion."""
     notes: list[str] = field(default_factory=list[str])
     seen: int = 0
@@ -183,7 +183,7 @@ class _Crawl:
                 cobra.add_global_options(node, _page_of(self.asker.global_options()))
         elif self.framework == "git":
             page.commands = git.list_commands(self.asker)
-            self.told = git.list_told(self.asker)
+            self.completing = git.list_completing(self.asker)
             page.options = []  # `-c` and `--exec-path` make git run anything
             page.usages = ["git <command> [<args>]"]
         self.nodes[()] = node
@@ -210,13 +210,20 @@ class _Crawl:
         more = _MORE_HELP.search(page.text)
         if more is None:
             return page
-        whole = _page_of(self.asker.full_help(*(more[1] or more[2]).split()))
-        known = {flag for each in whole.options for flag in each.spelling.flags}
-        others = [each for each in page.options if not known & set(each.spelling.flags)]
-        page.options = [*whole.options, *others]
-        aliases = {each.name for each in whole.commands if each.text.startswith("alias: ")}
+        full_page = _page_of(self.asker.full_help(*(more[1] or more[2]).split()))
+        full_flags = {flag for option in full_page.options for flag in option.spelling.flags}
+        further = [option for option in page.options if not full_flags & set(option.spelling.flags)]
+        page.options = [*full_page.options, *further]
+        aliases = {
+            command.name for command in full_page.commands if command.text.startswith("alias: ")
+        }
         self._merge(
-            page, {each.name: each.text for each in whole.commands if each.name not in aliases}
+            page,
+            {
+                command.name: command.text
+                for command in full_page.commands
+                if command.name not in aliases
+            },
         )
         return page
 
@@ -230,9 +237,9 @@ class _Crawl:
             running: set[Future[Node | None]] = set()
             self._begin(self.nodes[()], pool, running)
             while running:
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
-                for each in ended:
-                    node = each.result()
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    node = future.result()
                     if node is None:
                         continue
                     self.nodes[node.path] = node
@@ -243,14 +250,17 @@ class _Crawl:
             words = [tuple(usage.split()[1:]) for usage in usages]
             # `gh co` prints the help of `gh pr checkout`: nothing is missing without it.
             if not any(
-                each[: len(other)] == other for each in words for other in self.nodes if other
+                usage_words[: len(visited)] == visited
+                for usage_words in words
+                for visited in self.nodes
+                if visited
             ):
                 self._leave_out(path, "its help does not name it")
 
     def _depth(self) -> int:
-        given = self.settings.depth
-        if given is not None:
-            return min(given, self.settings.limits.depth)
+        depth = self.settings.depth
+        if depth is not None:
+            return min(depth, self.settings.limits.depth)
         if self.framework in DESCENDED:
             return self.settings.limits.depth
         if self.nodes[()].page.commands:
@@ -280,13 +290,13 @@ class _Crawl:
             self.notes.append(note)
 
     def _children(self, node: Node) -> list[tuple[str, CommandText]]:
-        found: dict[str, CommandText] = {}
-        for each in node.page.commands:
-            path = (*node.path, each.name)
-            usable = _NAME.fullmatch(each.name) and each.name not in _HIDDEN
-            if usable and each.name not in found and self._is_wished(path):
-                found[each.name] = each
-        return list(found.items())
+        children: dict[str, CommandText] = {}
+        for command in node.page.commands:
+            path = (*node.path, command.name)
+            usable = _NAME.fullmatch(command.name) and command.name not in _HIDDEN
+            if usable and command.name not in children and self._is_wished(path):
+                children[command.name] = command
+        return list(children.items())
 
     def _is_wished(self, path: Sequence[str]) -> bool:
         """Return whether a path, or something below it, matches `only`."""
@@ -296,7 +306,7 @@ class _Crawl:
 
     def _visit(self, path: tuple[str, ...], text: CommandText, parent: Node) -> Node | None:
         if self.framework == "git":
-            page, is_whole = git.read_command(self.asker, path, self.told)
+            page, is_whole = git.read_command(self.asker, path, self.completing)
             if not is_whole:
                 self._say("git's manual is not installed: options that only it lists are missing")
             if not has_path(page.usages, path):  # that of `git whatchanged` names `git log`
@@ -337,10 +347,10 @@ class _Crawl:
     @staticmethod
     def _merge(page: Page, words: dict[str, str]) -> None:
         """Add commands that only completion lists; the usage of each is looked at later."""
-        known = {each.name for each in page.commands}
-        known |= {alias for each in page.commands for alias in each.aliases}
+        names = {command.name for command in page.commands}
+        names |= {alias for command in page.commands for alias in command.aliases}
         for word, text in words.items():
-            if word not in known and not word.startswith("-"):
+            if word not in names and not word.startswith("-"):
                 page.commands.append(CommandText(word, text=text))
 
 

@@ -44,12 +44,12 @@ def evidence_of(path: str) -> Evidence:
     try:
         with (
             open_file(path) as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
         ):
             return Evidence(
-                is_cobra=held.find(b"spf13/cobra", 0, _MOST_BYTES) >= 0,
-                is_clap=any(held.find(each, 0, _MOST_BYTES) >= 0 for each in _CLAP_NAMES),
-                is_getopt=any(held.find(each, 0, _MOST_BYTES) >= 0 for each in _GETOPT_NAMES),
+                is_cobra=content.find(b"spf13/cobra", 0, _MOST_BYTES) >= 0,
+                is_clap=any(content.find(name, 0, _MOST_BYTES) >= 0 for name in _CLAP_NAMES),
+                is_getopt=any(content.find(name, 0, _MOST_BYTES) >= 0 for name in _GETOPT_NAMES),
                 name=Path(path).resolve().stem,
             )
     except (OSError, ValueError):  # an empty file cannot be mapped
@@ -102,7 +102,7 @@ def is_of_its_program(page: Page, root: Page, framework: str) -> bool:
 
 def takes_equals(framework: str, page: Page) -> bool:
     """Return whether a value may follow its long option after `=`."""
-    return bool(framework) or any(_shows_equals(each) for each in page.options)
+    return bool(framework) or any(_shows_equals(option) for option in page.options)
 
 
 def _shows_equals(option: OptionText) -> bool:

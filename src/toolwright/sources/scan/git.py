@@ -49,7 +49,7 @@ def list_commands(asker: HelpAsker) -> list[CommandText]:
     return [CommandText(name) for name in dict.fromkeys(names) if name in safe]
 
 
-def list_told(asker: HelpAsker) -> frozenset[str]:
+def list_completing(asker: HelpAsker) -> frozenset[str]:
     """Return the commands that list their options for completion; others would misread the flag."""
     return frozenset(_words(asker.git_commands("parseopt")))
 
@@ -59,22 +59,24 @@ def _words(answer: HelpAnswer) -> list[str]:
     return words if answer.code == 0 else []
 
 
-def read_command(asker: HelpAsker, path: Sequence[str], told: frozenset[str]) -> tuple[Page, bool]:
+def read_command(
+    asker: HelpAsker, path: Sequence[str], completing: frozenset[str]
+) -> tuple[Page, bool]:
     """Return the help of a command, and whether that is all it has.
 
     Options and commands that only completion lists are added, and options that are only in the
     manual, as those of `git log` are. A manual need not be installed.
     """
     page = read_page(asker.short_help(path).said)
-    if path[0] in told:
-        _add_told(page, asker.git_options(path))
+    if path[0] in completing:
+        _add_completed(page, asker.git_options(path))
     if len(path) > 1 or path[0] not in _WALKERS:
         return page, True
     manual = list(itertools.islice(in_manual(asker.help(path).stdout), _MOST))
-    own = [each for each in page.options if each.spelling.is_certain]
-    unsure = [each for each in page.options if not each.spelling.is_certain]
+    certain = [option for option in page.options if option.spelling.is_certain]
+    unsure = [option for option in page.options if not option.spelling.is_certain]
     # Of what is there twice, the first counts. What completes its options writes its `-h` exactly.
-    first = (*own, *manual) if path[0] in told else (*manual, *own)
+    first = (*certain, *manual) if path[0] in completing else (*manual, *certain)
     page.options = [*first, *unsure, *_in_usages(page.usages)]
     return page, bool(manual)
 
@@ -96,16 +98,18 @@ def in_manual(manual: bytes) -> Iterator[OptionText]:
 
     A line of options has nothing behind them, and a description below it, further in.
     """
-    seen: set[str] = set()
+    flags_seen: set[str] = set()
     lines = lines_of(manual)
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         spellings = _spelled(line.text) if line.text.startswith("-") else []
-        below = itertools.islice(lines, at + 1, at + 1 + _MOST_LINES) if spellings else ()
-        text = itertools.takewhile(lambda each, line=line: each.indent > line.indent, below)
-        description = " ".join(each.text for each in text)[:_MOST]
+        below = itertools.islice(lines, index + 1, index + 1 + _MOST_LINES) if spellings else ()
+        text = itertools.takewhile(
+            lambda text_line, line=line: text_line.indent > line.indent, below
+        )
+        description = " ".join(text_line.text for text_line in text)[:_MOST]
         for spelling in spellings if description else ():
-            if not seen & set(spelling.flags):
-                seen |= {*spelling.flags, *spelling.negatives}
+            if not flags_seen & set(spelling.flags):
+                flags_seen |= {*spelling.flags, *spelling.negatives}
                 yield OptionText(spelling, "", text=description)
 
 
@@ -134,23 +138,25 @@ def _spelled(line: str) -> list[Spelling]:
     return long
 
 
-def _add_told(page: Page, answer: HelpAnswer) -> None:
+def _add_completed(page: Page, answer: HelpAnswer) -> None:
     """Add what completion is told to a help text."""
     if answer.code != 0 or answer.failure:
         return
     words = answer.stdout.decode("utf-8", "replace").split()[:_MOST]
     flags = [word for word in words if word.startswith("--") and word != "--"]
-    known = {flag.removesuffix("=") for flag in flags}
+    completed = {flag.removesuffix("=") for flag in flags}
     for option in page.options:
-        option.spelling = _as_told(option.spelling, set(flags))
-    shown = {flag for each in page.options for flag in _flags(each)}
+        option.spelling = _with_completed(option.spelling, set(flags))
+    shown_flags = {flag for option in page.options for flag in _flags(option)}
     for word in flags:
         flag = word.removesuffix("=")
         opposite = f"--no-{flag[2:]}"
-        if flag in shown or (flag.startswith("--no-") and f"--{flag[5:]}" in shown | known):
+        if flag in shown_flags or (
+            flag.startswith("--no-") and f"--{flag[5:]}" in shown_flags | completed
+        ):
             continue
         values = ("value",) if word.endswith("=") else ()
-        has_opposite = opposite in known - shown and not values
+        has_opposite = opposite in completed - shown_flags and not values
         negatives = (opposite,) if has_opposite else ()
         page.options.append(
             OptionText(Spelling(flags=(flag,), values=values, negatives=negatives), "")
@@ -158,17 +164,17 @@ def _add_told(page: Page, answer: HelpAnswer) -> None:
     page.commands = [CommandText(word) for word in words if not word.startswith("-")]
 
 
-def _as_told(spelling: Spelling, told: set[str]) -> Spelling:
+def _with_completed(spelling: Spelling, completed: set[str]) -> Spelling:
     """Return how an option is spelled, with the value or opposite that only completion lists.
 
     A flag without `=` may still take a value that can be left out; its help shows that.
     """
     if spelling.values or spelling.negatives:
         return spelling
-    if any(f"{flag}=" in told for flag in spelling.flags):
+    if any(f"{flag}=" in completed for flag in spelling.flags):
         return replace(spelling, values=("value",), is_certain=True)
-    opposites = [f"--no-{flag[2:]}" for flag in spelling.flags if f"--no-{flag[2:]}" in told]
-    is_told = any(flag in told for flag in spelling.flags)
+    opposites = [f"--no-{flag[2:]}" for flag in spelling.flags if f"--no-{flag[2:]}" in completed]
+    is_completed = any(flag in completed for flag in spelling.flags)
     return replace(
-        spelling, negatives=tuple(opposites[:1]), is_certain=spelling.is_certain or is_told
+        spelling, negatives=tuple(opposites[:1]), is_certain=spelling.is_certain or is_completed
     )

@@ -34,7 +34,7 @@ def suggests_reading(name: str, summary: str, parameters: Sequence[CommandParame
     first = summary.split(" ", 1)[0].lower().rstrip("s.,")
     if first in _WRITES or f"{first}e" in _WRITES:
         return False
-    return not any(_writes(each) for each in parameters)
+    return not any(_writes(parameter) for parameter in parameters)
 
 
 def _writes(parameter: CommandParameter) -> bool:

@@ -220,17 +220,17 @@ def _with_probe(kind: OptionKind, spelling: Spelling, probed: Probed) -> OptionK
     """Return the type that a probe has shown, unless the help says more than that."""
     if kind.schema is _SHOWN_LIST.schema and probed.learnt in _PROBED_LISTS:
         return replace(_PROBED_LISTS[probed.learnt], type_name=kind.type_name)
-    shown = _PROBED.get(probed.learnt)
-    if shown is None:
+    probed_kind = _PROBED.get(probed.learnt)
+    if probed_kind is None:
         accepts = probed.learnt in ("accepted", "choices")
         # A number or a truth value would have been refused.
         wrong = kind.schema.get("type") in ("boolean", "integer", "number") and kind.emit != "count"
         return _TEXT if accepts and wrong else kind
     if kind.emit in ("count", "joined", "repeat", "map"):
         return kind
-    if kind.schema.get("type") == shown.schema["type"] and kind.is_known:
+    if kind.schema.get("type") == probed_kind.schema["type"] and kind.is_known:
         return kind
-    return shown
+    return probed_kind
 
 
 def is_listed(spelling: Spelling, details: Details) -> bool:
@@ -255,9 +255,9 @@ def _kind_of_default(default: str) -> OptionKind:
 
 def _kind_in_click(spelling: Spelling, details: Details) -> OptionKind | str:
     name = " ".join(spelling.values)
-    known = _CLICK.get(name)
-    if known is not None:
-        known = _ranged(known, details) if known in (_INTEGER, _NUMBER) else known
+    kind = _CLICK.get(name)
+    if kind is not None:
+        kind = _ranged(kind, details) if kind in (_INTEGER, _NUMBER) else kind
     elif name.startswith("[") and name.endswith("]") and "%" not in name:
         return _chosen(name[1:-1].split("|"))
     elif name.startswith("[") and "%" in name:
@@ -266,22 +266,22 @@ def _kind_in_click(spelling: Spelling, details: Details) -> OptionKind | str:
         return _tuple(name.strip("<>").split(" "))
     elif name.startswith("<") and name.endswith(">"):
         return _kind_in_typer(name[1:-1], details)
-    known = known or replace(_TEXT, type_name=name[:40].lower())
-    if details.is_multiple and known.emit == "value":
-        return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
-    return known
+    kind = kind or replace(_TEXT, type_name=name[:40].lower())
+    if details.is_multiple and kind.emit == "value":
+        return OptionKind(schema={"type": "array", "items": kind.schema}, emit="repeat")
+    return kind
 
 
 def _kind_in_typer(name: str, details: Details) -> OptionKind:
     """Return a type that Typer writes as Python does, since 0.29."""
-    inner = name.removeprefix("list[").removesuffix("]")
-    known = _TYPER.get(inner, replace(_TEXT, type_name=inner[:40]))
-    known = _ranged(known, details) if known in (_INTEGER, _NUMBER) else known
-    if "|" in inner and "%" not in inner:
-        known = _chosen(inner.split("|"))
+    item_name = name.removeprefix("list[").removesuffix("]")
+    kind = _TYPER.get(item_name, replace(_TEXT, type_name=item_name[:40]))
+    kind = _ranged(kind, details) if kind in (_INTEGER, _NUMBER) else kind
+    if "|" in item_name and "%" not in item_name:
+        kind = _chosen(item_name.split("|"))
     if name.startswith("list["):
-        return OptionKind(schema={"type": "array", "items": known.schema}, emit="repeat")
-    return known
+        return OptionKind(schema={"type": "array", "items": kind.schema}, emit="repeat")
+    return kind
 
 
 def _tuple(names: Sequence[str]) -> OptionKind | str:
@@ -317,7 +317,7 @@ def _several(spelling: Spelling, framework: str) -> OptionKind | str:
     """Return the type of an option that takes several words."""
     values = spelling.values
     is_fixed = framework == "clap" and not spelling.repeats
-    is_fixed = is_fixed and all(_IN_ANGLES.fullmatch(each) for each in values)
+    is_fixed = is_fixed and all(_IN_ANGLES.fullmatch(placeholder) for placeholder in values)
     if framework not in ("argparse", "optparse") and not is_fixed:
         return "it takes several values, in a way that is not known"
     last = values[-1].strip("[]")

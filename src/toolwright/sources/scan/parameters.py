@@ -34,7 +34,7 @@ def parameter_of(
     option: OptionText,
     framework: str,
     probed: Probed,
-    taken: Iterable[str] = (),
+    names: Iterable[str] = (),
     *,
     with_equals: bool = True,
 ) -> tuple[CommandParameter, bool] | str:
@@ -50,12 +50,14 @@ def parameter_of(
     flags, negatives = _long_first(spelling.flags), _long_first(spelling.negatives)
     if not flags[0].startswith("--") and len(flags[0]) > 2 and framework != "go":
         # `-enc <name>`, or a switch; behind a plain word, more words may follow on the next line
-        is_named = all(each.startswith("<") or each.isupper() for each in spelling.values)
+        is_named = all(
+            placeholder.startswith("<") or placeholder.isupper() for placeholder in spelling.values
+        )
         is_clear = is_named and not spelling.is_optional
         as_shown = not framework and is_clear and not spelling.has_equals
         if not as_shown or (with_equals and kind.emit != "flag"):
             return "a long name after a single dash is not known to take its value after `=`"
-    name = _name_of(flags, taken)
+    name = _name_of(flags, names)
     default = _default_of(kind, details, option)
     parameter = CommandParameter(
         name=name,
@@ -81,10 +83,10 @@ def _long_first(flags: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(flags, key=lambda flag: not flag.startswith("--")))
 
 
-def _name_of(flags: Sequence[str], taken: Iterable[str]) -> str:
+def _name_of(flags: Sequence[str], names_taken: Iterable[str]) -> str:
     name = re.sub(r"[^A-Za-z0-9]+", "_", flags[0].lstrip("-")).strip("_") or flags[0]
-    known = set(taken)
-    while name in known:
+    names = set(names_taken)
+    while name in names:
         name += "_"
     return name
 
@@ -101,11 +103,11 @@ def _refused(kind: OptionKind, framework: str) -> str:
 
 
 def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
-    written = option.spelling.shown_default
-    said = written if written is not None else details.default
-    if said is None or kind.emit in ("optional", "count", "words", "map", "flag"):
+    shown_default = option.spelling.shown_default
+    raw = shown_default if shown_default is not None else details.default
+    if raw is None or kind.emit in ("optional", "count", "words", "map", "flag"):
         return UNSET
-    text = said[1:-1] if len(said) > 1 and said[0] == said[-1] and said[0] in "\"'" else said
+    text = raw[1:-1] if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" else raw
     kind_name = kind.schema.get("type")
     if kind_name == "boolean":
         return {"true": True, "false": False, **_spelled(option)}.get(text, UNSET)
@@ -113,7 +115,7 @@ def _default_of(kind: OptionKind, details: Details, option: OptionText) -> Any:
         return _items(text, kind)
     if text == "" or text.startswith("~") or kind_name not in CASTS:
         return UNSET  # a home folder is not the same for everyone
-    if written is None and text == said and " " in text:
+    if shown_default is None and text == raw and " " in text:
         return UNSET  # words that describe it: `(default is the current folder)`
     if kind_name == "integer" and _OCTAL.match(text):
         return UNSET
@@ -140,21 +142,21 @@ def _items(text: str, kind: OptionKind) -> Any:
         return UNSET
     cast = CASTS.get(kind.schema["items"].get("type", "string"), str)
     try:
-        return [cast(each.strip()) for each in re.split(r",", inside)]
+        return [cast(word.strip()) for word in re.split(r",", inside)]
     except ValueError:
         return UNSET
 
 
 def _default_text(details: Details, default: Any) -> str:
-    said = details.default
-    if default is not UNSET or said is None or said in _NO_DEFAULTS:
+    default_words = details.default
+    if default is not UNSET or default_words is None or default_words in _NO_DEFAULTS:
         return ""
-    return said.strip("\"'")[:200]
+    return default_words.strip("\"'")[:200]
 
 
 def shortened(text: str) -> str:
     """Return a text on one line, cut between words if it is long."""
-    shown = " ".join(text.split())
-    if len(shown) > _LONGEST:
-        shown = shown[: _LONGEST - 4].rsplit(" ", 1)[0] + " ..."
-    return shown
+    line = " ".join(text.split())
+    if len(line) > _LONGEST:
+        line = line[: _LONGEST - 4].rsplit(" ", 1)[0] + " ..."
+    return line

@@ -9,7 +9,7 @@ from .kinds import Learnt, Probed
 from .process import HelpAnswer
 
 _MOST_TEXT = 4_000
-_SAID: tuple[tuple[str, Learnt], ...] = (
+_MESSAGES: tuple[tuple[str, Learnt], ...] = (
     (f'strconv.ParseBool: parsing "{VALUE}"', "boolean"),
     (f'strconv.ParseInt: parsing "{VALUE}"', "integer"),
     (f'strconv.Atoi: parsing "{VALUE}"', "integer"),
@@ -48,17 +48,17 @@ def read_probe(answer: HelpAnswer, framework: str) -> Probed:
         return Probed()
     # Cobra's error comes before the help, or on the other stream; `du` goes on to its help.
     streams = (
-        each[:_MOST_TEXT].decode("utf-8", "replace") for each in (answer.stderr, answer.stdout)
+        stream[:_MOST_TEXT].decode("utf-8", "replace") for stream in (answer.stderr, answer.stdout)
     )
-    refused = "\n".join(each.partition("\n\n")[0] for each in streams)
-    for text, learnt in _SAID:
+    refused = "\n".join(stream.partition("\n\n")[0] for stream in streams)
+    for text, learnt in _MESSAGES:
         if text in refused:
             return Probed(learnt)
     if answer.code == 0:
         return Probed("accepted")
     if framework == "cobra" and f'invalid argument "{VALUE}" for ' in refused:
-        found = _CHOICES.search(refused)
-        words = _WORD.findall(found[1]) if found is not None else []
+        match = _CHOICES.search(refused)
+        words = _WORD.findall(match[1]) if match is not None else []
         values = tuple(dict.fromkeys(word for word in words if word not in ("and", "or")))
         return Probed("choices", values if len(values) > 1 else ())
     return Probed()

@@ -39,22 +39,22 @@ class Prober:
         on_progress: Callable[[float, float | None, str], None],
     ) -> None:
         """Probe what the help leaves open; an option that several commands share only once."""
-        wanted: dict[_Key, tuple[Node, OptionText]] = {}
+        open_options: dict[_Key, tuple[Node, OptionText]] = {}
         for _, node in sorted(nodes.items(), key=lambda item: item[0]):
             if not is_of_its_program(node.page, nodes[()].page, self.framework):
                 continue
             for option in (*node.page.options, *node.unshown):
                 if self._is_open(option):
-                    wanted.setdefault(_key(option), (node, option))
+                    open_options.setdefault(_key(option), (node, option))
         placed = list(self._unplaced(nodes))
-        total = float(len(wanted) + len(placed))
+        total = float(len(open_options) + len(placed))
         with self.asker.workers() as pool:
             futures = [
-                *(pool.submit(self._probe, *each) for each in wanted.values()),
-                *(pool.submit(self._place, *each) for each in placed),
+                *(pool.submit(self._probe, *arguments) for arguments in open_options.values()),
+                *(pool.submit(self._place, *arguments) for arguments in placed),
             ]
-            for done, each in enumerate(as_completed(futures)):
-                each.result()
+            for done, future in enumerate(as_completed(futures)):
+                future.result()
                 on_progress(float(done), total, "options")
 
     # -- types
@@ -74,7 +74,9 @@ class Prober:
         return name not in NAMED_BY_PFLAG or bool(details_of(option.text).hinted)
 
     def _probe(self, node: Node, option: OptionText) -> None:
-        flag = next((each for each in option.spelling.flags if each.startswith("--")), None)
+        flag = next(
+            (spelled for spelled in option.spelling.flags if spelled.startswith("--")), None
+        )
         flag = flag or option.spelling.flags[0]
         probed = read_probe(self.asker.probe(node.path, flag), self.framework)
         if self.framework == "cobra" and probed.learnt == "accepted":
@@ -102,9 +104,9 @@ class Prober:
 
     def _unplaced(self, nodes: Mapping[tuple[str, ...], Node]) -> list[tuple[Node, str, str]]:
         """Return the flags of groups for which it is not known whether commands below take them."""
-        found: list[tuple[Node, str, str]] = []
+        unplaced: list[tuple[Node, str, str]] = []
         if self.framework != "cobra":
-            return found
+            return unplaced
         below: dict[tuple[str, ...], Node] = {}
         for _, node in sorted(nodes.items(), key=lambda item: item[0]):
             if node.path:
@@ -116,8 +118,8 @@ class Prober:
                     if cobra.is_global(option) or flag in (child.completed or ()):
                         self.inherited[path, flag] = True
                     else:
-                        found.append((nodes[path], flag, child.path[-1]))
-        return found
+                        unplaced.append((nodes[path], flag, child.path[-1]))
+        return unplaced
 
     def _place(self, node: Node, flag: str, below: str) -> None:
         answer = self.asker.probe(node.path, flag, below)

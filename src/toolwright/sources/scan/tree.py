@@ -32,11 +32,11 @@ class Node:
 
     def repeats_an_ancestor(self) -> bool:
         """Return whether its help is that of a command above it, as when help lists itself."""
-        mine = self._shape()
-        return bool(mine[0]) and any(each._shape() == mine for each in self.above())  # noqa: SLF001
+        shape = self._shape()
+        return bool(shape[0]) and any(ancestor._shape() == shape for ancestor in self.above())  # noqa: SLF001
 
     def _shape(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         return (
-            tuple(each.name for each in self.page.commands),
-            tuple(each.spelling.flags for each in self.page.options),
+            tuple(command.name for command in self.page.commands),
+            tuple(option.spelling.flags for option in self.page.options),
         )

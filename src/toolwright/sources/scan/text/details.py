@@ -87,9 +87,9 @@ def details_of(text: str) -> Details:
 
 
 def _choices_in(text: str) -> tuple[str, ...]:
-    found = _POSSIBLE.search(text)
-    if found is not None:
-        return tuple(each.strip() for each in found[1].split(",")[:_MOST_CHOICES])
+    match = _POSSIBLE.search(text)
+    if match is not None:
+        return tuple(choice.strip() for choice in match[1].split(",")[:_MOST_CHOICES])
     listed = _LISTED.search(text)
     if listed is None:
         return ()
@@ -99,33 +99,33 @@ def _choices_in(text: str) -> tuple[str, ...]:
 
 def _hints_in(text: str) -> tuple[str, ...]:
     for pattern in (_BRACES, _BARS, _QUOTED, _ONE_OF):
-        found = pattern.search(text)
-        if found is not None:
-            words = [word for word in _WORD.findall(found[0]) if word.lower() not in ("one", "of")]
+        match = pattern.search(text)
+        if match is not None:
+            words = [word for word in _WORD.findall(match[0]) if word.lower() not in ("one", "of")]
             words = [word for word in words if pattern is not _QUOTED or word != "or"]
             return tuple(dict.fromkeys(words[:_MOST_CHOICES])) if len(words) > 1 else ()
     return ()
 
 
 def _range_in(text: str) -> dict[str, Any]:
-    found = _RANGE.search(text)
-    if found is None or not (found["low"] or found["high"]):
+    match = _RANGE.search(text)
+    if match is None or not (match["low"] or match["high"]):
         return {}
-    low, high = _number(found["low"]), _number(found["high"])
-    sign = found["sign"] or ""
+    low, high = _number(match["low"]), _number(match["high"])
+    sign = match["sign"] or ""
     if sign.startswith(">"):  # `x>=0` alone
         return {
             "minimum": high,
             "is_above": sign == ">",
-            "clamps": found["clamped"] is not None,
+            "clamps": match["clamped"] is not None,
             "has_range": True,
         }
     return {
         "minimum": low,
         "maximum": high,
-        "is_above": found["low_sign"] == "<",
+        "is_above": match["low_sign"] == "<",
         "is_below": sign == "<",
-        "clamps": found["clamped"] is not None,
+        "clamps": match["clamped"] is not None,
         "has_range": True,
     }
 

@@ -34,30 +34,30 @@ class Line:
         return not self.text
 
 
-def lines_of(said: bytes) -> list[Line]:
+def lines_of(output: bytes) -> list[Line]:
     """Return the lines of a help text without colours, control characters and frames."""
-    text = plain_text(said[:_MOST_BYTES].decode("utf-8", "replace"))
+    text = plain_text(output[:_MOST_BYTES].decode("utf-8", "replace"))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return [_line(each) for each in text.split("\n", MOST_LINES)[:MOST_LINES]]
+    return [_line(row) for row in text.split("\n", MOST_LINES)[:MOST_LINES]]
 
 
 def _line(text: str) -> Line:
     plain = _UNSEEN.sub("", text[:MOST_COLUMNS].expandtabs(8)[:MOST_COLUMNS]).rstrip()
-    shown = plain.lstrip()
-    first = shown[:1]
+    visible = plain.lstrip()
+    first = visible[:1]
     if first in ("╭", "┌"):  # rich draws a panel around each section
-        top = _PANEL_TOP.match(shown)
+        top = _PANEL_TOP.match(visible)
         return Line(0, f"{top[1].strip()}:" if top is not None else "")
     if first in _PANEL_END:
         return Line(0, "")
-    if first in _BORDER and shown[-1:] == first and len(shown) > 1:
-        return _framed(" " + shown[1:-1].rstrip())
-    return Line(len(plain) - len(shown), shown)
+    if first in _BORDER and visible[-1:] == first and len(visible) > 1:
+        return _framed(" " + visible[1:-1].rstrip())
+    return Line(len(plain) - len(visible), visible)
 
 
 def _framed(plain: str) -> Line:
     starred = plain.lstrip().startswith("* ")
     if starred:
         plain = plain.replace("*", " ", 1)
-    shown = plain.lstrip()
-    return Line(len(plain) - len(shown), shown, framed=True, starred=starred)
+    text = plain.lstrip()
+    return Line(len(plain) - len(text), text, framed=True, starred=starred)

@@ -90,10 +90,10 @@ class Page:
         return bool(self.usages or self.options or self.commands)
 
 
-def read_page(said: bytes) -> Page:
+def read_page(output: bytes) -> Page:
     """Read a help text."""
     reader = _PageReader()
-    lines = lines_of(said)
+    lines = lines_of(output)
     for line in lines:
         reader.add(line)
     page = reader.page
@@ -110,17 +110,20 @@ def _merged(options: list[OptionText]) -> list[OptionText]:
     What a description says of an option that is listed under a heading of options is left out.
     """
     listed = {
-        flag for each in options if _OPTIONS.search(each.heading) for flag in each.spelling.flags
+        flag
+        for option in options
+        if _OPTIONS.search(option.heading)
+        for flag in option.spelling.flags
     }
-    found: dict[tuple[str, ...], OptionText] = {}
+    by_flags: dict[tuple[str, ...], OptionText] = {}
     for option in options:
         if not _OPTIONS.search(option.heading) and listed & set(option.spelling.flags):
             continue
-        known = found.setdefault(option.spelling.flags, option)
-        if known is not option and not known.spelling.values and option.spelling.has_equals:
+        first = by_flags.setdefault(option.spelling.flags, option)
+        if first is not option and not first.spelling.values and option.spelling.has_equals:
             option.spelling = replace(option.spelling, is_optional=True)
-            found[option.spelling.flags] = option
-    return list(found.values())
+            by_flags[option.spelling.flags] = option
+    return list(by_flags.values())
 
 
 def _find_switches(options: list[OptionText]) -> None:
@@ -128,8 +131,10 @@ def _find_switches(options: list[OptionText]) -> None:
 
     A word that follows one of them is then the description, however few blanks are between.
     """
-    values = [each.spelling for each in options if each.spelling.values]
-    bracketed = [each.is_optional or each.values[0][:1] in ("<", "[") for each in values]
+    values = [option.spelling for option in options if option.spelling.values]
+    bracketed = [
+        spelling.is_optional or spelling.values[0][:1] in ("<", "[") for spelling in values
+    ]
     if len(values) < _ENOUGH_VALUES or not all(bracketed):
         return
     for option in options:
@@ -228,10 +233,10 @@ class _PageReader:
     def usage(self, text: str) -> None:
         if not text:
             return
-        other = re.match(r"or:? +", text)
+        alternative = re.match(r"or:? +", text)
         usages = self.page.usages
-        begins = other is not None or not usages or _first(text) == _first(usages[0])
-        text = text[other.end() :] if other is not None else text
+        begins = alternative is not None or not usages or _first(text) == _first(usages[0])
+        text = text[alternative.end() :] if alternative is not None else text
         if begins and len(usages) < _MOST_USAGES:
             usages.append(text)
         elif not begins and len(usages[-1]) < _MOST_USAGE:
@@ -259,8 +264,8 @@ class _PageReader:
         elif self.command is not None:
             self.command.text = _joined(self.command.text, line.text)
         elif self.argument:
-            known = self.page.arguments[self.argument]
-            self.page.arguments[self.argument] = _joined(known, line.text)
+            text = self.page.arguments[self.argument]
+            self.page.arguments[self.argument] = _joined(text, line.text)
 
     def keep(self, into: list[str], text: str) -> None:
         self.described += len(text) + 1
@@ -277,7 +282,7 @@ class _PageReader:
             self.keep(self.page.examples, " " * min(line.indent, 8) + line.text)
             return
         if self.part == "aliases":
-            self.page.aliases += [each.strip() for each in line.text.split(",")[:30]]
+            self.page.aliases += [alias.strip() for alias in line.text.split(",")[:30]]
             return
         if line.text.startswith("-") and self.add_option(line):
             return
@@ -317,12 +322,12 @@ class _PageReader:
             return
         if self.row is None:
             self.row = line.indent
-        found = _COMMAND_ROW.match(line.text)
-        if found is None or line.indent != self.row or len(self.page.commands) >= MOST_COMMANDS:
+        match = _COMMAND_ROW.match(line.text)
+        if match is None or line.indent != self.row or len(self.page.commands) >= MOST_COMMANDS:
             return
-        more = re.findall(r"[\w.-]+", (found["more"] or "") + " " + (found["inside"] or ""))
-        text = line.text[found.end() :].strip()
-        self.command = CommandText(found["name"], tuple(more), text[:_MOST_TEXT])
+        more = re.findall(r"[\w.-]+", (match["more"] or "") + " " + (match["inside"] or ""))
+        text = line.text[match.end() :].strip()
+        self.command = CommandText(match["name"], tuple(more), text[:_MOST_TEXT])
         self.page.commands.append(self.command)
 
     def add_argument(self, line: Line) -> None:
@@ -333,13 +338,13 @@ class _PageReader:
             self.add_command(line)
             self.row = row
             return
-        found = _ARGUMENT_ROW.match(line.text)
-        if found is None or line.indent != self.row or len(self.page.arguments) >= MOST_OPTIONS:
+        match = _ARGUMENT_ROW.match(line.text)
+        if match is None or line.indent != self.row or len(self.page.arguments) >= MOST_OPTIONS:
             return
-        self.argument = found["name"]
+        self.argument = match["name"]
         if line.starred:
             self.page.required_arguments.add(self.argument)
-        text = line.text[found.end() :].strip()
+        text = line.text[match.end() :].strip()
         kind, _, behind = text.partition("  ")
         if line.framed and kind and is_type(kind):
             text = behind.strip()
@@ -383,5 +388,5 @@ def _first(text: str) -> str:
     return text.partition(" ")[0]
 
 
-def _joined(known: str, more: str) -> str:
-    return f"{known} {more}".strip() if len(known) < _MOST_TEXT else known
+def _joined(text: str, more: str) -> str:
+    return f"{text} {more}".strip() if len(text) < _MOST_TEXT else text

@@ -90,22 +90,22 @@ class _Reader:
 
     def cells(self) -> Spelling | None:
         """Read a row of a table: flags, more flags, what it takes, the description."""
-        cells = [each for each in self.text.split("  ") if each.strip()]
-        at = 0
-        while at < len(cells) and cells[at].strip().startswith("-"):
-            for flag in re.split(r"[,\s]+", cells[at].strip()[:200]):
+        cells = [cell for cell in self.text.split("  ") if cell.strip()]
+        index = 0
+        while index < len(cells) and cells[index].strip().startswith("-"):
+            for flag in re.split(r"[,\s]+", cells[index].strip()[:200]):
                 if _FLAG.fullmatch(flag):
                     self.flags.append(flag)
-            at += 1
-        rest = [each.strip() for each in cells[at:]]
-        if rest:
-            kind, bracket, limits = rest[0].partition(" [")  # `<int range> [1<=x<=3]`
-            if is_type(kind if bracket else rest[0]):
-                self.values = (kind if bracket else rest[0],)
-                rest[0] = bracket.strip() + limits
-        return self.spelling("  ".join(filter(None, rest)))
+            index += 1
+        remaining = [cell.strip() for cell in cells[index:]]
+        if remaining:
+            kind, bracket, limits = remaining[0].partition(" [")  # `<int range> [1<=x<=3]`
+            if is_type(kind if bracket else remaining[0]):
+                self.values = (kind if bracket else remaining[0],)
+                remaining[0] = bracket.strip() + limits
+        return self.spelling("  ".join(filter(None, remaining)))
 
-    def spelling(self, rest: str) -> Spelling | None:
+    def spelling(self, description: str) -> Spelling | None:
         if not self.flags:
             return None
         flags, negatives = list(dict.fromkeys(self.flags)), list(dict.fromkeys(self.negatives))
@@ -122,36 +122,36 @@ class _Reader:
             has_equals=self.has_equals,
             shown_default=self.shown_default,
             is_certain=self.is_certain,
-            rest=rest.removeprefix(": "),  # `-q       : say nothing`
+            rest=description.removeprefix(": "),  # `-q       : say nothing`
         )
 
     def flag(self, into: list[str]) -> bool:
-        found = _FLAG.match(self.text, self.at)
-        if found is None:
+        match = _FLAG.match(self.text, self.at)
+        if match is None:
             return False
-        self.at = found.end()
-        word = found[0]
-        if found["can_no"]:
-            word = word.replace(found["can_no"], "", 1)
+        self.at = match.end()
+        word = match[0]
+        if match["can_no"]:
+            word = word.replace(match["can_no"], "", 1)
             self.negatives.append(f"--no-{word[2:]}")
         into.append(word)
         return True
 
     def value(self) -> None:
         """Read what follows a flag, if it is something that the flag takes."""
-        rest = self.text[self.at : self.at + 2]
-        if rest.startswith("="):
+        ahead = self.text[self.at : self.at + 2]
+        if ahead.startswith("="):
             self.has_equals = True
             self.at += 1
             self.take_behind_equals()
-        elif rest[:1] in ("[", "<"):
+        elif ahead[:1] in ("[", "<"):
             group = self.group(self.at)
             if group:
                 self.at += len(group)
-                self.is_optional = rest[0] == "["
-                self.has_equals |= "=" in rest
-                self.values = (group[1:-1].removeprefix("=") if rest[0] == "[" else group,)
-        elif rest[:1] == " " and rest[1:] not in (" ", ""):
+                self.is_optional = ahead[0] == "["
+                self.has_equals |= "=" in ahead
+                self.values = (group[1:-1].removeprefix("=") if ahead[0] == "[" else group,)
+        elif ahead[:1] == " " and ahead[1:] not in (" ", ""):
             self.take_behind_blank()
         if self.text.startswith("...", self.at):
             self.at += 3
@@ -177,23 +177,25 @@ class _Reader:
         if segment.startswith("-") or not words or words[0] in ("/", "|", "or"):
             return  # another flag
         # It is another flag of the same option only after a comma or a slash.
-        upto = next((at for at, word in enumerate(words) if word.endswith(",")), len(words))
+        upto = next((index for index, word in enumerate(words) if word.endswith(",")), len(words))
         if upto < len(words) and words[upto + 1 : upto + 2] and words[upto + 1].startswith("-"):
             words = [word for word in (*words[:upto], words[upto].rstrip(",")) if word]
             if not words:
                 self.is_certain = False  # `-s , --shout`
                 return
-        taken = 0
-        while taken < min(len(words), _MOST_VALUES) and _is_value(words[taken]):
-            taken += 1
-        if taken == len(words):
+        count = 0
+        while count < min(len(words), _MOST_VALUES) and _is_value(words[count]):
+            count += 1
+        if count == len(words):
             self.take(words)
-        elif taken and words[0][0] in _CLOSES:  # `--ciphers <list> SSL ciphers to use`
-            others = (
-                at for at in range(taken) if words[at][0] not in _CLOSES and words[at] != "..."
+        elif count and words[0][0] in _CLOSES:  # `--ciphers <list> SSL ciphers to use`
+            literals = (
+                index
+                for index in range(count)
+                if words[index][0] not in _CLOSES and words[index] != "..."
             )
-            self.take(words[: next(others, taken)])
-        elif taken:
+            self.take(words[: next(literals, count)])
+        elif count:
             self.take(words[:1])  # `--level N be as loud as N`: or is N the first word of the text?
             self.is_certain = False
         elif len(words) == 1:
@@ -214,31 +216,36 @@ class _Reader:
             return
         # Not `[protocol://]host[:port]`, which only begins and ends with something optional.
         if len(words) == 1 and words[0][0] == "[" and _Reader(words[0]).group(0) == words[0]:
-            inner = words[0][1:-1]
-            if inner and "|" not in inner and "," not in inner and "%" not in inner:
+            placeholder = words[0][1:-1]
+            if (
+                placeholder
+                and "|" not in placeholder
+                and "," not in placeholder
+                and "%" not in placeholder
+            ):
                 self.is_optional = True
-                words = [inner]
+                words = [placeholder]
         self.values = tuple(words)
 
     def group(self, start: int) -> str:
         """Return a text in brackets, including them; empty if they are not closed."""
         depth = 0
-        for at in range(start, min(len(self.text), start + 300)):
-            if self.text[at] in _CLOSES:
+        for index in range(start, min(len(self.text), start + 300)):
+            if self.text[index] in _CLOSES:
                 depth += 1
-            elif self.text[at] in _CLOSES.values():
+            elif self.text[index] in _CLOSES.values():
                 depth -= 1
                 if depth == 0:
-                    return self.text[start : at + 1]
+                    return self.text[start : index + 1]
         return ""
 
     def word(self, start: int) -> str:
         """Return a word; blanks and commas in brackets are part of it."""
-        at = start
-        while at < len(self.text) and self.text[at] not in " ,":
-            group = self.group(at) if self.text[at] in _CLOSES else ""
-            at += len(group) or 1
-        return self.text[start:at]
+        end = start
+        while end < len(self.text) and self.text[end] not in " ,":
+            group = self.group(end) if self.text[end] in _CLOSES else ""
+            end += len(group) or 1
+        return self.text[start:end]
 
 
 def _shown_default(text: str, start: int) -> str | None:
@@ -268,18 +275,18 @@ def _shown_default(text: str, start: int) -> str | None:
 def _words(segment: str) -> list[str]:
     """Return the words of a text; one in brackets is one word."""
     words: list[str] = []
-    at = 0
+    start = 0
     reader = _Reader(segment)
-    while at < len(segment) and len(words) <= _MOST_VALUES + 1:
-        if segment[at] == " ":
-            at += 1
+    while start < len(segment) and len(words) <= _MOST_VALUES + 1:
+        if segment[start] == " ":
+            start += 1
             continue
-        end = at
+        end = start
         while end < len(segment) and segment[end] != " ":
             group = reader.group(end) if segment[end] in _CLOSES else ""
             end += len(group) or 1
-        words.append(segment[at:end])
-        at = end
+        words.append(segment[start:end])
+        start = end
     return words
 
 

@@ -73,20 +73,20 @@ def read_usage(
             rests.append(behind)
     if not rests:
         return Usage(text="")
-    commands = [rest for rest in rests if has_commands and _command_at(rest) is not None]
-    others = [rest for rest in rests if rest not in commands]
+    commands = [tail for tail in rests if has_commands and _command_at(tail) is not None]
+    without_command = [tail for tail in rests if tail not in commands]
     usage = Usage(
         takes_command=bool(commands),
-        runs=bool(others),
-        may_run=any(_is_optional_command(rest) for rest in commands),
-        text=" | ".join(" ".join(rest) for rest in rests)[:1_000],
+        runs=bool(without_command),
+        may_run=any(_is_optional_command(tail) for tail in commands),
+        text=" | ".join(" ".join(tail) for tail in rests)[:1_000],
         choices=_subparsers(commands),
         required_flags=frozenset(
-            each for each in rests[0] if len(rests) == 1 and each.startswith("-")
+            token for token in rests[0] if len(rests) == 1 and token.startswith("-")
         ),
         exclusive=tuple(_exclusive(rests[0])) if len(rests) == 1 else (),
     )
-    positionals = [_positionals(rest, valued) for rest in others]
+    positionals = [_positionals(tail, valued) for tail in without_command]
     _read_positionals(usage, positionals, described, plurals=plurals)
     return usage
 
@@ -108,13 +108,13 @@ def option_texts(usages: Sequence[str]) -> Iterator[str]:
     """
     for usage in usages:
         tokens = _tokens(usage)
-        for at, token in enumerate(tokens):
+        for index, token in enumerate(tokens):
             is_bracketed = token[:1] in ("[", "(") and _closes_at_end(token)
             inside = token[1:-1] if is_bracketed else token
             parts = [part.strip() for part in _ALTERNATIVE.split(inside)]
             if not all(part.startswith("-") and part.strip("-") for part in parts):
                 continue
-            if is_bracketed or not tokens[at + 1 : at + 2] or tokens[at + 1][0] != "<":
+            if is_bracketed or not tokens[index + 1 : index + 2] or tokens[index + 1][0] != "<":
                 yield from [part for part in parts if part.startswith("--")] or parts
 
 
@@ -122,7 +122,7 @@ def _exclusive(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield what argparse writes as `[--a A | --b]`, or as `(--a A | --b)` if one is needed."""
     for token in tokens:
         if token[:2] in ("[-", "(-") and _closes_at_end(token) and " | " in token:
-            flags = [each.split(" ", 1)[0] for each in token[1:-1].split(" | ")]
+            flags = [option.split(" ", 1)[0] for option in token[1:-1].split(" | ")]
             if all(flag.startswith("-") for flag in flags):
                 yield tuple(flags), token.startswith("(")
 
@@ -152,40 +152,44 @@ def _behind(tokens: list[str], path: Sequence[str]) -> list[str] | None:
 
     Options and positionals of groups may come between its words.
     """
-    at = 1 if tokens else 0
+    index = 1 if tokens else 0
     for word in path:
         # `git stash [push [-p] ...]`: what may be left out is in brackets.
-        while at < len(tokens) and tokens[at] != word and not tokens[at].startswith(f"[{word} "):
-            at += 1
-        if at >= len(tokens):
+        while (
+            index < len(tokens)
+            and tokens[index] != word
+            and not tokens[index].startswith(f"[{word} ")
+        ):
+            index += 1
+        if index >= len(tokens):
             return None
-        at += 1
-    return tokens[at:]
+        index += 1
+    return tokens[index:]
 
 
 def _command_at(tokens: Sequence[str]) -> int | None:
-    for at, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if _COMMAND.fullmatch(token):
             # `docker run IMAGE [COMMAND] [ARG...]` has a positional of that name.
-            return None if any(_is_positional(each) for each in tokens[:at]) else at
-        if _CHOICE.fullmatch(token) and tokens[at + 1 : at + 2] == ["..."]:
-            return at
-        if at + 1 == len(tokens) - 1 and tokens[at + 1] == "..." and _is_positional(token):
-            return at
+            return None if any(_is_positional(previous) for previous in tokens[:index]) else index
+        if _CHOICE.fullmatch(token) and tokens[index + 1 : index + 2] == ["..."]:
+            return index
+        if index + 1 == len(tokens) - 1 and tokens[index + 1] == "..." and _is_positional(token):
+            return index
     return None
 
 
 def _is_optional_command(tokens: Sequence[str]) -> bool:
-    at = _command_at(tokens)
-    return at is not None and tokens[at].startswith("[")
+    index = _command_at(tokens)
+    return index is not None and tokens[index].startswith("[")
 
 
 def _subparsers(rests: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    for rest in rests:
-        at = _command_at(rest)
-        found = _CHOICE.fullmatch(rest[at]) if at is not None else None
-        if found is not None:
-            return tuple(found[1].split(",")[:1000])
+    for tokens in rests:
+        index = _command_at(tokens)
+        match = _CHOICE.fullmatch(tokens[index]) if index is not None else None
+        if match is not None:
+            return tuple(match[1].split(",")[:1000])
     return ()
 
 
@@ -193,21 +197,21 @@ def _is_positional(token: str) -> bool:
     """Return whether a word is a positional, or may be one: `(-f FILENAME | TYPE NAME)`."""
     if token.startswith(("[-", "(-")):
         ways = _split(token[1:-1], " | ") if _closes_at_end(token) else []
-        return any(not each.startswith(("[-", "(-")) and _is_positional(each) for each in ways)
+        return any(not way.startswith(("[-", "(-")) and _is_positional(way) for way in ways)
     return not token.startswith("-") and not _OPTIONS.fullmatch(token)
 
 
 def _split(text: str, separator: str) -> list[str]:
     """Return the parts of a text between separators that are in no brackets."""
     parts, depth, begin = list[str](), 0, 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         if character in _CLOSES:
             depth += 1
         elif character in _CLOSES.values():
             depth -= 1
-        elif depth == 0 and text.startswith(separator, at):
-            parts.append(text[begin:at].strip())
-            begin = at + len(separator)
+        elif depth == 0 and text.startswith(separator, index):
+            parts.append(text[begin:index].strip())
+            begin = index + len(separator)
     return [*parts, text[begin:].strip()]
 
 
@@ -215,24 +219,24 @@ def _read_positionals(
     usage: Usage, words: Sequence[Sequence[str]], described: Mapping[str, str], *, plurals: bool
 ) -> None:
     """Read the positionals one by one, or all as one list of words."""
-    given = [each for each in words if each]
-    if not given:
+    nonempty = [tokens for tokens in words if tokens]
+    if not nonempty:
         return
-    is_alone = len(given) == 1 and not any("(" in each or each == "|" for each in given[0])
-    understood = _each(given[0], described, plurals=plurals) if is_alone else None
+    is_alone = len(nonempty) == 1 and not any("(" in part or part == "|" for part in nonempty[0])
+    understood = _each(nonempty[0], described, plurals=plurals) if is_alone else None
     if understood is not None:
         if len(words) > 1:  # another usage does without them
-            understood = tuple(replace(each, required=False) for each in understood)
+            understood = tuple(replace(parameter, required=False) for parameter in understood)
         usage.positionals = understood
         return
     usage.is_clear = False
-    shown = usage.text.replace(" | ", "\n") if len(words) > 1 else usage.text
+    usage_text = usage.text.replace(" | ", "\n") if len(words) > 1 else usage.text
     usage.positionals = (
         CommandParameter(
             name="args",
             schema={"type": "array", "items": {"type": "string"}},
             emit="rest",
-            description=f"Positional arguments. Usage: {shown}",
+            description=f"Positional arguments. Usage: {usage_text}",
         ),
     )
 
@@ -240,31 +244,31 @@ def _read_positionals(
 def _each(
     words: Sequence[str], described: Mapping[str, str], *, plurals: bool
 ) -> tuple[CommandParameter, ...] | None:
-    found: list[_Word] = []
+    positionals: list[_Word] = []
     for word in words:
-        read = _word(word)
-        if read is None:
+        positional = _word(word)
+        if positional is None:
             return None
-        last = found[-1] if found else None
-        if last is not None and read.name == last.name and read.repeats:
+        last = positionals[-1] if positionals else None
+        if last is not None and positional.name == last.name and positional.repeats:
             last.repeats = True  # `NAME [NAME...]`
-        elif read.name:
-            found.append(read)
+        elif positional.name:
+            positionals.append(positional)
         elif last is not None:
             last.repeats = True  # `NAME ...`
         else:
             return None
-    if plurals and found and found[-1].name in _PLURALS:
-        found[-1].repeats = True
-    names = [each.name for each in found]
-    several = [at for at, each in enumerate(found) if each.repeats]
-    optional = [each.is_optional for each in found]
-    if len(set(names)) < len(names) or several not in ([], [len(found) - 1]):
+    if plurals and positionals and positionals[-1].name in _PLURALS:
+        positionals[-1].repeats = True
+    names = [positional.name for positional in positionals]
+    several = [index for index, positional in enumerate(positionals) if positional.repeats]
+    optional = [positional.is_optional for positional in positionals]
+    if len(set(names)) < len(names) or several not in ([], [len(positionals) - 1]):
         return None
     if optional != sorted(optional):
         return None  # one that may be missing comes before one that may not
     texts = {_key(name): text for name, text in described.items()}
-    return tuple(each.parameter(texts) for each in found)
+    return tuple(positional.parameter(texts) for positional in positionals)
 
 
 @dataclass(slots=True)
@@ -317,9 +321,9 @@ def _unwrapped(text: str) -> tuple[str, bool, bool]:
             text, repeats = text[:-3].rstrip(), True
         elif text.startswith("[") and text.endswith("]") and _closes_at_end(text):
             text, is_optional = text[1:-1].strip(), True
-            inner = _tokens(text)
-            if len(inner) == 2 and inner[1].strip("[]") in ("...", f"{inner[0]}..."):
-                text, repeats = inner[0], True  # argparse: `[FILE ...]`
+            tokens = _tokens(text)
+            if len(tokens) == 2 and tokens[1].strip("[]") in ("...", f"{tokens[0]}..."):
+                text, repeats = tokens[0], True  # argparse: `[FILE ...]`
         elif text.startswith("<") and text.endswith(">") and _closes_at_end(text):
             text = text[1:-1].strip()
         else:
@@ -330,13 +334,13 @@ def _unwrapped(text: str) -> tuple[str, bool, bool]:
 def _closes_at_end(text: str) -> bool:
     """Return whether the first bracket is closed by the last one."""
     depth = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         if character in _CLOSES:
             depth += 1
         elif character in _CLOSES.values():
             depth -= 1
             if depth == 0:
-                return at == len(text) - 1
+                return index == len(text) - 1
     return False
 
 
