@@ -301,7 +301,7 @@ def test_a_tool_without_properties_and_a_plain_dict_are_tools():
 
 
 def test_a_value_of_a_wrong_type_is_not_sent():
-    with pytest.raises(ArgumentError, match="`query`: 3 is not of type 'string'"):
+    with pytest.raises(ArgumentError, match="`query` must be a string; got 3"):
         make_tool(dispatch_eg, tool)(3)
 
 

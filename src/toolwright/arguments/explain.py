@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .._json_values import is_list, is_object
+from .._json_values import is_list, is_object, kind_of
 from ..errors import Fault
 from .decode import begins_like_json, may_be_several
-from .shape import Shape, kind_of
+from .shape import Shape
 from .wording import count_of, path_text, truncate, value_text
 
 _MOST_NAMES = 200

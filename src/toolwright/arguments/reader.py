@@ -14,12 +14,12 @@ from ..schema.adapters import arguments_schema
 from ..schema.explicit import broken_rules
 from ..schema.nest import nest
 from ..schema.write import Compiled
+from .broken_rules import broken_faults
 from .explain import MOST_EXPLAINED, explain, unknown
 from .hashes import collide
 from .repair import MOST_REPAIRS, NO_SPELLINGS, Repairer, respelled
 from .sample import ArgumentSample, is_large, no_collection
-from .shape import Shape
-from .wording import path_text, truncate
+from .shape import Shape, shape_of
 
 Arguments = Mapping[str, Any] | str | bytes | None
 Validated = dict[str, Any]
@@ -43,6 +43,7 @@ class Reader:
         self.validate_dict = compiled.validator.validate_python if alike else None
         self.has_sets = compiled.traits.has_sets
         self._shape: Shape | None = None
+        self._explicit_shape: Shape | None = None
 
     def read_large(self, arguments: Arguments) -> tuple[Validated, tuple[Repair, ...]]:
         """Read large arguments in a thread, with the collector paused. Raises `ArgumentError`."""
@@ -109,16 +110,20 @@ class Reader:
             return data
         compiled = self.compiled
         if compiled.explicit_input is not None:
-            try:
-                errors, more = broken_rules(compiled.explicit_input, data)
-            except RecursionError:
-                fault = Fault((), "not_json", "the arguments are nested too deeply")
-                raise ArgumentError(self.name, [fault]) from None
+            errors, more = self._broken(data)
             if errors:
-                faults = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
+                faults = broken_faults(errors, data, self.explicit_shape)
                 raise ArgumentError(self.name, faults, more=more)
         self._refuse_names(compiled.guarded & data.keys())
         return self._nested(data, whole=False)[0] if compiled.flat else data
+
+    def _broken(self, data: dict[str, Any]) -> tuple[list[Any], bool]:
+        """Return the rules of an explicit schema that arguments break, and whether there are more."""
+        try:
+            return broken_rules(self.compiled.explicit_input, data)
+        except RecursionError:
+            fault = Fault((), "not_json", "the arguments are nested too deeply")
+            raise ArgumentError(self.name, [fault]) from None
 
     def _nested(self, data: dict[str, Any], *, whole: bool) -> tuple[dict[str, Any], list[str]]:
         alike = [key for key in self.compiled.flat if whole and self._is_whole(key, data.get(key))]
@@ -148,8 +153,9 @@ class Reader:
         self, arguments: Arguments, first: ValueError | None = None
     ) -> tuple[Validated, tuple[Repair, ...], Any]:
         data = given = self._object(arguments)
+        fitted: list[Repair] = []
         if self.compiled.explicit_input is not None:
-            self._prepare(data)  # what the author's own schema refuses is not repaired
+            data, fitted = self._fitted(data)
         repairs: list[Repair] = []
         if isinstance(first, ValidationError) and first.error_count() > MOST_REPAIRS:
             # More than can be repaired: do not find them all a second time, which costs the most.
@@ -165,7 +171,7 @@ class Reader:
             fault = Fault((), "not_json", "the arguments are nested too deeply, or are not UTF-8")
             raise ArgumentError(self.name, [fault]) from None
         try:
-            return self.validate(body, strict=True), tuple(repairs), data
+            return self.validate(body, strict=True), (*fitted, *repairs), data
         except ValidationError as second:
             raise self._explained(second, data) from None
         except Exception:
@@ -195,6 +201,18 @@ class Reader:
             faults = [Fault((), "many", f"{count} values are not of the declared types")]
             count = 1
         return ArgumentError(self.name, faults, count=count)
+
+    def _fitted(self, data: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
+        """Return arguments that an explicit schema allows, and the repairs that this took.
+
+        Raises `ArgumentError`.
+        """
+        repairs: list[Repair] = []
+        if self.repair and self._broken(data)[0]:
+            repairer = Repairer(self.explicit_shape)
+            data, repairs = repairer.whole(data), repairer.done
+        self._prepare(data)
+        return data, repairs
 
     def _repaired(self, data: dict[str, Any]) -> tuple[dict[str, Any], list[Repair]]:
         repairer = Repairer(self.shape)
@@ -232,6 +250,13 @@ class Reader:
         return data
 
     @property
+    def explicit_shape(self) -> Shape:
+        """The shape that the author's own schema declares, worked out when first needed."""
+        if self._explicit_shape is None:
+            self._explicit_shape = shape_of(self.compiled.explicit_input.schema)
+        return self._explicit_shape
+
+    @property
     def shape(self) -> Shape:
         """The declared shape, worked out when first needed."""
         if self._shape is None:
@@ -240,14 +265,3 @@ class Reader:
 
 
 _OBJECTS = ("{", b"{")
-_LONG = 300
-"""The most characters in a message about one value."""
-
-
-def _said(error: Any) -> str:
-    steps = tuple(error.absolute_path)
-    said = str(error.message)
-    if len(said) > _LONG:  # it begins with the value, and ends with what is wrong
-        said = f"{said[:100]} ... {said[-150:]}"
-    said = truncate(said, _LONG)
-    return f"{path_text(steps)}: {said}" if steps else said

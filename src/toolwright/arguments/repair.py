@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from .._json_values import is_list, is_object
+from .._json_values import is_list, is_object, kind_of
 from ..errors import Fault
 from ..read.signature import OtherSpelling
 from ..results import Repair
 from .decode import MOST_TEXT, NO_VALUE, UNREADABLE, decode, may_be_several
-from .shape import Shape, kind_of
+from .shape import Shape
 from .wording import path_text, value_text
 
 MOST_REPAIRS = 10_000
@@ -47,6 +47,13 @@ class Repairer:
         self.done: list[Repair] = []
         self.values_left = MOST_VALUES
         self.text_left = MOST_TEXT_IN_ALL
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return arguments for a schema alone, repaired where they can be."""
+        data = self.without_noise(data)
+        if self.shape.root.get("additionalProperties") is False:
+            data = self.with_plain_names(data, frozenset(self.shape.root.get("properties", ())))
+        return self.arguments(data)
 
     def without_noise(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments without the keys that some clients add to every call."""
@@ -105,6 +112,8 @@ class Repairer:
         kinds = self.shape.kinds(node)
         if not kinds:
             return value
+        if isinstance(value, float) and "number" not in kinds and kind_of(value) in kinds:
+            return self._read(path, "integer", value, int(value))  # 1.0, where none may stand
         if kind_of(value) in kinds:
             return self._inside(value, node, path)
         if optional and _means_absent(value, kinds):
@@ -168,8 +177,6 @@ class Repairer:
         self, value: Any, kinds: frozenset[str], node: Any, path: tuple[str | int, ...]
     ) -> Any:
         """Read a value of the wrong JSON type as one of the right type, if that is plain."""
-        if isinstance(value, float) and "integer" in kinds and value.is_integer():
-            return self._read(path, "integer", value, int(value))
         if isinstance(value, str):
             fixed = self._text(value, kinds, node, path)
             if fixed is not _UNCHANGED:

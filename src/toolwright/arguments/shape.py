@@ -1,6 +1,7 @@
 """The declared shape of arguments, for repairing and explaining them.
 
-It is worked out from the same adapter as everything else, when a call first fails.
+It is worked out when a call first fails: from the same adapter as everything else, or from the
+schema that an author or another server wrote.
 """
 
 from __future__ import annotations
@@ -8,85 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .._json_values import JsonObject, is_list, is_object
-from ..json_schema.build import REF_PREFIX
+from .._json_values import JsonObject, is_object
+from ..json_schema.document import Document
+from ..json_schema.facts import Facts, SchemaReader
+from ..json_schema.normal_form import NOTHING, normal_form
+from ..schema.explicit import searcher
 from ..schema.generate import MEMBERS_KEY
 
 
 class Shape:
-    """A neutral schema with its definitions; nodes are looked at through it."""
+    """A schema with its definitions; nodes are looked at through it."""
 
-    def __init__(self, root: JsonObject, definitions: JsonObject) -> None:
-        self.root = root
-        self.definitions = definitions
+    def __init__(self, root: JsonObject, definitions: JsonObject | None = None) -> None:
+        whole = {**root, "$defs": definitions} if definitions else root
+        self._reader = SchemaReader(Document(whole))
+        said = self._reader.facts()
+        # A root may be put together from parts, each of which says something about arguments.
+        is_plain = len(said.arms) == 1 and said.arms[0] is whole
+        self.root = whole if is_plain and not _is_closed(whole) else _plain_root(said)
         # By the identity of nodes, all of which this shape holds.
-        self._arms: dict[int, tuple[JsonObject, ...]] = {}
-        self._kinds: dict[int, frozenset[str]] = {}
         self._choices: dict[int, Choices | None] = {}
         self._members: dict[int, Choices] = {}
 
     def arms(self, node: Any) -> tuple[JsonObject, ...]:
         """Return the alternatives of a node, references and unions opened."""
-        known = self._arms.get(id(node))
-        if known is None:
-            known = tuple(self._opened(node, frozenset()))
-            if is_object(node):
-                self._arms[id(node)] = known
-        return known
-
-    def _opened(self, node: Any, seen: frozenset[str]) -> Iterator[JsonObject]:
-        if not is_object(node):
-            return
-        ref = str(node.get("$ref", ""))
-        if ref:
-            name = ref.removeprefix(REF_PREFIX)
-            if name not in seen:
-                yield from self._opened(self.definitions.get(name), seen | {name})
-            return
-        choices = node.get("anyOf") or node.get("oneOf")
-        if choices:
-            for choice in choices:
-                yield from self._opened(choice, seen)
-            return
-        yield node
+        return self._reader.facts(node).arms if is_object(node) else ()
 
     def kinds(self, node: Any) -> frozenset[str]:
         """Return the JSON types a node admits; an empty set means any."""
-        known = self._kinds.get(id(node))
-        if known is None:
-            known = self._kinds_of(node)
-            if is_object(node):
-                self._kinds[id(node)] = known
-        return known
-
-    def _kinds_of(self, node: Any) -> frozenset[str]:
-        found: set[str] = set()
-        for arm in self.arms(node):
-            kind = arm.get("type")
-            if is_list(kind):
-                found.update(kind)
-            elif isinstance(kind, str):
-                found.add(kind)
-            elif "enum" in arm or "const" in arm:
-                values: list[Any] = arm.get("enum", [arm.get("const")])
-                found.update(kind_of(value) for value in values)
-            else:
-                return frozenset()
-        if "number" in found:
-            found.add("integer")
-        return frozenset(found)
+        if not is_object(node):
+            return frozenset()
+        said = self._reader.facts(node)
+        return frozenset() if said.is_anything else said.kinds
 
     def values(self, node: Any) -> list[Any] | None:
         """Return the values a node admits, if it lists them all."""
-        found: list[Any] = []
-        for arm in self.arms(node):
-            if "enum" in arm:
-                found.extend(arm["enum"])
-            elif "const" in arm:
-                found.append(arm["const"])
-            elif arm.get("type") != "null":
-                return None
-        return found or None
+        return self._reader.facts(node).values if is_object(node) else None
 
     def choices(self, node: Any) -> Choices | None:
         """Return the texts a node admits, if it lists all of its values."""
@@ -127,7 +85,9 @@ class Shape:
         """Return the node of a property or an item."""
         for arm in self.arms(node):
             if isinstance(key, str):
-                inner = arm.get("properties", {}).get(key, arm.get("additionalProperties"))
+                inner = arm.get("properties", {}).get(key)
+                if inner is None:
+                    inner = next(_matching(arm, key), arm.get("additionalProperties"))
             else:
                 positions = arm.get("prefixItems", [])
                 inner = positions[key] if key < len(positions) else arm.get("items")
@@ -163,16 +123,30 @@ def _by_folded(named: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     return found
 
 
-def kind_of(value: Any) -> str:
-    """Return the JSON type of a value."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list | tuple) else "object"
+def _matching(arm: JsonObject, key: str) -> Iterator[Any]:
+    """Yield the schemas of the patterns that a name matches."""
+    for pattern, inner in arm.get("patternProperties", {}).items():
+        search = searcher(pattern)
+        if search is not None and search(key):
+            yield inner
+
+
+def _plain_root(said: Facts) -> JsonObject:
+    """Return one object for what the parts of a root say together."""
+    rest = said.keyword("additionalProperties", True)
+    return {
+        "type": "object",
+        "properties": dict(said.properties),
+        "required": said.required,
+        "additionalProperties": rest != NOTHING and rest,
+    }
+
+
+def _is_closed(root: JsonObject) -> bool:
+    """Return whether a root in normal form has no other properties."""
+    return root.get("additionalProperties") == NOTHING
+
+
+def shape_of(schema: Mapping[str, Any]) -> Shape:
+    """Return the shape of a schema that somebody else wrote."""
+    return Shape(normal_form(dict(schema)))

@@ -21,6 +21,8 @@ DEEPEST = 40
 MOST_NODES = 50_000
 MOST_VALUES = 100_000
 """Values in all enumerations and defaults together."""
+NOTHING: JsonObject = {"not": {}}
+"""The schema that no value fits."""
 _KINDS = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
 _ONE = (
     *("additionalProperties", "contains", "propertyNames", "not", "if", "then", "else"),

@@ -238,9 +238,7 @@ class ResultWriter:
 
     def _built(self, given: Result, repairs: tuple[Repair, ...]) -> Result:
         """Return a result that a tool built, with only the parts that `emit` asks for."""
-        made = copy.copy(given)  # the tool may keep it, and return it again
-        made.repairs = (*repairs, *given.repairs)
-        made = self._fitting(checked_result(made))
+        made = self._fitting(checked_result(_with_repairs(given, repairs)))
         if made.error is not None:
             return made
         if self.only_text and has_body(made):
@@ -300,7 +298,7 @@ class ResultWriter:
 
     def _untyped(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         if type(value) is Result:
-            return checked_result(value)
+            return checked_result(_with_repairs(value, repairs) if repairs else value)
         if self.compiled.none_output and value is not None:
             log.error("%s: `result` is not of its declared type: must be None", self.name)
             raise ResultError("`result` is not of its declared type: must be nothing at all")
@@ -425,3 +423,9 @@ class BareWriter(ResultWriter):
 
 def _lists_integers(hint: Any) -> bool:
     return get_origin(hint) is list and any(each is int for each in get_args(hint))
+
+
+def _with_repairs(result: Result, repairs: tuple[Repair, ...]) -> Result:
+    made = copy.copy(result)  # the tool may keep it, and return it again
+    made.repairs = (*repairs, *result.repairs)
+    return made

@@ -161,7 +161,7 @@ def test_a_schema_that_is_wrong_in_a_part_still_gives_a_callable(schema):
     str(inspect.signature(call))
     for value in (1, "a", [1], {"a": 1}):
         try:
-            assert call(x=value) == {"x": value}
+            assert call(x=value) in ({"x": value}, {"x": [value]})
         except ArgumentError:
             pass
     given = remote_callable({"name": "t", "outputSchema": {"properties": {"x": schema}}}, echo)
@@ -176,8 +176,9 @@ def test_a_schema_of_ten_thousand_levels_is_any_below(word):
         node = {"type": "array" if word == "items" else "object", word: node}
     call = remote_callable(tool({"properties": {"x": node}}), echo)
     str(inspect.signature(call))
-    with pytest.raises(ArgumentError):
-        call(x=3)
+    if word != "items":  # any value is one item of one item
+        with pytest.raises(ArgumentError):
+            call(x=3)
     hint = make_param("x", node).annotation
     assert typing.get_origin(hint) in (list, dict)
 
@@ -291,16 +292,16 @@ def test_schemas_that_hold_only_themselves_end(root):
 def test_patterns_take_linear_time():
     schema = {"type": "string", "pattern": "^(a+)+$"}
     call = remote_callable(tool({"properties": {"x": schema}}), echo)
-    with pytest.raises(ArgumentError, match="does not match"):
+    with pytest.raises(ArgumentError, match="must match"):
         call(x="a" * 50_000 + "!")
     keys = {"type": "object", "patternProperties": {"^(a+)+$": {"type": "integer"}}}
     call = remote_callable(
         tool({"properties": {"x": {**keys, "additionalProperties": False}}}), echo
     )
     assert call(x={"aa": 1}) == {"x": {"aa": 1}}
-    with pytest.raises(ArgumentError, match="is not known here"):
+    with pytest.raises(ArgumentError, match="unknown argument"):
         call(x={"a" * 50_000 + "!": 1})
-    with pytest.raises(ArgumentError, match="is not of type 'integer'"):
+    with pytest.raises(ArgumentError, match="must be an integer"):
         call(x={"aa": "b"})
 
 

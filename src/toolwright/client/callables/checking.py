@@ -12,13 +12,16 @@ from contextvars import ContextVar
 from typing import Any, cast
 
 from ..._json_values import JsonObject, is_object
-from ...arguments.wording import path_text, truncate
+from ...arguments.broken_rules import broken_faults
+from ...arguments.repair import Repairer
+from ...arguments.shape import Shape
 from ...errors import Fault
+from ...json_schema.build import REF, REF_PREFIX
+from ...results import Repair
 from ...schema.explicit import broken_rules, searcher, validator_for
 
 _MOST_STEPS = 5000
 """The most references that one check follows: a few that each refer twice make billions."""
-_LONG = 300
 
 
 class TooTangled(Exception):
@@ -40,6 +43,7 @@ class Checker:
     """Checks values against one schema in normal form."""
 
     def __init__(self, schema: JsonObject) -> None:
+        self.schema = schema
         self.definitions: JsonObject = schema.get("$defs", {})
         self.validator = _validators()(schema)
 
@@ -52,17 +56,17 @@ class Checker:
             raise TooTangled from None
         finally:
             _running.reset(token)
-        found = [Fault(list(e.absolute_path), str(e.validator), _said(e)) for e in errors]
-        return found, more
+        return broken_faults(errors, value, self.shape) if errors else [], more
 
+    @functools.cached_property
+    def shape(self) -> Shape:
+        """What the schema declares, for repairs and explanations."""
+        return Shape(self.schema)
 
-def _said(error: Any) -> str:
-    steps = tuple(error.absolute_path)
-    said = str(error.message)
-    if len(said) > _LONG:  # it begins with the value, and ends with what is wrong
-        said = f"{said[:100]} ... {said[-150:]}"
-    said = truncate(said, _LONG)
-    return f"{path_text(steps)}: {said}" if steps else said
+    def repaired(self, arguments: JsonObject) -> tuple[JsonObject, list[Repair]]:
+        """Return arguments, repaired where they can be, and what was repaired."""
+        repairer = Repairer(self.shape)
+        return repairer.whole(arguments), repairer.done
 
 
 @functools.cache
@@ -71,7 +75,7 @@ def _validators() -> Any:
 
     base = validator_for({}).__class__
     own = {
-        "$ref": _ref,
+        REF: _ref,
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
@@ -85,7 +89,7 @@ def _ref(validator: Any, reference: str, value: Any, _schema: Any) -> Iterator[A
     check.steps += 1
     if check.steps > _MOST_STEPS:
         raise TooTangled
-    yield from validator.descend(value, check.definitions[reference.removeprefix("#/$defs/")])
+    yield from validator.descend(value, check.definitions[reference.removeprefix(REF_PREFIX)])
 
 
 def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from ..._json_values import JsonObject, is_object
 from ..._log.printable import printable
+from ...arguments.broken_rules import value_fault
 from ...arguments.wording import count_of, path_text, truncate
 from ...errors import ArgumentError, Fault, SchemaError
 from ...tools.decorator import MARK
@@ -93,6 +94,10 @@ class RemoteCallable:
             raise ArgumentError(name, [self._missing(each) for each in missing])
         try:
             faults, more = self._checker.faults(made)
+            if faults:  # as a server would; what no repair makes right is explained
+                repaired, repairs = self._checker.repaired(made)
+                faults, more = self._checker.faults(repaired) if repairs else (faults, more)
+                made = repaired
         except TooTangled:
             return made  # the server checks it
         if faults:
@@ -123,7 +128,7 @@ class RemoteCallable:
                 value = {BOX_FIELD: value}  # the dispatcher has opened the box
         faults = self._output_faults(value)
         if faults:
-            raise broken_result(self.tool.name, faults[0].text)
+            raise broken_result(self.tool.name, value_fault(faults[0]))
         return value[BOX_FIELD] if shapes.is_boxed else value
 
     def _output_faults(self, value: Any) -> list[Fault]:
