@@ -87,7 +87,7 @@ T = TypeVar("T")
         (list[dict[str, Product]], "list[dict[str, Product]]"),
         (Annotated[int, "words"], "int"),
         (list[Annotated[int | None, 1]], "list[int | None]"),
-        (Literal["a", 1, None, Colour.red], "'a' | 1 | None | 'r'"),
+        (Literal["a", 1, None, Colour.red], 'Literal["a", 1, None, "r"]'),
         (tuple[int, ...], "tuple[int, ...]"),
         (Callable[[int], str], "Callable[[int], str]"),
         (Callable[..., Any], "Callable[..., Any]"),
@@ -136,7 +136,7 @@ def test_a_signature_has_what_callers_give():
     }
     own = Tool(lambda **given: 1, name="own", input_schema=given, output_schema={})
     assert signature_text(own) == (
-        "own(a: int | None, b: list['x' | 1] = ..., c: str | None = 'z', d: Any)"
+        "own(a: int | None, b: list[Literal[\"x\", 1]] = ..., c: str | None = 'z', d: Any)"
     )
 
 
@@ -175,7 +175,7 @@ def test_a_list_and_a_tool_fit_the_screen(here, columns):
     whole = seen("list", "many.py", columns=columns, NO_COLOR="1")
     assert "[red]it[/red]" in whole
     if columns == 80:
-        assert "\n        colour: 'red' | 'dark blue' = 'red', tags: list[str]" in whole
+        assert 'colour: Literal["red", "dark blue"] = \'red\'' in whole
 
 
 def test_the_description_comes_first_and_commands_no_terminal(here):

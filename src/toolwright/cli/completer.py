@@ -13,6 +13,7 @@ from argcomplete.finders import CompletionFinder
 
 from .._json_values import is_object
 from ..errors import SchemaError
+from ..json_schema.facts import Facts, facts
 from .clients.known import CLIENTS, GENERIC
 from .output import first_line
 
@@ -122,37 +123,28 @@ def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> di
     """Return the arguments of a tool as `name=`, or the values that one may have."""
     box = _box(chosen)
     is_prompt = getattr(chosen, "prompt", False)
-    schema = (box.prompts[chosen.tool].tool if is_prompt else box[chosen.tool]).input_schema
-    known = schema.get("properties", {})
+    tool = box.prompts[chosen.tool].tool if is_prompt else box[chosen.tool]
+    said = facts(tool.input_schema)
     if not equals:
         used = {argument.partition("=")[0] for argument in chosen.given or ()}
         return {
-            f"{argument}=": first_line(known[argument].get("description", ""))
-            for argument in known
+            f"{argument}=": first_line(said.inner(argument).description)
+            for argument in said.properties
             if argument not in used
         }
     if value.startswith("@"):
         return dict.fromkeys((f"{name}=@{path}" for path in _files(value[1:])), "")
-    nodes = list(_nodes(known[name], schema))
-    found = [f"{name}={choice}" for node in nodes for choice in _values(node)]
-    if any(str(node.get("format", "")).endswith("path") for node in nodes):
-        found += [f"{name}={path}" for path in _files(value)]
-    return dict.fromkeys(found, "")
+    parts = [said.inner(name), said.inner(name).items]
+    pairs = [f"{name}={choice}" for part in parts for choice in _values(part)]
+    if any(str(part.keyword("format", "")).endswith("path") for part in parts):
+        pairs += [f"{name}={path}" for path in _files(value)]
+    return dict.fromkeys(pairs, "")
 
 
-def _nodes(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield what a schema may stand for: itself, its arms, and the items of a list."""
-    for node in (schema, *schema.get("anyOf", ())):
-        shared = node.get("$ref", "").removeprefix("#/$defs/")
-        resolved = whole.get("$defs", {}).get(shared, node)
-        yield resolved
-        if is_object(resolved.get("items")):
-            yield resolved["items"]
-
-
-def _values(node: Mapping[str, Any]) -> Iterator[str]:
+def _values(said: Facts) -> Iterator[str]:
     """Yield the values of an argument that is a boolean or an enumeration."""
-    few = [True, False] if node.get("type") == "boolean" else node.get("enum", ())
+    is_boolean = not said.is_anything and "boolean" in said.kinds
+    few = said.values or ([True, False] if is_boolean else ())
     yield from (value if isinstance(value, str) else json.dumps(value) for value in few)
 
 

@@ -215,6 +215,10 @@ class Facts:
         """Whether it names no kinds."""
         return len(self.kinds) == len(KINDS)
 
+    def is_only(self, *kinds: str) -> bool:
+        """Return whether its values are of these kinds, and of no others."""
+        return self.kinds == frozenset(kinds)
+
     @cached_property
     def values(self) -> list[Any] | None:
         """Its values, if it lists them all: in `enum` and `const`, and null; booleans are not."""

@@ -6,9 +6,11 @@ import json
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ..._json_values import is_list, is_object
+from ...json_schema.facts import Facts, facts
+from ...json_schema.merge import listed_values
 
 _YES = frozenset(("y", "yes", "true", "on", "1"))
 _NO = frozenset(("n", "no", "false", "off", "0"))
@@ -37,16 +39,16 @@ class FormField:
         self.label = str(schema.get("title") or name)
         self.description = str(schema.get("description") or "")
         self.schema = schema
+        self.said = facts(dict(schema))
         self.required = required
-        self.is_list = schema.get("type") == "array"
-        inner: Any = schema.get("items")
-        self.choices = _choices(inner if self.is_list and is_object(inner) else schema)
+        self.is_list = _kind(self.said) == "array"
+        self.choices = _choices(self.said.items if self.is_list else self.said)
         self.has_default = schema.get("default") is not None
 
     @property
     def is_boolean(self) -> bool:
         """Whether it is a yes-or-no question."""
-        return self.schema.get("type") == "boolean"
+        return _kind(self.said) == "boolean"
 
     @property
     def default(self) -> Any:
@@ -60,7 +62,7 @@ class FormField:
             return f"some of {listed}, separated by commas" if self.is_list else f"one of {listed}"
         if self.is_list:
             return "several, separated by commas"
-        return _KINDS.get(str(self.schema.get("type")), str(self.schema.get("format", "")))
+        return _KINDS.get(_kind(self.said), str(self.said.keyword("format", "")))
 
     def shown_default(self) -> str:
         """Return the default as it would be typed."""
@@ -76,59 +78,62 @@ class FormField:
     def read(self, text: str) -> Any:
         """Return the value that a text means. Raises `ValueError`, which says what is wrong."""
         if not self.is_list:
-            return self._one(text, self.schema)
-        items = self.schema.get("items")
-        inner: Mapping[str, Any] = items if is_object(items) else {}
+            return self._one(text, self.said)
+        inner = self.said.items
         values = [self._one(part.strip(), inner) for part in text.split(",") if part.strip()]
-        _check_count(values, self.schema)
+        _check_count(values, self.said)
         return values
 
-    def _one(self, text: str, schema: Mapping[str, Any]) -> Any:
+    def _one(self, text: str, said: Facts) -> Any:
         if self.choices:
             return _chosen(text, self.choices)
-        match schema.get("type"):
+        match _kind(said):
             case "boolean":
                 return _truth(text)
-            case "integer" | "number":
-                value = _number(text, whole=schema["type"] == "integer")
+            case "integer" | "number" as kind:
+                value = _number(text, whole=kind == "integer")
                 for key, words, holds in _BOUNDS:
-                    if key in schema and not holds(value, schema[key]):
-                        msg = f"it must be {words} {schema[key]}"
+                    bound = said.keyword(key)
+                    if bound is not None and not holds(value, bound):
+                        msg = f"it must be {words} {bound}"
                         raise ValueError(msg)
                 return value
             case _:
-                _check_length(text, schema)
+                _check_length(text, said)
                 return text
+
+
+def _kind(said: Facts) -> str:
+    """Return the one kind of values that may be typed; empty if there are several."""
+    kinds = said.kinds - {"null"}
+    if "number" in kinds and kinds <= {"integer", "number"}:
+        return "number"
+    return next(iter(kinds)) if len(kinds) == 1 else ""
 
 
 def fields_of(schema: Mapping[str, Any]) -> list[FormField]:
     """Return the fields of a form."""
-    properties: Any = schema.get("properties")
-    required: Any = schema.get("required") or ()
-    if not is_object(properties):
-        return []
+    said = facts(dict(schema))
     return [
-        FormField(name, node if is_object(node) else {}, required=name in required)
-        for name, node in properties.items()
+        FormField(name, node if is_object(node) else {}, required=name in said.required)
+        for name, node in said.properties.items()
     ]
 
 
-def _choices(schema: Mapping[str, Any]) -> list[Choice]:
+def _choices(said: Facts) -> list[Choice]:
     """Return the choices of an enumeration; titles are in `enumNames`, or beside each `const`."""
-    values: Any = schema.get("enum")
-    if is_list(values):
-        names: Any = schema.get("enumNames")
+    choices: list[Choice] = []
+    for arm in said.arms if said.values else ():
+        names: Any = arm.get("enumNames")
         shown: list[Any] = names if is_list(names) else []
-        return [
+        values = [] if arm.get("type") == "null" else listed_values(arm) or []
+        if "const" in arm:
+            shown = [arm.get("title", arm["const"])]
+        choices += [
             Choice(value, _text(shown[at] if at < len(shown) else value))
             for at, value in enumerate(values)
         ]
-    for key in ("oneOf", "anyOf"):
-        arms: Any = schema.get(key)
-        if is_list(arms) and all(is_object(arm) and "const" in arm for arm in arms):
-            named = cast("list[dict[str, Any]]", arms)
-            return [Choice(arm["const"], _text(arm.get("title", arm["const"]))) for arm in named]
-    return []
+    return choices
 
 
 def _text(value: Any) -> str:
@@ -170,16 +175,16 @@ def _number(text: str, *, whole: bool) -> int | float:
     return value
 
 
-def _check_length(text: str, schema: Mapping[str, Any]) -> None:
-    least, most = schema.get("minLength", 0), schema.get("maxLength", math.inf)
+def _check_length(text: str, said: Facts) -> None:
+    least, most = said.keyword("minLength", 0), said.keyword("maxLength", math.inf)
     if not least <= len(text) <= most:
         words = f"at least {least}" if len(text) < least else f"at most {most}"
         msg = f"it must have {words} characters"
         raise ValueError(msg)
 
 
-def _check_count(values: Sequence[Any], schema: Mapping[str, Any]) -> None:
-    least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+def _check_count(values: Sequence[Any], said: Facts) -> None:
+    least, most = said.keyword("minItems", 0), said.keyword("maxItems", math.inf)
     if not least <= len(values) <= most:
         msg = f"choose {f'at least {least}' if len(values) < least else f'at most {most}'}"
         raise ValueError(msg)

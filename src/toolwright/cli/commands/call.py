@@ -14,6 +14,7 @@ from ..._files import read_named
 from ..._json_values import RepeatedKey, unique_keys
 from ..._log.printable import keep_logs_printable, printable, say
 from ...call import Call
+from ...json_schema.facts import Facts, facts
 from ...toolbox.box import served
 from ..load import add_target, open_target, selected_tool
 from ..output import print_json
@@ -100,7 +101,7 @@ def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     if chosen.tool in box.prompts and chosen.tool not in box:
         raise UsageError(f"`{chosen.tool}` is a prompt: give --prompt")
     tool = selected_tool(box, chosen.tool)  # its name is checked before its arguments are
-    arguments = _arguments(chosen, tool.input_schema.get("properties", {}))
+    arguments = _arguments(chosen, facts(tool.input_schema))
 
     async def work(call: Call) -> Result:
         if tool.options.confirm:
@@ -146,7 +147,7 @@ def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
         known = ", ".join(box.prompts) or "none"
         raise UsageError(f"there is no prompt `{name}`; {box.name} has {known}")
     pairs = {pair.partition("=")[0]: {"type": "string"} for pair in chosen.given}
-    values = _arguments(chosen, pairs)
+    values = _arguments(chosen, facts({"properties": pairs}))
     result = _run(box, chosen, lambda call: served(box).get_prompt(prompt, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
@@ -265,10 +266,10 @@ def name_json_arguments(words: Sequence[str]) -> list[str]:
     return named
 
 
-def _arguments(chosen: argparse.Namespace, schemas: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(chosen: argparse.Namespace, said: Facts) -> dict[str, Any]:
     """Return the arguments of `--json` and of `key=value`. Raises `UsageError` for one in both."""
     whole = _object_from(chosen.arguments) if chosen.arguments else {}
-    single = _values_from(chosen.given, schemas)
+    single = _values_from(chosen.given, said)
     for key in single:
         if key in whole:
             raise UsageError(f"`{key}` is given twice: in --json, and as {key}=...")
@@ -291,7 +292,7 @@ def _object_from(text: str) -> dict[str, Any]:
     return arguments  # pyright: ignore[reportUnknownVariableType]
 
 
-def _values_from(pairs: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]:
+def _values_from(pairs: list[str], said: Facts) -> dict[str, Any]:
     """Read `key=value`: JSON where it is JSON, else text; `key=@file` and `key=-` are read.
 
     A parameter declared as a string gets the text unchanged, whatever it looks like.
@@ -303,7 +304,7 @@ def _values_from(pairs: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]
         if not equals or not key:
             raise UsageError(f"arguments are written key=value; got `{pair}`")
         if key in values:
-            raise UsageError(_twice(key, schemas.get(key, {}), pairs))
+            raise UsageError(_twice(key, said.inner(key), pairs))
         if value == "-":
             values[key] = sys.stdin.read()
         elif value.startswith("@@"):
@@ -311,20 +312,20 @@ def _values_from(pairs: list[str], schemas: Mapping[str, Any]) -> dict[str, Any]
         elif value.startswith("@"):
             escaped = f"; `@` reads a file, the text `{value}` is written {key}=@{value}"
             values[key] = _read(value[1:], escaped)
-        elif schemas.get(key, {}).get("type") == "string":
+        elif said.inner(key).is_only("string"):
             values[key] = value
-        elif schemas.get(key, {}).get("type") == "integer" and _INTEGER.fullmatch(value):
+        elif said.inner(key).is_only("integer") and _INTEGER.fullmatch(value):
             values[key] = int(value)  # as it is shown to whoever has to confirm it
         else:
             values[key] = _json_or_text(value)
     return values
 
 
-def _twice(key: str, schema: Mapping[str, Any], pairs: list[str]) -> str:
-    if schema.get("type") != "array":
+def _twice(key: str, said: Facts, pairs: list[str]) -> str:
+    if not said.is_only("array"):
         return f"`{key}` is given twice: give it once"
     given = [_json_or_text(pair.partition("=")[2]) for pair in pairs if pair.startswith(f"{key}=")]
-    is_text = schema.get("items", {}).get("type") == "string"
+    is_text = said.items.is_only("string")
     shown = [json.dumps(each) if is_text else str(each) for each in given]
     return f"`{key}` is given twice: a list is {key}='[{', '.join(shown)}]'"
 

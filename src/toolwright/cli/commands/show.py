@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..._json_values import is_list, is_object
 from ..load import add_target, open_target, selected_tool
 from ..output import (
     add_json,
@@ -102,7 +100,7 @@ def _print(tool: Tool, head: str) -> None:
 
 
 def _row(argument: Argument) -> tuple[str, str, str, str]:
-    described = " ".join(str(argument.schema.get("description") or "").split())  # in one cell
+    described = " ".join(argument.said.description.split())  # in one cell
     words = [described, *_limits(argument)]
     said = " ".join(f"{text.rstrip('.')}." for text in words if text)
     needed = "any" if argument.name.startswith("*") else "required"
@@ -110,30 +108,20 @@ def _row(argument: Argument) -> tuple[str, str, str, str]:
 
 
 def _limits(argument: Argument) -> list[str]:
-    """Return what a schema says about values, in words."""
-    node = _inner(argument.schema)
-    values: Any = node.get("enum")
-    limits: list[str] = []
-    if is_list(values) and "'" not in argument.kind and " | " not in argument.kind:
-        limits.append(f"One of {_listed([repr(value) for value in values])}")
-    bounds = [f"{words} {node[key]}" for key, words in _BOUNDS if key in node]
-    if bounds:
-        limits.append(" and ".join(bounds).capitalize())
-    fields: Any = node.get("properties")
-    if is_object(fields):
-        limits.append(f"With {_listed(list(fields))}")
-    return limits
-
-
-def _inner(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of a list's items, or of the only arm of a union."""
+    """Return what a schema says about values, or about the items of a list, in words."""
+    said = argument.said
     for _ in range(2):
-        items, arms = schema.get("items"), schema.get("anyOf")
-        if is_object(items):
-            schema = items
-        elif is_list(arms) and len(arms) == 1 and is_object(arms[0]):
-            schema = arms[0]
-    return schema
+        said = said.items if said.kinds <= {"array", "null"} else said
+    limits: list[str] = []
+    if said.values and "Literal[" not in argument.kind and " | " not in argument.kind:
+        limits.append(f"One of {_listed([repr(value) for value in said.values])}")
+    bounds = [(words, said.keyword(key)) for key, words in _BOUNDS]
+    shown = [f"{words} {bound}" for words, bound in bounds if bound is not None]
+    if shown:
+        limits.append(" and ".join(shown).capitalize())
+    if said.properties:
+        limits.append(f"With {_listed(list(said.properties))}")
+    return limits
 
 
 def _listed(names: list[str]) -> str:

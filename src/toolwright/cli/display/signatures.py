@@ -9,25 +9,23 @@ from collections.abc import Callable as AbstractCallable
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ..._json_values import is_list, is_object
+from ..._json_values import is_object
 from ...arguments.wording import truncate
+from ...client.callables.shape_reader import ShapeReader
+from ...client.callables.signature import opened_box
+from ...client.generate.classes import HintWriter
+from ...client.generate.literals import text_literal
+from ...json_schema.facts import Facts, facts
+from ...json_schema.normal_form import normal_form
 from ...read.signature import EMPTY, VAR_KEYWORD, VAR_POSITIONAL
 from ...schema.output import BOX_KEY
 from ...tools.definition import signature_of
 
 if TYPE_CHECKING:
+    from ...client.callables.shapes import SchemaShape
     from ...read.signature import Parameter
     from ...tools.definition import Tool
 
-_NAMES = {
-    "string": "str",
-    "integer": "int",
-    "number": "float",
-    "boolean": "bool",
-    "array": "list",
-    "object": "dict",
-    "null": "None",
-}
 _LONGEST_DEFAULT = 40
 _LONGEST_KIND = 120
 _DEEPEST = 8
@@ -40,7 +38,8 @@ class Argument(NamedTuple):
     kind: str
     default: str
     """As Python writes it; empty if the argument is required."""
-    schema: Mapping[str, Any]
+    said: Facts
+    """What its schema says."""
 
     def __str__(self) -> str:
         typed = f"{self.name}: {self.kind}" if self.kind else self.name
@@ -59,7 +58,8 @@ def signature_text(tool: Tool, name: str = "") -> str:
 def returns_text(tool: Tool) -> str:
     """Return the type of a tool's value; empty if it is not declared."""
     if tool.options.output_schema is not None:
-        text = _schema_text(_unboxed(tool.options.output_schema))
+        schema = normal_form(_unboxed(tool.options.output_schema))
+        text = _Types().text(ShapeReader().shape(schema, f"{tool.name} result"), sent=False)
         return "" if text == "Any" else text
     returns = signature_of(tool).returns
     return "" if returns is EMPTY else hint_text(returns)
@@ -68,22 +68,44 @@ def returns_text(tool: Tool) -> str:
 def arguments_of(tool: Tool) -> list[Argument]:
     """Return the arguments that callers give: neither injected nor hidden ones."""
     schema = tool.input_schema
-    required = schema.get("required", ())
+    said = facts(schema)
     is_own = tool.options.input_schema is not None
     known = {} if is_own else {each.name: each for each in signature_of(tool).parameters}
-    found: list[Argument] = []
-    for name, node in schema.get("properties", {}).items():
-        parameter = known.get(name)
-        kind = _schema_text(node) if parameter is None else _kind(parameter)
-        default = "" if name in required else _default(parameter, node)
-        found.append(Argument(name, kind, default, node))
-    if schema.get("additionalProperties"):
-        found += [
-            Argument(f"**{each.name}", hint_text(each.hint), "", {})
+    types = {} if said.properties.keys() <= known.keys() else _own_types(tool.name, schema)
+    arguments: list[Argument] = []
+    for name in (*said.properties, *(each for each in types if each not in said.properties)):
+        parameter, inner = known.get(name), said.inner(name)
+        if parameter is None and not inner.kinds:
+            continue  # a name that may not be given
+        kind = types.get(name, "Any") if parameter is None else _kind(parameter)
+        default = "" if name in said.required else _default(parameter, inner)
+        arguments.append(Argument(name, kind, default, inner))
+    if said.keyword("additionalProperties"):
+        arguments += [
+            Argument(f"**{each.name}", hint_text(each.hint), "", facts(True))
             for each in known.values()
             if each.kind is VAR_KEYWORD
         ]
-    return found
+    return arguments
+
+
+def _own_types(name: str, schema: Mapping[str, Any]) -> dict[str, str]:
+    """Return the types that a schema gives its arguments, as generated modules write them."""
+    fields = ShapeReader().fields(normal_form(dict(schema)), name)
+    types = _Types()
+    return {each.name: types.text(each.shape, sent=True) for each in fields}
+
+
+class _Types(HintWriter):
+    """Writes types on one line, for people who know what the classes are."""
+
+    def text(self, shape: SchemaShape, *, sent: bool) -> str:
+        """Return the type of a shape."""
+        return truncate(self.hint(shape, "", sent=sent), _LONGEST_KIND)
+
+    def alias(self, text: str, context: str) -> str:
+        """Return the type itself: nothing else says what a name stands for."""
+        return text
 
 
 def _kind(parameter: Parameter) -> str:
@@ -93,7 +115,7 @@ def _kind(parameter: Parameter) -> str:
     return f"list[{text}]" if parameter.kind is VAR_POSITIONAL else text
 
 
-def _default(parameter: Parameter | None, node: Mapping[str, Any]) -> str:
+def _default(parameter: Parameter | None, said: Facts) -> str:
     """Return a default as Python writes it; `...` if that would say nothing."""
     if parameter is not None and parameter.kind is VAR_POSITIONAL:
         return "[]"
@@ -102,33 +124,14 @@ def _default(parameter: Parameter | None, node: Mapping[str, Any]) -> str:
         return f"{type(value).__name__}.{value.name}"
     if value is None or isinstance(value, bool | int | float | str):
         return truncate(repr(value), _LONGEST_DEFAULT)
-    return truncate(repr(node["default"]), _LONGEST_DEFAULT) if "default" in node else "..."
+    written = said.keyword("default", EMPTY)
+    return "..." if written is EMPTY else truncate(repr(written), _LONGEST_DEFAULT)
 
 
 def _unboxed(schema: Mapping[str, Any]) -> Any:
     """Return the schema of the value itself, where one of our servers has wrapped it."""
-    inner = schema.get("properties")
-    return inner.get("result") if schema.get(BOX_KEY) and is_object(inner) else schema
-
-
-def _schema_text(node: Any, depth: int = 0) -> str:
-    """Return the type that a schema describes, where there is no hint."""
-    if not is_object(node) or depth > _DEEPEST:
-        return "Any"
-    if is_list(node.get("enum")):
-        return truncate(" | ".join(map(repr, node["enum"])), _LONGEST_KIND)
-    kind: Any = node.get("type")
-    if is_list(node.get("anyOf")):
-        arms = [_schema_text(arm, depth + 1) for arm in node["anyOf"]]
-        return truncate(" | ".join(dict.fromkeys(arms)), _LONGEST_KIND)
-    if is_list(kind):
-        return " | ".join(_NAMES.get(str(each), "Any") for each in kind)
-    if kind == "array" and is_object(node.get("items")):
-        return f"list[{_schema_text(node['items'], depth + 1)}]"
-    title = node.get("title")
-    if kind == "object" and isinstance(title, str) and title.isidentifier():
-        return truncate(title, _LONGEST_DEFAULT)
-    return _NAMES.get(str(kind), "Any")
+    boxed = schema.get(BOX_KEY) and is_object(schema.get("properties"))
+    return opened_box(dict(schema)) if boxed else dict(schema)
 
 
 # -- hints
@@ -160,7 +163,9 @@ def _text(hint: Any, depth: int) -> str:
 
 def _generic(hint: Any, origin: Any, arguments: tuple[Any, ...], depth: int) -> str:
     if origin is typing.Literal:
-        return " | ".join(repr(_plain(each)) for each in arguments)
+        values = [_plain(each) for each in arguments]
+        texts = [text_literal(each) if isinstance(each, str) else repr(each) for each in values]
+        return f"Literal[{', '.join(texts)}]"
     if origin in (typing.Union, types.UnionType):
         return " | ".join(dict.fromkeys(_text(each, depth + 1) for each in arguments))
     if hasattr(hint, "__metadata__") or origin in (typing.Required, typing.NotRequired):

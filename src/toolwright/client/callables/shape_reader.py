@@ -109,7 +109,7 @@ class ShapeReader:
                 return union_of([self._shape(arm, _title(arm) or name) for arm in unions[0]])
             if len(parts.arms) == 1 and parts.reference is None:
                 return self._shape(parts.arms[0], name)
-        if own_part(node).get("properties") and self.reader.facts(node).kinds <= {"object"}:
+        if own_part(node).get("properties") and self.reader.facts(node).is_only("object"):
             return self._object(node, name, self._key(node, name))  # of which parts say more
         arms = self.reader.arms(node)
         return union_of([self._arm(arm, node, name, alone=len(arms) == 1) for arm in arms])
