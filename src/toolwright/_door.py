@@ -1,7 +1,9 @@
-"""The version, and public names shown where users import them from."""
+"""The version; public names, loaded on first use and shown at their door."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, TypeVar, get_type_hints
 
 T = TypeVar("T")
@@ -26,3 +28,21 @@ def public(target: T) -> T:
             field.type = hints[name]
     shown.__module__ = DOOR
     return target
+
+
+def on_first_use(
+    package: str, homes: Mapping[str, tuple[str, ...]]
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package whose names are loaded on first use.
+
+    `homes` has the names of each of its modules.
+    """
+    modules = {name: home for home, names in homes.items() for name in names}
+
+    def load(name: str) -> object:
+        if name in modules:
+            return getattr(import_module(f".{modules[name]}", package), name)
+        msg = f"module {package!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+
+    return load, lambda: sorted(modules)

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ._door import public
+from ._words import truncate
 
 __all__ = [
     "ArgumentError",
@@ -271,8 +272,7 @@ class ToolNotFound(CallError, KeyError):
     code = "not_found"
 
     def __init__(self, name: str, *, hint: str = "") -> None:
-        shown = name if len(name) <= 128 else f"{name[:125]}..."
-        super().__init__(f"unknown tool `{shown}`", hint=hint)
+        super().__init__(f"unknown tool `{truncate(name, 128)}`", hint=hint)
         self.name = name
 
     def __reduce__(self) -> tuple[object, ...]:

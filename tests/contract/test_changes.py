@@ -264,7 +264,7 @@ def test_tools_come_and_go_and_are_renamed():
         (
             "risky",
             "find",
-            'description was "…catalogue for products.", is "…catalogue for all products."',
+            'description was "...catalogue for products.", is "...catalogue for all products."',
         ),
     ]
     assert [(each.name, each.text) for each in found.additive] == [("other", "is new")]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .._json_values import is_list, is_object
+from .._words import truncate
 from ..errors import Fault
 from ..schema.explicit import matches_pattern
 from .explain import explain
 from .shape import Shape
-from .wording import truncate
 
 _Error = dict[str, Any]
 _LIMITS: Mapping[str, tuple[str, str]] = {

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._json_values import is_list, is_object, kind_of
+from .._words import count_of, nearest, path_text, truncate, value_text
 from ..errors import Fault
 from .decode import begins_like_json, may_be_several
 from .shape import Shape
-from .wording import count_of, path_text, truncate, value_text
 
 _MOST_NAMES = 200
 MOST_EXPLAINED = 200
@@ -189,8 +188,7 @@ def _nearest(value: Any, known: list[Any]) -> Any:
     exact = names.get(value.casefold())
     if exact is not None or not names:
         return exact
-    close = difflib.get_close_matches(value.casefold(), names, n=1)
-    return names[close[0]] if close else None
+    return names.get(nearest(value.casefold(), names))
 
 
 def _node_at(path: tuple[str | int, ...], shape: Shape) -> Any:

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._json_values import is_list, is_object, kind_of
+from .._words import path_text, value_text
 from ..errors import Fault
 from ..read.signature import OtherSpelling
 from ..results import Repair
 from .decode import MOST_TEXT, NO_VALUE, UNREADABLE, decode, may_be_several
 from .shape import Shape
-from .wording import path_text, value_text
 
 MOST_REPAIRS = 10_000
 MOST_VALUES = 100_000

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from argcomplete.finders import CompletionFinder
 
 from .._json_values import is_object
+from .._words import first_line
 from ..errors import SchemaError
 from ..json_schema.facts import Facts, facts
 from .clients.known import CLIENTS, GENERIC
-from .output import first_line
 
 if TYPE_CHECKING:
     from ..toolbox.box import Toolbox

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._log.printable import say
+from .._words import did_you_mean
 from ..errors import DefinitionError, SchemaError, ToolNotFound
 from ..read.wrappers import attribute
 from ..toolbox.box import Toolbox, loading
@@ -204,12 +204,12 @@ def _is_selected(box: Toolbox, name: str, patterns: list[str]) -> bool:
 
 def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
     if any(sign in pattern for sign in "*?["):
-        what, near = f"no tool matches `{pattern}`", []
+        what, hint = f"no tool matches `{pattern}`", ""
     else:
         what = f"no tool is called `{pattern}`"
-        near = difflib.get_close_matches(pattern, [*names, *lost], 1)
-    if near:
-        return f"--select: {what} (did you mean `{near[0]}`?)"
+        hint = did_you_mean(pattern, [*names, *lost], " ({})")
+    if hint:
+        return f"--select: {what}{hint}"
     shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"--select: {what}: there are {shown}{more}" if names else f"--select: {what}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import importlib
 import os
 import re
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from .._elsewhere import instead
 from .._log.printable import say
+from .._words import did_you_mean
 from .project.target import TAKE_TARGETS, command_as_target, shown_target, with_target
 
 if TYPE_CHECKING:
@@ -107,8 +107,9 @@ def _no_such(word: str, known: Sequence[str]) -> str:
     if hint := instead("flag", word):
         return f"there is no `{word}`: {hint}"
     there = instead("command", word)
-    near = [there] if there in known else difflib.get_close_matches(word, known, 1, 0.7)
-    return f"there is no `{word}`" + (f" (did you mean `{near[0]}`?)" if near else "")
+    if there in known:
+        return f"there is no `{word}` (did you mean `{there}`?)"
+    return f"there is no `{word}`{did_you_mean(word, known, ' ({})', 0.7)}"
 
 
 def parser(*needed: str) -> argparse.ArgumentParser:

@@ -182,8 +182,3 @@ def print_rows(rows: Sequence[Sequence[str]], indent: int = 0) -> None:
     for row in rows:
         padded = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         say((" " * indent + "  ".join(padded)).rstrip())
-
-
-def first_line(text: str) -> str:
-    """Return the first line of a text."""
-    return text.split("\n", 1)[0]

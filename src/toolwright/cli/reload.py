@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .._log.printable import say
-from ..arguments.wording import count_of
+from .._words import count_of
 from ..contract.sources import own_modules, real_path
 from ..toolbox.box import Toolbox, served
 from .project.configuration import real_target

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from ..arguments.wording import count_of
+from .._words import count_of
 from ..call import Call
 from ..results import Result
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._door import on_first_use
+
 if TYPE_CHECKING:
     from .callables.namespaces import call, call_async, namespace, resolve
     from .callables.remote import RemoteCallable, make_tool
@@ -35,29 +37,19 @@ __all__ = [
     "run_command",
     "schema_to_signature",
 ]
-_HOMES = {
-    "callables.namespaces": ("call", "call_async", "namespace", "resolve"),
-    "callables.remote": ("RemoteCallable", "make_tool"),
-    "callables.signature": ("make_param", "schema_to_signature"),
-    "callables.unset": ("UNSET", "Unset"),
-    "client": ("McpClient",),
-    "connecting": ("connect",),
-    "listing": ("RemoteTool",),
-    "wire.server_info": ("ServerInfo",),
-    "generate.command_program": ("json_value", "run_command"),
-    "generate.server": ("RemoteServer",),
-}
 
-
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "callables.namespaces": ("call", "call_async", "namespace", "resolve"),
+        "callables.remote": ("RemoteCallable", "make_tool"),
+        "callables.signature": ("make_param", "schema_to_signature"),
+        "callables.unset": ("UNSET", "Unset"),
+        "client": ("McpClient",),
+        "connecting": ("connect",),
+        "listing": ("RemoteTool",),
+        "wire.server_info": ("ServerInfo",),
+        "generate.command_program": ("json_value", "run_command"),
+        "generate.server": ("RemoteServer",),
+    },
+)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._json_values import compact_json
 from .._log import logger
 from .._log.printable import printable
+from .._words import nearest
 from ..errors import SchemaError, ToolNotFound
 from .answers import result_of
 from .bounds import MOST_ITEMS, MOST_NAME, MOST_SCHEMA, harmless, short
@@ -146,8 +146,7 @@ class Listing:
     def near(self, name: str) -> str:
         """Return the name that was probably meant; empty if there is none."""
         known: Mapping[str, Any] = self._known.get("tools") or {}
-        near = difflib.get_close_matches(name[:100], list(known)[:500], 1)
-        return near[0] if near else ""
+        return nearest(name, list(known)[:500])
 
     async def of(self, kind: str, key: str) -> dict[str, dict[str, Any]]:
         """Return what the server says about each item of a kind, by its name or URI."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._door import on_first_use
+
 if TYPE_CHECKING:
     from .changes import Change, Changes
     from .compare import diff
@@ -11,24 +13,14 @@ if TYPE_CHECKING:
     from .lock_file import Lock, lock, parse, read
 
 __all__ = ["Change", "Changes", "Lock", "Verdict", "contains", "diff", "lock", "parse", "read"]
-_HOMES = {
-    "changes": ("Change", "Changes"),
-    "containment": ("Verdict", "contains"),
-    "compare": ("diff",),
-    "lock_file": ("Lock", "lock", "parse", "read"),
-}
 
-
-def __getattr__(name: str) -> object:
-    # Loaded on first use: a server that starts from a lock must start fast.
-    from importlib import import_module
-
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+# Loaded on first use: a server that starts from a lock must start fast.
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "changes": ("Change", "Changes"),
+        "containment": ("Verdict", "contains"),
+        "compare": ("diff",),
+        "lock_file": ("Lock", "lock", "parse", "read"),
+    },
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .._log.printable import printable
+from .._words import value_text
 
 Severity = Literal["breaking", "risky", "additive"]
 SEVERITIES: tuple[Severity, ...] = ("breaking", "risky", "additive")
@@ -146,8 +146,7 @@ def _example(change: Change) -> str:
 
 def _shown(value: Any) -> str:
     """Return a value as JSON, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _MOST_EXAMPLE else text[: _MOST_EXAMPLE - 1] + "…"
+    return value_text(value, _MOST_EXAMPLE)
 
 
 def _markdown(changes: Changes) -> str:

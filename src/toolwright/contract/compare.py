@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from .._words import one_line
 from .changes import Change, Changes, Part, Severity, sorted_changes
 from .containment.values import canonical
 from .lock_file import Entry, HasTools, Lock, lock
@@ -267,9 +268,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _cut(value: Any, begin: int = 0) -> str:
-    text = " ".join(str(value).split())
-    shown = text if len(text) <= 60 else text[:59] + "…"
-    return f'"{"…" if begin else ""}{shown}"'
+    return f'"{"..." if begin else ""}{one_line(str(value), 60)}"'
 
 
 def _said(value: object) -> str:

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from .._log import log
+from .._words import first_line
 from ..errors import CallError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class CodeLoader:
 
 
 def _reason(error: BaseException) -> str:
-    said = str(error).strip().split("\n", 1)[0]
+    said = first_line(str(error))
     is_own = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
     if said and is_own:
         return said

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from .._files import read_file, replace_file
 from .._json_values import RepeatedKey, depth_of, is_list, is_object, strict_json
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
+from .._words import first_line
 from ..errors import LockError, SchemaError
 from ..tools.definition import compiled_of
 
@@ -191,7 +192,7 @@ def parse(data: bytes, name: str = FILE) -> Lock:
         ) from None
     except ValueError as error:
         conflict = b"<<<<<<<" in data and b">>>>>>>" in data
-        why = "it has merge conflicts in it" if conflict else str(error).split("\n", 1)[0]
+        why = "it has merge conflicts in it" if conflict else first_line(str(error))
         raise LockError(
             f"{name} is not JSON: {why}", hint="write it with `toolwright lock`"
         ) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._json_values import compact_json
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
+from .._words import did_you_mean
 from ..call import Call
 from ..errors import CallError, ToolNotFound
 from ..outcome.failure import failed
@@ -172,10 +173,8 @@ class LockedBox:
         self, name: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> ToolNotFound:
         """Return the error for a name that a caller with these roles cannot use."""
-        from ..tools.catalog import nearest
-
         known = [own for own, entry in self._entries.items() if _may_use(entry, roles)]
-        return ToolNotFound(name, hint=nearest(name, known))
+        return ToolNotFound(name, hint=did_you_mean(name, known))
 
     def _tool(self, name: str) -> Tool:
         if name not in self._tools:

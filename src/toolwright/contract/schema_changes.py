@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .._json_values import depth_of, is_list, is_object
+from .._words import value_text
 from .changes import SEVERITIES, Severity, gravest
 from .containment import Verdict, contains
 from .containment.document import MOST_DEPTH
@@ -243,5 +243,4 @@ def _values(old: list[Any], new: list[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+    return value_text(value, _MOST_SHOWN)

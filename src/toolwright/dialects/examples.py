@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from .._json_values import JsonObject, is_list, is_object
 from .._log.redact import without_known_secrets, without_likely_secrets
+from .._words import truncate
 from ..arguments.reader import Reader
-from ..arguments.wording import truncate
 from ..errors import CallError
 from ..schema.explicit import broken_rules, validator_for
 from ..tools.definition import Tool, compiled_of

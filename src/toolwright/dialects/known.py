@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from .._words import did_you_mean
 from .facts.clients import CLIENTS
 from .facts.compatible import COMPATIBLE
 from .facts.openai import OPENAI
@@ -20,10 +21,7 @@ def dialect_named(name: str) -> Dialect:
     """Return a dialect. Raises `ValueError` with the nearest name."""
     found = DIALECTS.get(name)
     if found is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(name)[:100], DIALECTS, n=1)
-        hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(DIALECTS)}"
+        hint = did_you_mean(str(name), DIALECTS) or f"known are {', '.join(DIALECTS)}"
         msg = f"unknown dialect `{str(name)[:100]}` - {hint}"
         raise ValueError(msg)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._log.printable import printable
+from .._words import truncate
 
 _LONGEST = 100
 
@@ -23,10 +24,6 @@ class Loss:
     """What was done about it."""
 
     def __str__(self) -> str:
-        place = ".".join(part for part in (_short(self.tool), _short(self.path)) if part)
+        place = ".".join(truncate(part, _LONGEST) for part in (self.tool, self.path) if part)
         said = f"{self.keyword} {self.message}" if self.keyword else self.message
         return printable(f"{place}: {said}" if place else said).replace("\n", " ")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._json_values import JsonObject, is_object, strict_json
+from .._words import did_you_mean
 from ..arguments.sample import no_collection
 from ..errors import ToolNotFound
 from .codecs import Codec, decoded
@@ -15,8 +16,6 @@ from .wire import Sent, definitions
 
 if TYPE_CHECKING:
     from ..results import Result
-
-_LONGEST_GUESS = 128
 
 
 class Decoded(NamedTuple):
@@ -92,7 +91,7 @@ class Rendered:
         """
         found = self._codecs.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
         if found is None:
-            raise ToolNotFound(str(name), hint=self._nearest(str(name)))
+            raise ToolNotFound(str(name), hint=did_you_mean(str(name), self.names))
         own, codec = found
         if isinstance(arguments, str | bytes):
             try:
@@ -104,14 +103,6 @@ class Rendered:
         elif isinstance(arguments, Mapping) and not is_object(arguments):
             arguments = dict(cast("Mapping[str, Any]", arguments))
         return Decoded(own, decoded(arguments, codec))
-
-    def _nearest(self, name: str) -> str:
-        if len(name) > _LONGEST_GUESS:
-            return ""
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, self.names, n=1)
-        return f"did you mean `{near[0]}`?" if near else ""
 
     def result(self, result: Result, call_id: str | None = "", name: str = "") -> JsonObject:
         """Return a result as the provider takes it: a message, or one block of a message.

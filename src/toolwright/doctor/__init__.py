@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._door import on_first_use
+
 if TYPE_CHECKING:
     from .configuration import SizeLimits
     from .findings import Finding, Severity
@@ -21,24 +23,14 @@ __all__ = [
     "SizeLimits",
     "check",
 ]
-_HOMES = {
-    "configuration": ("SizeLimits",),
-    "findings": ("Finding", "Severity"),
-    "registry": ("Check", "check"),
-    "report": ("Report",),
-    "subjects": ("CheckedTool", "CheckedToolbox"),
-}
 
-
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "configuration": ("SizeLimits",),
+        "findings": ("Finding", "Severity"),
+        "registry": ("Check", "check"),
+        "report": ("Report",),
+        "subjects": ("CheckedTool", "CheckedToolbox"),
+    },
+)

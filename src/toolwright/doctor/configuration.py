@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from .._files import read_file
 from .._json_values import is_list, is_object
+from .._words import did_you_mean
 from .findings import Severity
 
 OFF = "off"
@@ -198,7 +199,9 @@ class _TableReader:
             raise self.wrong(name, "a table", table)
         for key in table if known is not None else ():
             if key not in (known or ()):
-                hint = near(key, known or ()) or f"; it has {', '.join(known or ())}"
+                hint = (
+                    did_you_mean(key, known or (), "; {}") or f"; it has {', '.join(known or ())}"
+                )
                 msg = f"{self.where}{name} has no `{key}`{hint}"
                 raise ValueError(msg)
 
@@ -252,19 +255,6 @@ class _TableReader:
 
     def wrong(self, key: str, wanted: str, value: object) -> ValueError:
         return ValueError(f"{self.where}`{key}` must be {wanted}; got {value!r:.100}")
-
-
-def nearest(name: str, known: Iterable[str], *, least: float = 0.6) -> str:
-    """Return the nearest of the known names; nothing if none is near enough."""
-    import difflib
-
-    return next(iter(difflib.get_close_matches(name[:100], list(known), 1, least)), "")
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Return a question that names the nearest of the known names; nothing if none is near."""
-    found = nearest(name, known)
-    return f"; did you mean `{found}`?" if found else ""
 
 
 def with_given(

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from types import ModuleType
 from typing import Any
 
+from .._words import did_you_mean
 from ..arguments.sample import no_collection
 from ..errors import DefinitionError, SchemaError
 from ..read.wrappers import unwrapped
@@ -16,7 +17,7 @@ from ..tools.definition import Tool, compile_tools
 from .author_source import Sources
 from .checks.all_checks import BUILT_IN, FAILED, REFUSED, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION
 from .checks.portability import dialect_names, unknown_dialect
-from .configuration import OFF, Settings, near
+from .configuration import OFF, Settings
 from .findings import Finding, Severity, cleaned, one_line
 from .own_checks import CheckFailed, OwnChecks, found_by
 from .registry import Check, checks_in
@@ -88,13 +89,14 @@ def _refuse_unknown(settings: Settings, checks: Sequence[Check]) -> None:
     for name in settings.dialects or ():
         if unknown_dialect(name):
             msg = f"for: there is no client or provider `{one_line(name)}`"
-            raise ValueError(f"{msg}{near(name, dialect_names())}")
+            raise ValueError(f"{msg}{did_you_mean(name, dialect_names(), '; {}')}")
 
 
 def _refuse_names(key: str, given: Iterable[str], names: Sequence[str]) -> None:
     for pattern in given:
         if not any(fnmatchcase(name, pattern) for name in names):
-            msg = f"{key}: there is no check `{one_line(pattern)}`{near(pattern, names)}"
+            hint = did_you_mean(pattern, names, "; {}")
+            msg = f"{key}: there is no check `{one_line(pattern)}`{hint}"
             raise ValueError(msg)
 
 
@@ -238,7 +240,7 @@ class _Examination:
         made = {each.id for each in self.checks}
         for name in unknown:
             if UNKNOWN_SUPPRESSION.id in made:
-                hint = near(name, self.known).lstrip("; ")
+                hint = did_you_mean(name, self.known)
                 message = f"a comment ignores `{name}`, but there is no such check"
                 yield _of_line(UNKNOWN_SUPPRESSION, comment, message, [name], hint)
         idle = [each for each in comment.ids if each in made and each not in comment.used]

@@ -9,6 +9,7 @@ from typing import Any
 from .._json_values import without_surrogates
 from .._log.printable import printable
 from .._log.redact import without_known_secrets
+from .._words import truncate
 
 _LONGEST = 600
 """Characters of a message: a tool's own text may be of any length."""
@@ -87,8 +88,7 @@ class Finding:
 def one_line(text: object) -> str:
     """Return any text on one line: bounded, without secrets, and unable to control a terminal."""
     given = str(without_surrogates(str(text)[: 4 * _LONGEST]))
-    shown = printable(" ".join(without_known_secrets(given).split()))
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 3]}..."
+    return truncate(printable(" ".join(without_known_secrets(given).split())), _LONGEST)
 
 
 def cleaned(finding: Finding) -> Finding:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict, cast
 
 from .._elsewhere import instead
 from .._json_values import is_object, without_surrogates
+from .._words import did_you_mean, nearest
 from ..limits import (
     Process,
     Rate,
@@ -207,14 +208,12 @@ def options_from(given: Mapping[str, Any], base: Options | None = None) -> Optio
 
 def unknown_option(name: str, known: Iterable[str], where: str = "option") -> str:
     """Return the message for an unknown option, with the nearest known one."""
-    import difflib
-
     if hint := instead(where, name):
         return f"unknown option `{name}`; {hint}"
     spelled, names = name.casefold(), sorted(known)
-    near = [each for each in names if each.startswith(spelled) and len(spelled) > 2]
-    near = near or difflib.get_close_matches(spelled, names, 1, 0.7)
-    rest = f"did you mean `{near[0]}`?" if near else f"the options are {', '.join(names)}"
+    longer = [each for each in names if each.startswith(spelled) and len(spelled) > 2]
+    near = longer[0] if longer else nearest(spelled, names, 0.7)
+    rest = f"did you mean `{near}`?" if near else f"the options are {', '.join(names)}"
     return f"unknown option `{name}`; {rest}"
 
 
@@ -262,11 +261,8 @@ def _spell_out(values: dict[str, Any], annotations: Any) -> None:
 
 
 def _unknown_hint(key: str) -> str:
-    import difflib
-
-    known = [*_HINTS, *_HINTS.values()]
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-    rest = f"did you mean `{near[0]}`?" if near else f"the annotations are {', '.join(_HINTS)}"
+    question = did_you_mean(key, [*_HINTS, *_HINTS.values()], least=0.5)
+    rest = question or f"the annotations are {', '.join(_HINTS)}"
     return f"unknown annotation `{key}`; {rest}"
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from .._json_values import stored
-from ..arguments.wording import path_text, value_text
+from .._words import path_text, value_text
 from ..content.converters import declared_attributes, known_converter
 from ..errors import ResultError
 

@@ -12,8 +12,8 @@ from pydantic_core import PydanticSerializationError, ValidationError, from_json
 
 from .._json_values import NoEnd, check_ends, is_object, stored, without_surrogates
 from .._log import log
+from .._words import path_text
 from ..arguments.explain import plain
-from ..arguments.wording import path_text
 from ..content import Content
 from ..content.kinds import of_bytes
 from ..errors import ResultError

@@ -8,7 +8,7 @@ import types
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterator
 from typing import Any, cast
 
-from ..arguments.wording import truncate
+from .._words import truncate
 from ..call import Call, reports_progress
 from ..errors import CallCancelled, ResultError
 from ..outcome.writer import Stopped

@@ -21,6 +21,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import JsonSchemaValue, NoDefault
 from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_python
 
+from .._words import truncate
 from ..json_schema.walk import without_repeats
 from ..read.attributes import class_docs
 from ..read.docstring.parts import doc_of
@@ -341,7 +342,9 @@ class Generator(SendableGenerator):
         try:
             return {**written, "default": self._json_default(schema, default)}
         except (ValueError, TypeError, PydanticSerializationError):
-            return with_losses(written, [f"the default {_short(default)} is not JSON"])
+            return with_losses(
+                written, [f"the default `{truncate(safe_text(default), 40)}` is not JSON"]
+            )
 
     def encode_default(self, dft: Any) -> Any:
         """Write a default as a result would be written."""
@@ -399,8 +402,3 @@ def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:
 
 def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
     return {**written, EXACT_KEY: True} if schema.get("tz_constraint") == "aware" else written
-
-
-def _short(value: Any) -> str:
-    text = safe_text(value)
-    return f"`{text}`" if len(text) <= 40 else f"`{text[:37]}...`"

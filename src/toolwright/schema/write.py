@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
 from .._json_values import JsonObject, compact_json, is_object
+from .._words import did_you_mean
 from ..errors import SchemaError
 from ..json_schema.build import REF_PREFIX
 from ..json_schema.walk import refs
@@ -423,11 +424,8 @@ def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any]) -> Js
         if name not in properties and name in spellings:
             name = spellings[name].key  # noqa: PLW2901  # what is published
         if name not in properties:
-            import difflib
-
-            near = difflib.get_close_matches(name, properties, 1)
             what = f"has `descriptions` of `{name}`, which it does not take"
-            raise draft.signature.refusal(what, hint=f"did you mean `{near[0]}`?" if near else "")
+            raise draft.signature.refusal(what, hint=did_you_mean(name, properties))
         if not isinstance(text, str):
             raise draft.signature.refusal("has `descriptions` that are not text", parameter=name)
         properties[name] = {**properties[name], "description": text}

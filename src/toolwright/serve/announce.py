@@ -6,7 +6,7 @@ import errno
 from typing import TYPE_CHECKING
 
 from .._log.printable import say
-from ..arguments.wording import count_of
+from .._words import count_of
 from .servable import Servable
 
 if TYPE_CHECKING:

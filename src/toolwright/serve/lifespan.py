@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .._words import first_line
+
 if TYPE_CHECKING:
     from .servable import Servable
 
@@ -16,7 +18,7 @@ class LifespanFailed(Exception):
     """The lifespan raised; the message is one line, and `__cause__` is what was raised."""
 
     def __init__(self, box: Servable, doing: str, error: BaseException) -> None:
-        said = str(error).strip().split("\n", 1)[0]
+        said = first_line(str(error))
         what = f"{type(error).__name__}: {said}" if said else type(error).__name__
         super().__init__(f"the lifespan of {box.name} failed to {doing}: {what}")
         self.__cause__ = error

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 from .._elsewhere import instead
+from .._words import did_you_mean
 from ..limits import check_count, check_seconds, rate_from
 from .access.quotas import MOST_RUNNING, MOST_STREAMS
 from .drain import HTTP_SECONDS, STDIO_SECONDS, check_drain
@@ -416,10 +417,7 @@ def _refusal(name: str, place: Place) -> str:
 
 def hint_for(name: str, place: Place, *more: str) -> str:
     """Return what is written instead of an unknown setting; `more` are names known besides."""
-    import difflib
-
     known = [*(key for key, row in SETTINGS.items() if place in row.places), *more]
-    near = difflib.get_close_matches(name, known, 1)
     if hint := instead("setting", name):
         return hint
-    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(known))}"
+    return did_you_mean(name, known) or f"there are {', '.join(sorted(known))}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._door import on_first_use
+
 if TYPE_CHECKING:
     from .annotations import annotate
     from .command_line import CommandLine
@@ -24,27 +26,17 @@ __all__ = [
     "python",
     "python_tool",
 ]
-_HOMES = {
-    "annotations": ("annotate",),
-    "command_line": ("CommandLine",),
-    "json_options": ("json_option",),
-    "program": ("Command", "CommandParameter", "Program"),
-    "python_code.inside": ("python",),
-    "python_code.tool": ("python_tool",),
-    "rules": ("Rule",),
-}
 
-
-def __getattr__(name: str) -> object:
-    # Loaded on first use: readers also run in other programs, where pydantic may be missing.
-    from importlib import import_module
-
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+# Loaded on first use: readers also run in other programs, where pydantic may be missing.
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "annotations": ("annotate",),
+        "command_line": ("CommandLine",),
+        "json_options": ("json_option",),
+        "program": ("Command", "CommandParameter", "Program"),
+        "python_code.inside": ("python",),
+        "python_code.tool": ("python_tool",),
+        "rules": ("Rule",),
+    },
+)

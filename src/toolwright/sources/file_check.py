@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, NoReturn, cast, get_args
 
+from .._words import did_you_mean, truncate
 from .program import Command, CommandParameter, Emit, Exclusive, Fingerprint, Program
 
 _EMITS = frozenset(get_args(Emit))
@@ -159,7 +159,10 @@ def _check_schema(schema: Any, place: str, depth: int = 0) -> None:
     for key, value in keywords.items():
         location = f"{place}.{key}"
         if key not in _KEYWORDS:
-            _fail(location, f"is not a known keyword of an option's schema{_near(key, _KEYWORDS)}")
+            _fail(
+                location,
+                f"is not a known keyword of an option's schema{did_you_mean(key, _KEYWORDS, ' ({})')}",
+            )
         for where, below in _schemas_in(key, value, location):
             _check_schema(below, where, depth + 1)
         _check_keyword(key, value, location)
@@ -227,7 +230,7 @@ def _check_fields(data: Mapping[str, Any], owner: type[Any], place: str) -> None
     for name, value in data.items():
         location = f"{place}.{name}".lstrip(".")
         if name not in known_fields:
-            _fail(location, f"there is no such field{_near(name, known_fields)}")
+            _fail(location, f"there is no such field{did_you_mean(name, known_fields, ' ({})')}")
         _check_type(value, str(known_fields[name].type), location)
     for name, field in known_fields.items():
         needed = field.default is MISSING and field.default_factory is MISSING
@@ -265,13 +268,7 @@ def _list(value: Any, place: str) -> list[Any]:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 60 else f"{text[:56]} ..."
-
-
-def _near(name: str, names: Any) -> str:
-    matches = difflib.get_close_matches(name[:100], list(names), 1)
-    return f" (did you mean `{matches[0]}`?)" if matches else ""
+    return truncate(repr(value), 60)
 
 
 def _fail(place: str, problem: str) -> NoReturn:

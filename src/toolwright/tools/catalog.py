@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._door import public
 from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
+from .._words import did_you_mean
 from ..errors import CallError, DefinitionError, SchemaError, StoreError, ToolNotFound
 from ..options import Predicate
 from ..refusals import Kind
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     from ..call import Call
     from ..run.runner import Runner
 
-__all__ = ["Catalog", "Problem", "matches", "may_use", "nearest"]
+__all__ = ["Catalog", "Problem", "matches", "may_use"]
 
 _MOST_LISTS = 100
 """How many lists are kept: there is one for each set of tools that callers may use."""
-_LONGEST_GUESS = 128
-"""The longest name for which the nearest known one is looked for."""
 
 
 @public
@@ -210,7 +209,7 @@ class Catalog(Mapping[str, Tool]):
     ) -> ToolNotFound:
         """Return the error for an unknown name, with the nearest one that the caller may use."""
         known = [own for own in self._tools if self.usable(own, roles, call) is not None]
-        return ToolNotFound(name, hint=nearest(name, known))
+        return ToolNotFound(name, hint=did_you_mean(name, known))
 
     def find(self, name: str, call: Call | None = None) -> Runner:
         """Return the runner of a tool. Raises `CallError` if it is unknown, disabled or refused.
@@ -251,7 +250,7 @@ class Catalog(Mapping[str, Tool]):
     def _own_name(self, name: str) -> str:
         own = self._published.get(name)
         if own is None:
-            raise ToolNotFound(name, hint=nearest(name, self._tools))
+            raise ToolNotFound(name, hint=did_you_mean(name, self._tools))
         return own
 
     def forget(self) -> None:
@@ -301,16 +300,6 @@ def _list_of(tools: Iterable[bytes]) -> bytes:
         before = b","
     written.write(b"]}" if before == b"," else before + b"]}")
     return written.getvalue()
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question with the nearest of the known names; empty if none is near."""
-    if len(name) > _LONGEST_GUESS:
-        return ""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean `{near[0]}`?" if near else ""
 
 
 def matches(name: str | tuple[str, ...], patterns: str | Sequence[str]) -> bool:

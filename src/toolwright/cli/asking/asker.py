@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..._words import truncate
 from ...arguments.explain import explain
 from ...arguments.shape import Shape
 from ...errors import CallError, ToolError
@@ -201,7 +202,7 @@ def _explained(error: ValueError, content: Any, question: Question) -> list[str]
 
 
 def _quoted(message: str) -> str:
-    return f'"{message if len(message) <= 200 else f"{message[:197]}..."}"'
+    return f'"{truncate(message, 200)}"'
 
 
 def need_consent(tool: str, given: Given, typist: Typist | None) -> None:

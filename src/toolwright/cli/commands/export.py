@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._files import replace_file
 from ..._log.printable import say
-from ...arguments.wording import count_of
+from ..._words import count_of
 from .. import output
 from ..load import add_target, open_target
 from ..usage import UsageError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..._files import read_file, replace_file
 from ..._log.printable import say
-from ...arguments.wording import count_of
+from ..._words import count_of
 from .. import output
 from ..load import add_target, open_target
 from ..project.target import check_writable

@@ -8,9 +8,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..._log.printable import printable
+from ..._words import first_line
 from ...errors import SchemaError
 from ..load import add_target, open_target
-from ..output import add_json, first_line, print_entries, print_heading, print_json, say
+from ..output import add_json, print_entries, print_heading, print_json, say
 
 if TYPE_CHECKING:
     from ...toolbox.box import Toolbox

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..._log.printable import say
+from ..._words import count_of
 from .. import output
 from ..terminal import ProgressBar, interruptible
 from ..usage import UsageError
@@ -87,23 +88,19 @@ def _summarise(scanned: Scanned, file: str | None) -> None:
     commands = [each for each in program.root.walk() if each.runs]
     reads = sum("suggest_read_only" in each.annotations for each in commands)
     say(
-        f"{program.name}: {_count(len(commands), 'command')}, {_count(scanned.options, 'option')},"
-        f" {scanned.typed} of them with a type; {_count(scanned.questions, 'question')} asked"
+        f"{program.name}: {count_of(len(commands), 'command')}, {count_of(scanned.options, 'option')},"
+        f" {scanned.typed} of them with a type; {count_of(scanned.questions, 'question')} asked"
     )
     if not program.framework:
         say("what it was written with is not known: less can be said about its options")
     if reads:
-        say(f"{_count(reads, 'command')} may only read: suggested in the file, not assumed")
+        say(f"{count_of(reads, 'command')} may only read: suggested in the file, not assumed")
     for note in scanned.notes[:_MOST_NOTES]:
         say(f"note: {note}")
     if len(scanned.notes) > _MOST_NOTES:
         say(f"note: {len(scanned.notes) - _MOST_NOTES} more notes are in the file")
     if file is not None:
         say(f"written to {file}: none of it is offered until it is selected")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _levels(text: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..._json_values import is_object
-from ...arguments.wording import truncate
+from ..._words import truncate
 from ...client.callables.shape_reader import ShapeReader
 from ...client.callables.signature import opened_box
 from ...client.generate.classes import HintWriter

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..._files import read_file
 from ..._json_values import is_list, is_object
+from ..._words import did_you_mean, first_line
 from ...errors import SchemaError
 from ..usage import UsageError
 from .env_file import load_env_file
@@ -166,7 +167,7 @@ def _check_tools(box: Toolbox, project: Project, refused: Sequence[DefinitionErr
     for table, names in (("aliases", project.aliases.values()), ("tools", project.tools)):
         for name in names:
             if name not in box:
-                near = _near(name, box)
+                near = did_you_mean(name, box, "; {}")
                 raise UsageError(f"{project.file}: {table} has `{name}`, which is not a tool{near}")
 
 
@@ -194,7 +195,7 @@ def _table(file: Path) -> Mapping[str, Any] | None:
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        said = str(error).split("\n", 1)[0]
+        said = first_line(str(error))
         raise UsageError(f"{file} is not TOML: {said}") from error
     table = document.get("tool", {})
     return table.get("toolwright") if is_object(table) else None
@@ -234,7 +235,7 @@ class _Reader:
     def check_keys(self, where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
         for key in table:
             if key not in known:
-                hint = _near(key, known) or f"; it has {', '.join(known)}"
+                hint = did_you_mean(key, known, "; {}") or f"; it has {', '.join(known)}"
                 raise UsageError(f"{self.file}: {where} has no `{key}`{hint}")
 
     def get(self, table: Mapping[str, Any], key: str, kind: type, wanted: str) -> Any:
@@ -284,10 +285,3 @@ def _beside(file: Path, target: str) -> str:
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))
     return target
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean `{near[0]}`?" if near else ""

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from ..._log.printable import printable
 from ..._log.traces import place_of
+from ..._words import first_line
 from ...tools.members import is_mcp_server
 from ..usage import BadTarget, UsageError
 
@@ -59,7 +60,7 @@ def _why_not(path: str, error: BaseException) -> str:
     elif isinstance(error, SystemExit):
         said = f"{path} ended the program when it was imported"
     else:
-        text = error.msg if isinstance(error, SyntaxError) else str(error).split("\n", 1)[0]
+        text = error.msg if isinstance(error, SyntaxError) else first_line(str(error))
         said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
     place = place_of(error)
     return said if not place or place in said else f"{said} ({place})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from ..._log.printable import say
+from ..._words import did_you_mean
 from ...errors import SchemaError
 from ...read.command_trees import framework_of, is_program
 from ...toolbox.box import Toolbox
@@ -125,9 +125,8 @@ def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:
         if not any(
             matches((each, f"{line.name}_{each.replace('.', '_')}"), bare) for each in known
         ):
-            near = difflib.get_close_matches(bare, known, 1)
-            said = f" (did you mean `{near[0]}`?)" if near else ""
-            raise UsageError(f"--select: no command matches `{bare}`{said}")
+            hint = did_you_mean(bare, known, " ({})")
+            raise UsageError(f"--select: no command matches `{bare}`{hint}")
     box = Toolbox(line.name, version=line.program.version)
     box.include(line, select=list(select or ("*",)))
     return box

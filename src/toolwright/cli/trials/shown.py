@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...arguments.wording import count_of
+from ..._words import count_of
 from ...contract.trials.coverage import Coverage
 from ...contract.trials.outcomes import Outcome, TrialReport
 from .. import output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
-from ...arguments.wording import truncate
+from ..._words import truncate
 from ...errors import SchemaError
 
 _LONGEST = 200

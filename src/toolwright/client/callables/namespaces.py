@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
-from ...arguments.wording import truncate
+from ..._words import truncate
 from ...errors import CallError, ToolNotFound
 from ...results import Result
 from ...run.runner import Runner

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
@@ -11,8 +10,8 @@ from typing import Any, cast
 
 from ..._json_values import JsonObject, is_object
 from ..._log.printable import printable
+from ..._words import count_of, nearest, path_text, truncate
 from ...arguments.broken_rules import value_fault
-from ...arguments.wording import count_of, path_text, truncate
 from ...errors import ArgumentError, Fault, SchemaError
 from ...tools.decorator import MARK
 from .checking import Checker, TooTangled
@@ -178,8 +177,8 @@ class RemoteCallable:
         return given
 
     def _unknown(self, key: str) -> Fault:
-        near = difflib.get_close_matches(key[:100], list(self._by_python)[:200], 1)
-        hint = f"; did you mean `{truncate(near[0], 60)}`?" if near else ""
+        near = nearest(key, list(self._by_python)[:200])
+        hint = f"; did you mean `{truncate(near, 60)}`?" if near else ""
         return Fault((key,), "unknown", f"unknown argument {path_text((key,))}{hint}")
 
     def _missing(self, field: RecordField) -> Fault:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ..._json_values import JsonObject
-from ...arguments.wording import path_text, truncate, value_text
+from ..._words import path_text, truncate, value_text
 from ...errors import ArgumentError, Fault, ResultError
 
 _DEEPEST = 200

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._door import DOOR
-from ...arguments.wording import value_text
+from ..._words import value_text
 from ...errors import SchemaError
 from ..callables.names import python_name
 from ..callables.shape_reader import optional

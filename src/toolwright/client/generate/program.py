@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..._door import DOOR
-from ...arguments.wording import value_text
+from ..._words import value_text
 from ..callables.shapes import (
     ListShape,
     LiteralShape,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..._json_values import is_list, is_object, is_utf8, without_surrogates
-from ...arguments.wording import path_text
+from ..._words import path_text
 from ...errors import ArgumentError, Fault
 
 Path = tuple[str | int, ...]

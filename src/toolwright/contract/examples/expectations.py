@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..._json_values import is_list, is_object
+from ..._words import one_line
 from ...errors import ToolwrightError
 from ...results import json_value
 from ...schema.explicit import broken_rules, matches_pattern, validator_for
@@ -273,5 +274,4 @@ def shown(value: Any) -> str:
 
 def shorten(text: str) -> str:
     """Return a text on one line, not too long."""
-    line = " ".join(text[: 4 * _MOST_SHOWN].split())
-    return line if len(line) <= _MOST_SHOWN else f"{line[: _MOST_SHOWN - 3]}..."
+    return one_line(text, _MOST_SHOWN)

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import json
 import math
 import reprlib
@@ -18,6 +17,7 @@ from typing import Any, cast
 
 from ..._files import read_file
 from ..._json_values import is_list, is_object, strict_json
+from ..._words import did_you_mean, first_line
 from ...errors import ToolwrightError
 from .example import Example
 from .expectations import Expected, check_names, checks_fault
@@ -102,7 +102,7 @@ def _from_yaml(path: Path, text: str) -> tuple[Any, list[int]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f":{mark.line + 1}" if mark is not None else ""
-        said = getattr(error, "problem", None) or str(error).split("\n", 1)[0]
+        said = getattr(error, "problem", None) or first_line(str(error))
         raise ExampleFileError(f"{path}{where} is not YAML: {said}") from None
     except RecursionError:
         raise ExampleFileError(f"{path} is nested too deeply") from None
@@ -233,8 +233,7 @@ class _Reader:
     def _known(self, where: str, given: Mapping[Any, Any], known: tuple[str, ...]) -> None:
         for key in given:
             if key not in known:
-                near = difflib.get_close_matches(str(key), known, 1)
-                hint = f"; did you mean `{near[0]}`?" if near else f"; it has {', '.join(known)}"
+                hint = did_you_mean(str(key), known, "; {}") or f"; it has {', '.join(known)}"
                 raise ExampleFileError(f"{where} has no `{key}`{hint}")
 
     def _arguments(self, where: str, given: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._json_values import is_list, is_object
+from ..._words import count_of, truncate
 from .costs import ToolCost, entries_of, schema_of
 from .estimate import estimate_tokens
 
@@ -129,10 +130,9 @@ def _repeated_text(entries: Sequence[Mapping[str, Any]]) -> Iterator[Saving]:
     for sentence, tools in places.items():
         tokens = estimate_tokens(sentence)
         if len(tools) > 2 and tokens >= _LONG_SENTENCE:
-            said = sentence if len(sentence) <= 60 else f"{sentence[:57]}..."
             one = tools[0] if len(set(tools)) == 1 else ""
             where = "" if one else f" in {len(set(tools))} tools"
-            what = f"`{said}` appears {len(tools)} times{where}: say it once, in the instructions"
+            what = f"`{truncate(sentence, 60)}` appears {len(tools)} times{where}: say it once, in the instructions"
             yield Saving(tokens * (len(tools) - 1), one, what)
 
 
@@ -144,8 +144,7 @@ def _output_schemas(costs: Sequence[ToolCost]) -> Iterator[Saving]:
     total = sum(cost.output for cost in costs)
     count = sum(1 for cost in costs if cost.output)
     if total:
-        schemas = "an output schema" if count == 1 else f"{count} output schemas"
-        what = f'{schemas}: where no client needs one, emit="text" leaves it out'
+        what = f'{count_of(count, "output schema")}: where no client needs one, emit="text" leaves it out'
         yield Saving(total, "", what)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..._door import on_first_use
+
 if TYPE_CHECKING:
     from .calls import TrialCall
     from .coverage import Coverage
@@ -11,24 +13,14 @@ if TYPE_CHECKING:
     from .outcomes import Outcome, TrialReport
 
 __all__ = ["Coverage", "Outcome", "TrialCall", "TrialReport", "try_tools"]
-_HOMES = {
-    "calls": ("TrialCall",),
-    "coverage": ("Coverage",),
-    "every": ("try_tools",),
-    "outcomes": ("Outcome", "TrialReport"),
-}
 
-
-def __getattr__(name: str) -> object:
-    # Loaded on first use: tests need pydantic and more.
-    from importlib import import_module
-
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+# Loaded on first use: tests need pydantic and more.
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "calls": ("TrialCall",),
+        "coverage": ("Coverage",),
+        "every": ("try_tools",),
+        "outcomes": ("Outcome", "TrialReport"),
+    },
+)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 from ..._json_values import is_list, is_object
-from ...arguments.wording import truncate
+from ..._words import truncate, value_text
 
 _LONGEST = 300
 _MOST_DEPTH = 4
@@ -37,8 +36,7 @@ def in_words(key: str, value: Any) -> str:
 
 def shown(value: Any) -> str:
     """Return a value as JSON, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return value_text(value, _LONGEST)
 
 
 def with_sentences(text: str, sentences: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from ..configuration import near
+from ..._words import did_you_mean
 from ..findings import Severity
 from ..registry import Found, check
 from ..subjects import CheckedTool, CheckedToolbox
@@ -39,7 +39,7 @@ def unknown_agent_tool(box: CheckedToolbox) -> Found:
     for agent, patterns in (box.settings.agents or {}).items():
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):
-                hint = near(pattern, names)
+                hint = did_you_mean(pattern, names, "; {}")
                 yield box.finding(
                     f"gives agent `{agent}` the tool `{pattern}`, which does not exist{hint}"
                 )
@@ -57,4 +57,5 @@ def permission_gap(tool: CheckedTool) -> Found:
         return
     for role in tool.options.roles:
         if role not in known:
-            yield tool.finding(f"is for the role `{role}`, which nobody has{near(role, known)}")
+            hint = did_you_mean(role, known, "; {}")
+            yield tool.finding(f"is for the role `{role}`, which nobody has{hint}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from ..configuration import near, nearest
+from ..._words import did_you_mean, nearest
 from ..fixes.docstrings import mended_entry
 from ..registry import Found, check
 from ..schema_facts import description_of
@@ -81,7 +81,7 @@ def stray_documentation(tool: CheckedTool) -> Found:
             continue
         name = found["name"]
         parameters = tool.signature.parameters
-        meant = near(name, [each.name for each in parameters])
+        meant = did_you_mean(name, [each.name for each in parameters], "; {}")
         undescribed = [each.name for each in parameters if not each.description]
         right = nearest(name, undescribed, least=_SURELY_MEANT)
         line, edits = mended_entry(tool.source, name, right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..._words import one_line, truncate
 from .blocks import clean, indent, is_other_heading, joined, quoted, underlined
 from .entries import Entries, Group
 from .fields import end_of_field, field_at, is_field, names_parameter
@@ -165,9 +166,9 @@ class DocstringReader:
 
     def _leave(self, line: str) -> None:
         """Note that a line stays in the text, though it should describe a parameter."""
-        words = " ".join(line.split())
+        words = one_line(line)
         if words.lower().rstrip(".") not in _NOTHING:
-            self.unread.append(f"{words[:57]}..." if len(words) > 60 else words)
+            self.unread.append(truncate(words, 60))
 
     # -- Sphinx and Epydoc: ":param type name: text" and "@param name: text"
 

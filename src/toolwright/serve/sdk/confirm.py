@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...arguments.wording import value_text
+from ..._words import value_text
 from ...errors import ToolError
 
 if TYPE_CHECKING:

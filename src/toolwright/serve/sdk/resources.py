@@ -13,6 +13,7 @@ from pydantic_core import from_json, to_json
 
 from ..._log import log
 from ..._protocol import STATELESS_SINCE
+from ..._words import truncate
 from ...errors import ResultError
 from ...results import Result
 from ...run.current import asked_by
@@ -157,7 +158,7 @@ class Offered:
         prompt = self.box.find_prompt(name, *self._viewer(ctx))
         if prompt is None:
             self._hidden(ctx, "prompt", name, lambda roles: self.box.find_prompt(name, roles))
-            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{_cut(name)}`")
+            raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{truncate(name, 128)}`")
 
         async def run(asked: Any, call: Any) -> Result:
             return await self.box.get_prompt(prompt, asked.arguments, call)
@@ -203,16 +204,11 @@ class Offered:
                 )
         except Exception:  # noqa: BLE001 - whatever an author's function raises
             log.exception("%s: an argument cannot be completed", owner.tool.name)
-            message = f"`{_cut(argument.name)}` cannot be completed now"
+            message = f"`{truncate(argument.name, 128)}` cannot be completed now"
             raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
         shown = values[:100]  # the most that a result may have (server/utilities/completion)
         completion = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
         return self._whole(ctx, {"completion": completion}, kept=False)
-
-
-def _cut(text: str) -> str:
-    """Return the beginning of a caller's text, to quote in an error."""
-    return text if len(text) <= 128 else f"{text[:125]}..."
 
 
 def _check_length(ctx: Any, uri: str) -> None:
@@ -225,7 +221,7 @@ def _no_resource(ctx: Any, uri: str) -> MCPError:
     modern = ctx.protocol_version >= STATELESS_SINCE
     code = t.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
     data = {"uri": uri} if len(uri) <= MOST_URI else None
-    return MCPError(code=code, message=f"unknown resource `{_cut(uri)}`", data=data)
+    return MCPError(code=code, message=f"unknown resource `{truncate(uri, 128)}`", data=data)
 
 
 def _identity(item: Mapping[str, Any]) -> str:

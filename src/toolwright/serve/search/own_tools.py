@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
+from ..._words import first_line, truncate
 from ...call import Call
 from ...errors import SchemaError, ToolError
 from ...tools.definition import Tool
@@ -70,8 +71,7 @@ def own_tools(search: Search, describe: Describe) -> tuple[Tool, ...]:
 
 def summary_of(tool: Tool) -> str:
     """Return the first line of a description; the title if there is none."""
-    text = tool.description.strip().partition("\n")[0] or tool.title or ""
-    return text if len(text) <= _MOST_SUMMARY else f"{text[: _MOST_SUMMARY - 3]}..."
+    return truncate(first_line(tool.description) or tool.title or "", _MOST_SUMMARY)
 
 
 def takes(tool: Tool) -> str:

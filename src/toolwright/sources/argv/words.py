@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from ..._words import truncate
 from ..program import UNSET, CommandParameter
 
 MAX_COUNT = 100
@@ -149,7 +150,7 @@ def shown(value: Any) -> str:
         text = json.dumps(value)
     elif isinstance(value, list | dict) and not value:
         text = "empty"
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return truncate(text, 60)
 
 
 def as_list(parameter: CommandParameter, value: Any) -> Sequence[Any]:

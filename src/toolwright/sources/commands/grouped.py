@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
+from ..._words import did_you_mean
 from ...call import Call
 from ...errors import ArgumentError, Fault
 from ...results import Result
@@ -54,9 +54,8 @@ class CommandTable:
         """Return the tool of a command. Raises `ArgumentError` if there is none."""
         offer = self.offers.get(words)
         if offer is None:
-            near = difflib.get_close_matches(words[:_MOST_QUERY], self.offers, 1)
-            text = f"`command`: there is no `{words[:100]}`"
-            text += f" (did you mean `{near[0]}`?)" if near else ""
+            hint = did_you_mean(words, self.offers, " ({})")
+            text = f"`command`: there is no `{words[:100]}`{hint}"
             raise ArgumentError(name, [Fault(("command",), "unknown", text)])
         tool = self._tools.get(words)
         if tool is None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
-from ...arguments.wording import path_text
+from ..._words import path_text
 from ...call import Call, reports_progress
 from ...errors import ArgumentError, CallError, Fault, ToolError
 from ...read.signature import OtherSpelling

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..._words import one_line
 from ..program import Command, CommandParameter, Exclusive, Program
 from .argparse_kinds import kind_of_action
 from .kinds import TEXT, Kind
@@ -18,7 +19,7 @@ from .parts import (
     array,
     chosen_by_flags,
     described,
-    first_line,
+    first_paragraph,
     flags_in_order,
     metavar_of,
     only_informs,
@@ -66,7 +67,7 @@ class _ArgparseReader:
         runs = any(callable(default) for default in parser._defaults.values())
         return Command(
             path=path,
-            summary=first_line(text),
+            summary=first_paragraph(text),
             description=text,
             examples=_expanded(parser, parser.epilog),
             usage=_usage_of(parser),
@@ -95,7 +96,7 @@ class _ArgparseReader:
             if command is None:
                 continue
             hidden = texts.get(word, "") is argparse.SUPPRESS
-            summary = "" if hidden else _one(_expanded(parser, texts.get(word)))
+            summary = "" if hidden else one_line(_expanded(parser, texts.get(word)))
             yield replace(
                 command,
                 summary=summary or command.summary,
@@ -334,7 +335,7 @@ class _Parameters:
             text = self.formatter._expand_help(action)
         except Exception:  # noqa: BLE001  # a wrong `%` in the author's text
             text = action.help
-        return _one(plain_text(text))
+        return one_line(plain_text(text))
 
     def texts(self, actions: list[argparse.Action]) -> str:
         return described(*dict.fromkeys(text for action in actions if (text := self.text(action))))
@@ -411,10 +412,6 @@ def _named(places: list[argparse.Action], words: list[str]) -> dict[int, str]:
     }
 
 
-def _one(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _is_constant(action: argparse.Action) -> bool:
     stores = _argparse._StoreConstAction | _argparse._AppendConstAction
     return isinstance(action, stores) and bool(action.option_strings)
@@ -451,5 +448,5 @@ def _usage_of(parser: argparse.ArgumentParser) -> str:
 def _version_of(parser: argparse.ArgumentParser) -> str:
     for action in parser._actions:
         if isinstance(action, _argparse._VersionAction):
-            return plain_version(first_line(_expanded(parser, getattr(action, "version", ""))))
+            return plain_version(first_paragraph(_expanded(parser, getattr(action, "version", ""))))
     return ""

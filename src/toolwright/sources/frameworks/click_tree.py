@@ -17,7 +17,7 @@ from .parts import (
     array,
     chosen_by_flags,
     described,
-    first_line,
+    first_paragraph,
     flags_in_order,
     metavar_of,
     never_empty,
@@ -80,7 +80,7 @@ class _ClickReader:
         summary = rendered(getattr(command, "short_help", None), is_markup=is_markup)
         return Command(
             path=path,
-            summary=first_line(summary or text),
+            summary=first_paragraph(summary or text),
             description=text,
             examples=rendered(getattr(command, "epilog", None), is_markup=is_markup),
             usage=_usage_of(command, context),
@@ -289,7 +289,7 @@ class _ClickReader:
         with_it = with_default(parameter, value, spell)
         if parameter.required and with_it.default is not UNSET and not p.required:
             # The default that a prompt offers: the value must be sent all the same.
-            return replace(parameter, default_text=first_line(plain_text(str(value))))
+            return replace(parameter, default_text=first_paragraph(plain_text(str(value))))
         return never_empty(with_it)
 
 
@@ -327,10 +327,10 @@ def _is_markup(context: Any) -> bool:
 
 
 def _help(p: Any, context: Any) -> str:
-    return first_line_or_all(rendered(getattr(p, "help", None), is_markup=_is_markup(context)))
+    return first_paragraph_or_all(rendered(getattr(p, "help", None), is_markup=_is_markup(context)))
 
 
-def first_line_or_all(text: str) -> str:
+def first_paragraph_or_all(text: str) -> str:
     """Return a help text with wrapped lines joined again."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 

@@ -17,7 +17,7 @@ from .parts import (
     Walk,
     annotations_of,
     array,
-    first_line,
+    first_paragraph,
     flags_in_order,
     plain_text,
     rendered,
@@ -306,10 +306,10 @@ def _texts_of(app: Any, *, is_markup: bool) -> tuple[str, str]:
         try:
             parsed = parser.parse(text)
         except Exception:  # noqa: BLE001  # the author's text
-            return first_line(text), text
-        short = first_line(plain_text(parsed.short_description))
+            return first_paragraph(text), text
+        short = first_paragraph(plain_text(parsed.short_description))
         return short, described_at_length(short, plain_text(parsed.long_description))
-    return first_line(text), text
+    return first_paragraph(text), text
 
 
 def described_at_length(short: str, long: str) -> str:

@@ -16,7 +16,7 @@ from .parts import (
     array,
     chosen_by_flags,
     described,
-    first_line,
+    first_paragraph,
     flags_in_order,
     only_informs,
     plain_text,
@@ -45,7 +45,7 @@ def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
         name=name,
         root=root,
         framework="optparse",
-        version=plain_version(first_line(version)),
+        version=plain_version(first_paragraph(version)),
     )
 
 
@@ -62,7 +62,7 @@ def _command(parser: optparse.OptionParser, walk: Walk) -> Command:
     walk.check_parameters((), options)
     text = plain_text(parser.get_description() if parser.description else "")
     return Command(
-        summary=first_line(text),
+        summary=first_paragraph(text),
         description=text,
         examples=plain_text(parser.epilog),
         usage=usage,

@@ -147,7 +147,7 @@ def rendered(text: Any, *, is_markup: bool) -> str:
         return plain
 
 
-def first_line(text: str) -> str:
+def first_paragraph(text: str) -> str:
     """Return the first paragraph of a text in one line."""
     return " ".join(text.partition("\n\n")[0].split())
 
@@ -203,7 +203,7 @@ def with_default(
     if text in parameter.schema.get("enum", ()):  # choices that are objects, listed by their texts
         return replace(parameter, default=text)
     is_address = " at 0x" in text or "<function" in text
-    return replace(parameter, default_text="" if is_address else first_line(text)[:200])
+    return replace(parameter, default_text="" if is_address else first_paragraph(text)[:200])
 
 
 def _has_password(value: Any) -> bool:

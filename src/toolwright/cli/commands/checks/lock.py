@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ...._log.printable import say
-from ....arguments.wording import count_of
+from ...._words import count_of
 from ....contract.changes import Change, Changes, gravest
 from ....contract.compare import diff
 from ....contract.lock_file import FILE, Lock, read

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ....arguments.wording import count_of
+from ...._words import count_of, did_you_mean, truncate
 from ...load import add_target, open_target, selected_tool
 from ...output import add_json, flush, print_hanging, print_heading, print_json, say
 from ...project.configuration import project_at
@@ -89,10 +89,7 @@ def _budget(chosen: argparse.Namespace) -> TokenBudget:
     project = project_at(chosen.target)
     known = ("mcp", *DIALECTS)
     if chosen.dialect is not None and chosen.dialect not in (*known, "all"):
-        import difflib
-
-        near = difflib.get_close_matches(str(chosen.dialect), known, 1)
-        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+        hint = did_you_mean(str(chosen.dialect), known) or f"there are {', '.join(known)}"
         raise UsageError(f"--for: there is no `{chosen.dialect}`; {hint}")
     try:
         budget = budget_from(project.tokens if project else {}, chosen.dialect or "mcp", known)
@@ -184,15 +181,17 @@ def _show(
 ) -> None:
     measured = any(cost.result is not None for cost in costs)
     columns = (*_COLUMNS, "result") if measured else _COLUMNS
-    shown = [_short(cost.tool) for cost in costs]
-    inner = [f"  {_short(name)}" for cost in costs for name in cost.parameters if chosen.tool]
+    shown = [truncate(cost.tool, _LONGEST) for cost in costs]
+    inner = [
+        f"  {truncate(name, _LONGEST)}" for cost in costs for name in cost.parameters if chosen.tool
+    ]
     width = max(len(name) for name in (*shown, *inner, count_of(len(costs), "tool")))
     say(f"{'':{width}}" + "".join(f"{name:>{_wide(name)}}" for name in columns))
     for name, cost in sorted(zip(shown, costs, strict=True), key=lambda each: -each[1].total):
         say(f"{name:{width}}" + "".join(_cell(cost, column) for column in columns))
         if chosen.tool is not None:
             for parameter, tokens in cost.parameters.items():
-                say(f"  {_short(parameter):{width - 2}}{tokens:>{_wide('total')},}")
+                say(f"  {truncate(parameter, _LONGEST):{width - 2}}{tokens:>{_wide('total')},}")
     if len(costs) != 1:
         total = {column: sum(_value(cost, column) or 0 for cost in costs) for column in _COLUMNS}
         say(
@@ -223,7 +222,3 @@ def _value(cost: ToolCost, column: str) -> int | None:
 def _cell(cost: ToolCost, column: str) -> str:
     value = _value(cost, column)
     return f"{'-' if value is None else format(value, ','):>{_wide(column)}}"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
