@@ -1,4 +1,4 @@
-"""The version; public names, loaded on first use and shown at their door."""
+"""The version; public names, loaded when they are first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of messages: the nearest name, one line, cut texts, counts, paths and values."""
+"""Words of messages: nearest names, cut texts, counts, paths, values."""
 
 from __future__ import annotations
 

@@ -167,11 +167,10 @@ def test_installed_servers_are_completed(completed, monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     good("install", "cursor", "shop.py")
     good("install", "cursor", "shop.py", "--name", "shopping")
-    good("install", "goose", "shop.py", "--name", "far")
     good("install", "vscode", "shop.py", "--name", "here", "--project")
     assert completed("uninstall cursor ") == ["shop", "shopping"]
     assert completed("uninstall cursor shopp") == ["shopping"]
-    assert completed("uninstall goose ") == ["far"]
+    assert completed("uninstall goose ") == []
     assert completed("uninstall vscode ") == []
     assert completed("uninstall vscode --project ") == ["here"]
     assert completed("uninstall generic ") == []

@@ -75,6 +75,19 @@ def test_a_module_goes_to_standard_output_or_to_a_file(here):
     assert "\n    toolwright generate shop.py -o client.py\n" in written
 
 
+@pytest.mark.promise("generate.program")
+def test_a_program_calls_and_lists_as_the_command_does(here):
+    here({"shop.py": SHOP})
+    good("generate", "shop.py", "--select", "search", "--cli", "-o", "client.py")
+    done = run_script("client.py", "search", "query=bike", "sort=price")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == [{"name": "bike", "price": 10.0, "tags": ["price"]}]
+    assert run_script("client.py").stdout == good("list", "shop.py", "--select", "search")
+    done = run_script("client.py", "search", "querry=bike")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "did you mean `query`?" in done.stderr
+
+
 @pytest.mark.soak
 def test_what_was_written_runs_wherever_it_is(here):
     here({"shop.py": SHOP})
@@ -92,7 +105,7 @@ def test_what_was_written_runs_wherever_it_is(here):
 
         with pytest.raises(ToolError, match="too expensive"):
             client.orders_buy({"name": "x", "price": 5000})
-    done = run_script("client.py", "search", "bike", "--sort", "price", cwd="sub")
+    done = run_script("client.py", "search", "query=bike", "sort=price", cwd="sub")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == [{"name": "bike", "price": 10.0, "tags": ["price"]}]
 

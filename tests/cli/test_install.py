@@ -11,6 +11,7 @@ from pathlib import Path
 
 import mcp
 import pytest
+import yaml
 from command_files import here, home
 from counting import examples, soaked
 from hypothesis import HealthCheck, assume, given, settings
@@ -418,3 +419,35 @@ def test_a_server_that_would_not_work_is_not_installed(home, here):
     assert "no tool is called" in refused(2, "install", "cursor", "shop.py", "--select", "nothing")
     here({"my-tools.py": "def f(x: int) -> int:\n    return x\n"})
     assert list(json.loads(good("install", "generic", "my-tools.py"))["mcpServers"]) == ["my-tools"]
+
+
+@pytest.mark.promise("everyday.yaml")
+def test_goose_keeps_yaml_which_is_printed_and_never_edited(home):
+    path = home / ".config/goose/config.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text := "GOOSE_MODE: auto # mine\nextensions: {far: {type: stdio}}\n")
+    done = run("install", "goose", "shop.py", "--env", "A=é \x85\U0001f600: #", "--env", "yes=no")
+    assert str(path) in done.stderr
+    entry = yaml.safe_load(done.stdout)["extensions"]["shop"]
+    assert is_ours(entry)
+    assert (entry["type"], entry["enabled"]) == ("stdio", True)
+    assert entry["envs"] == {"A": "é \x85\U0001f600: #", "yes": "no"}
+    remote = ["install", "goose", "https://tools.example/mcp", "--name", "far"]
+    assert yaml.safe_load(run(*remote, "--header", "X=1").stdout) == {
+        "extensions": {
+            "far": {
+                "name": "far",
+                "description": "far",
+                "enabled": True,
+                "timeout": 300,
+                "type": "streamable_http",
+                "uri": "https://tools.example/mcp",
+                "headers": {"X": "1"},
+            }
+        }
+    }
+    assert json.loads(good(*remote, "--json"))["extensions"]["far"]["type"] == "streamable_http"
+    assert "by hand" in refused(2, "uninstall", "goose", "far")
+    (row,) = (each for each in json.loads(good("clients", "--json")) if each["client"] == "goose")
+    assert row == {"client": "goose", "file": str(path), "exists": True, "servers": ["far"]}
+    assert path.read_text() == text

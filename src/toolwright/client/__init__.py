@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from .callables.unset import UNSET, Unset
     from .client import McpClient
     from .connecting import connect
-    from .generate.command_program import json_value, run_command
     from .generate.server import RemoteServer
     from .listing import RemoteTool
     from .wire.server_info import ServerInfo
@@ -29,12 +28,10 @@ __all__ = [
     "call",
     "call_async",
     "connect",
-    "json_value",
     "make_param",
     "make_tool",
     "namespace",
     "resolve",
-    "run_command",
     "schema_to_signature",
 ]
 
@@ -49,7 +46,6 @@ __getattr__, __dir__ = on_first_use(
         "connecting": ("connect",),
         "listing": ("RemoteTool",),
         "wire.server_info": ("ServerInfo",),
-        "generate.command_program": ("json_value", "run_command"),
         "generate.server": ("RemoteServer",),
     },
 )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from toolwright.client.callables import remote_callable
 from toolwright.client.generate.module import ModuleOrigin, generate_module, module_source
-from toolwright.client.generate.program import program_source
 
 ORIGIN = ModuleOrigin(
     "shop", ['server = RemoteServer("https://shop.example/mcp")'], "toolwright generate"
@@ -17,8 +16,7 @@ ORIGIN = ModuleOrigin(
 
 def source_of(*tools, program=False, **options):
     made = generate_module(tools, **options)
-    more = program_source(made, "shop") if program else []
-    return module_source(made, ORIGIN, program=more)
+    return module_source(made, ORIGIN, program=program)
 
 
 def loaded(source, name="generated_shop"):

@@ -95,14 +95,14 @@ def check(*tools, **options):
 
 
 ALLOWED = {
-    *("__future__", "argparse", "collections.abc", "dataclasses", "datetime", "pathlib", "sys"),
+    *("__future__", "dataclasses", "datetime", "pathlib", "sys"),
     *("typing", "uuid", "pydantic", "toolwright.client"),
 }
 
 
-@pytest.mark.promise("generate.hostile")
+@pytest.mark.promise("generate.hostile", "generate.terminal")
 @pytest.mark.parametrize("text", EVIL, ids=lambda text: ascii(text)[:30])
-def test_nothing_that_a_server_says_becomes_code(text, capsys):
+def test_nothing_that_a_server_says_becomes_code(text):
     tool = hostile(text)
     _, module = check(tool)
     sent = using(module, tool, answer={})
@@ -110,10 +110,6 @@ def test_nothing_that_a_server_says_becomes_code(text, capsys):
     (function,) = [f for f in functions if f.__module__ == module.__name__ and f.__name__ != "main"]
     function("x")
     assert sent == [(tool["name"], {text[:200]: "x"})]
-    with pytest.raises(SystemExit):
-        module.main(["--help"])
-    shown = capsys.readouterr().out
-    assert not any(char in shown for char in "\x00\x1b\u202e")
 
 
 @pytest.mark.promise("generate.hostile", "generate.checked")

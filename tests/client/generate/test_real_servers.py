@@ -11,7 +11,6 @@ from generated_modules import mypy, ruff
 from toolwright.client import connect
 from toolwright.client.generate.literals import text_literal
 from toolwright.client.generate.module import ModuleOrigin, generate_module, module_source
-from toolwright.client.generate.program import program_source
 
 SDK = '''
 from pydantic import BaseModel
@@ -60,7 +59,7 @@ def generated(folder, argv):
         lines = ["server = RemoteServer(", "    [", *(f"        {text_literal(w)}," for w in argv)]
         lines += ["    ]", ")"]
     origin = ModuleOrigin(name, lines, "toolwright generate")
-    source = module_source(made, origin, program=program_source(made, name))
+    source = module_source(made, origin, program=True)
     assert ruff(source) == ""
     said = mypy(folder, source)
     assert "Success" in said, said

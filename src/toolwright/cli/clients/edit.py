@@ -26,10 +26,10 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 def settings_file(client: KnownClient, chosen: argparse.Namespace) -> SettingsFile:
     """Return the file that was named, or the client's own. Raises `UsageError`."""
     if chosen.config is None:
-        return SettingsFile(client.path(project=chosen.project), client.form)
+        return SettingsFile(client.path(project=chosen.project))
     if not chosen.config:
         raise UsageError("--config needs the name of a file")
-    return SettingsFile(Path(chosen.config), client.form)
+    return SettingsFile(Path(chosen.config))
 
 
 def retry_if_changed(change: Callable[[], int]) -> int:

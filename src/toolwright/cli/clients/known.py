@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from ..._words import one_line
 from ..usage import UsageError
-from . import jsonc, yaml_text
+from . import jsonc
+from .settings_file import SettingsFile
 
-
-class SettingsFormat(Protocol):
-    """How the text of a settings file is read and changed."""
-
-    def read(self, text: str) -> Any:
-        """Return the value of a document. Raises `ValueError`."""
-        ...
-
-    def put(self, text: str, path: Sequence[str], value: Any) -> str:
-        """Return the document with a value at a path. Raises `ValueError`."""
-        ...
-
-    def drop(self, text: str, path: Sequence[str]) -> str:
-        """Return the document without the value at a path. Raises `ValueError`."""
-        ...
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_MOST_YAML = 1_000_000
+"""Characters; nobody has settings this long, and PyYAML would take seconds to read them."""
 
 
 class KnownClient(NamedTuple):
@@ -49,7 +42,8 @@ class KnownClient(NamedTuple):
     """The keys of an entry; with an empty `url`, the client takes no server that runs elsewhere."""
     more: Mapping[str, Any] = {}
     """What every entry has in addition; an empty text stands for the name of the server."""
-    form: SettingsFormat = jsonc
+    is_yaml: bool = False
+    """Whether its file is YAML: that is not edited, the entry is printed."""
     afterwards: str = ""
 
     def path(self, *, project: bool) -> Path:
@@ -67,6 +61,15 @@ class KnownClient(NamedTuple):
         if env:
             entry[self.env] = dict(env)
         return entry
+
+    def servers(self, path: Path) -> Any:
+        """Return the servers in a file of this client. Raises `UsageError` if it cannot be read."""
+        return SettingsFile(path, _read_yaml if self.is_yaml else jsonc.read).get(self.key)
+
+    def yaml(self, name: str, entry: Mapping[str, Any]) -> str:
+        """Return the lines for its YAML file; each value is JSON, which YAML takes."""
+        lines = [f"    {key}: {_yaml(value)}" for key, value in entry.items()]
+        return "\n".join([f"{self.key}:", f"  {_yaml(name)}:", *lines])
 
     def remote(self, name: str, url: str, headers: Mapping[str, str]) -> dict[str, Any]:
         """Return the entry of a server at a URL. Raises `UsageError`."""
@@ -149,7 +152,7 @@ CLIENTS = {
             url="uri",
             # Without a description, goose skips a server at a URL (its `ExtensionConfig`).
             more={"name": "", "description": "", "enabled": True, "timeout": 300},
-            form=yaml_text,
+            is_yaml=True,
             afterwards="start a new session in goose",
         ),
     )
@@ -187,6 +190,27 @@ def _goose() -> Path:
     if sys.platform == "win32":
         return _config().joinpath("Block", "goose", "config")
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goose"
+
+
+def _read_yaml(text: str) -> Any:
+    """Return the value of a document; one with nothing in it is an empty mapping."""
+    try:
+        yaml = importlib.import_module("yaml")
+    except ImportError:
+        raise UsageError(
+            "these settings are YAML, which needs PyYAML: pip install 'toolwright[yaml]'"
+        ) from None
+    try:
+        return yaml.safe_load(text[:_MOST_YAML]) or {}
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        msg = f"it is not YAML: {one_line(str(error), 200)}"
+        raise ValueError(msg) from None
+
+
+def _yaml(value: Any) -> str:
+    """Return JSON that means the same in YAML, which takes some characters only as escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 _PLACES = {"config": _config, "goose": _goose, "home": Path.home}

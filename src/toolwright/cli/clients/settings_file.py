@@ -17,7 +17,6 @@ from typing import Any
 from ..._files import read_file
 from ..usage import UsageError
 from . import jsonc
-from .known import SettingsFormat
 
 try:
     import fcntl
@@ -41,9 +40,8 @@ class Changed(Exception):
 class SettingsFile:
     """One file. A file that cannot be read is left alone: creating this raises `UsageError`."""
 
-    def __init__(self, path: Path, form: SettingsFormat = jsonc) -> None:
+    def __init__(self, path: Path, read: Callable[[str], Any] = jsonc.read) -> None:
         self.shown = path
-        self.form = form
         try:
             # A symbolic link stays a link: the file that it points to is written.
             self.path = path.resolve()
@@ -57,7 +55,7 @@ class SettingsFile:
             self.text = self.data.decode(self.encoding)
         except UnicodeDecodeError as error:
             raise UsageError(f"{path} is left alone: it is not {self.encoding.upper()}") from error
-        self.value = self._checked(lambda: form.read(self.text.removeprefix("\ufeff")))
+        self.value = self._checked(lambda: read(self.text.removeprefix("\ufeff")))
         if not isinstance(self.value, dict):
             raise UsageError(f"{path} is left alone: it holds no object")
 
@@ -84,11 +82,11 @@ class SettingsFile:
 
     def put(self, keys: Sequence[str], value: Any) -> str:
         """Return the text with a value under a path of keys."""
-        return self._checked(lambda: self.form.put(self.text, keys, value))
+        return self._checked(lambda: jsonc.put(self.text, keys, value))
 
     def drop(self, keys: Sequence[str]) -> str:
         """Return the text without the member at a path of keys."""
-        return self._checked(lambda: self.form.drop(self.text, keys))
+        return self._checked(lambda: jsonc.drop(self.text, keys))
 
     def diff(self, text: str) -> str:
         """Return the change as a unified diff."""

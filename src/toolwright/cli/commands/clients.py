@@ -8,7 +8,6 @@ from typing import Any
 
 from ..._json_values import is_object
 from ..clients.known import CLIENTS, KnownClient
-from ..clients.settings_file import SettingsFile
 from ..output import add_json, print_json, print_rows
 from ..usage import UsageError
 
@@ -36,7 +35,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _state(client: KnownClient, path: Path) -> dict[str, Any]:
     try:
-        servers = SettingsFile(path, client.form).get(client.key)
+        servers = client.servers(path)
     except UsageError as error:
         return {"exists": True, "servers": [], "problem": str(error)}
     return {"exists": path.exists(), "servers": list(servers) if is_object(servers) else []}

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("what is written")
     group.add_argument(
-        "--cli", action="store_true", help="a command-line program: a subcommand for each tool"
+        "--cli", action="store_true", help="a command-line program: `python FILE TOOL name=value`"
     )
     group.add_argument(
         "--async", dest="asynchronous", action="store_true", help="functions to be awaited"
@@ -56,15 +56,13 @@ def run(chosen: argparse.Namespace) -> int:
     check_writable(chosen)
     box, usable = open_target(chosen)
     from ...client.generate.module import generate_module, module_source
-    from ...client.generate.program import program_source
 
     tools = json.loads(box.to_mcp_json())["tools"]
     made = generate_module(tools, formats=chosen.formats, asynchronous=chosen.asynchronous)
     for error in made.refused:
         say(f"refused: {error}")
     origin = _origin(chosen, box.name)
-    program = program_source(made, box.name) if chosen.cli else []
-    source = module_source(made, origin, program=program)
+    source = module_source(made, origin, program=chosen.cli)
     usable = usable and not (made.refused and chosen.strict)
     if not usable:
         return 1

@@ -12,12 +12,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..._json_values import is_object
+from ..._log.printable import say
 from ...sources.running.environment import entry_variables
 from ...toolbox.box import Toolbox, served
 from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
 from ..load import add_selection, open_target
-from ..output import add_json, print_json
+from ..output import add_json, print_json, write
 from ..project.configuration import project_at
 from ..targets.modules import split
 from ..usage import UsageError
@@ -61,7 +62,22 @@ def run(chosen: argparse.Namespace) -> int:
     if client is GENERIC:
         print_json({client.key: {name: entry}})
         return 0
+    if client.is_yaml:
+        return _print_yaml(client, chosen, name, entry)
     return retry_if_changed(lambda: _install(client, chosen, name, entry))
+
+
+def _print_yaml(
+    client: KnownClient, chosen: argparse.Namespace, name: str, entry: dict[str, Any]
+) -> int:
+    if chosen.json:
+        print_json({client.key: {name: entry}})
+        return 0
+    file = chosen.config or client.path(project=chosen.project)
+    say(f"{client.title} keeps its servers in YAML, which is not edited: add this to {file}, and")
+    say(f"{client.afterwards}.")
+    write(client.yaml(name, entry) + "\n")
+    return 0
 
 
 def _install(

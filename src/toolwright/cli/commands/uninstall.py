@@ -24,6 +24,9 @@ def run(chosen: argparse.Namespace) -> int:
     client = client_named(chosen.client)
     if client is GENERIC:
         raise UsageError("nothing was written for other clients: take it out of their file by hand")
+    if client.is_yaml:
+        file = chosen.config or client.path(project=chosen.project)
+        raise UsageError(f"{file} is YAML, which is not edited: take the server out of it by hand")
     return retry_if_changed(lambda: _uninstall(client, chosen))
 
 

@@ -218,12 +218,11 @@ def _client_of(target: str) -> tuple[str, str] | None:
 
 def _known_server(client_name: str, name: str) -> RemoteTarget:
     from ..clients.known import CLIENTS
-    from ..clients.settings_file import SettingsFile
 
     client = CLIENTS[client_name]
     known: list[str] = []
     for project in (True, False) if client.project else (False,):
-        servers = SettingsFile(client.path(project=project), client.form).get(client.key)
+        servers = client.servers(client.path(project=project))
         if not is_object(servers):
             continue
         known += servers

@@ -40,9 +40,7 @@ RESERVED = frozenset(
         *("str", "int", "float", "bool", "list", "dict", "tuple", "None", "object", "super"),
         *("dataclass", "Field", "RemoteServer", "UNSET", "Unset", "annotations", "server"),
         *("Annotated", "Any", "Literal", "NotRequired", "TypeAlias", "TypedDict"),
-        *("datetime", "date", "time", "timedelta", "UUID", "Path", "argparse", "sys", "main"),
-        *("Callable", "Sequence", "run_command", "json_value", "print", "type"),
-        *("parser", "commands", "command", "functions", "words"),
+        *("datetime", "date", "time", "timedelta", "UUID", "Path", "sys", "main", "words"),
     )
 )
 """Names that generated modules use themselves."""

@@ -237,11 +237,21 @@ def _dedented(text: str) -> str:
     return inspect.cleandoc(text)
 
 
-def module_source(
-    made: GeneratedModule, origin: ModuleOrigin, *, program: Sequence[str] = ()
-) -> str:
-    """Put the parts of a module together."""
+_MAIN = '''\
+def main(words: list[str] | None = None) -> int:
+    """Call a tool with arguments written as name=value; without words, list the tools."""
+    return server.run(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())'''
+
+
+def module_source(made: GeneratedModule, origin: ModuleOrigin, *, program: bool = False) -> str:
+    """Put the parts of a module together; as a `program`, it runs a tool from the command line."""
     hints = made.hints
+    if program:
+        hints.need("sys")
     hints.need(_HOME, "RemoteServer")
     about = f"Tools of {one_line(origin.server)}, as functions.\n\n"
     about += "Written by this command; with `--check`, it says whether this is still true:\n\n"
@@ -253,7 +263,12 @@ def module_source(
         "\n".join(origin.expression),
     ]
     source = "\n\n".join(parts)
-    blocks = [*hints.classes, "\n".join(hints.aliases), *made.sources, *program]
+    blocks = [
+        *hints.classes,
+        "\n".join(hints.aliases),
+        *made.sources,
+        _MAIN if program else "",
+    ]
     return "\n\n\n".join([source, *(block for block in blocks if block)]) + "\n"
 
 

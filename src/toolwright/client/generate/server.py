@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 import sys
 import threading
 import typing
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from ..._door import DOOR
 from ..callables.values import adapter_of, typed
 
 if TYPE_CHECKING:
@@ -30,14 +33,28 @@ class RemoteServer:
         self._client: Any = None
         self._owned = False
         self._adapters: dict[Any, Any] = {}
+        self._words = [
+            each if isinstance(each, str) else f"command:{shlex.join(map(str, each))}"
+            for each in target[:1]
+        ]
+        """How the command names the server."""
 
     @classmethod
     def serving(cls, target: str, *flags: str, beside: str = "") -> RemoteServer:
         """Serve a target of the command in a process of its own; `beside` is a file near it."""
-        at = (Path(beside).parent / target).resolve() if beside else target
-        return cls(
-            [sys.executable, "-m", str(__package__).partition(".")[0], "serve", str(at), *flags]
-        )
+        words = [str((Path(beside).parent / target).resolve() if beside else target), *flags]
+        server = cls([sys.executable, "-m", DOOR, "serve", *words])
+        server._words = words
+        return server
+
+    def run(self, words: Sequence[str] | None = None) -> int:
+        """Run `toolwright call` on the server, without words `list`; return the exit code."""
+        given = list(sys.argv[1:] if words is None else words)
+        command = [sys.executable, "-m", DOOR, "call" if given else "list", *self._words, *given]
+        try:
+            return subprocess.call(command)  # noqa: S603 - our own command, never a shell
+        except KeyboardInterrupt:
+            return 130
 
     def use(self, client: Any) -> None:
         """Send calls through this client from now on; whoever made it closes it."""
