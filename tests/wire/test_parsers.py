@@ -187,6 +187,33 @@ def test_what_is_not_a_request_is_refused(server, head):
     assert status in (400, 404, 501), status
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"x_long": "a" * 100_000},
+        {"x_long": "a" * 1_000_000},
+        {f"x_{number}": "a" for number in range(5_000)},
+    ],
+    ids=["at once", "in pieces", "many"],
+)
+def test_a_head_that_is_too_large_is_refused_with_an_answer(server, headers):
+    status, _ = server.asked(server.message("tools/call", ADD, **headers))
+    assert status in {431, 400}  # 400 is what h11 says
+    assert status == 431 or "h11" in str(server.process.args)
+
+
+def test_a_head_of_almost_the_largest_size_is_read(server):
+    assert server.call("add", {"x_long": "a" * 60_000}, a=2, b=40)["structuredContent"] == 42
+
+
+def test_a_whole_address_in_a_request_says_which_host_is_meant(server):
+    request = server.message("tools/call", ADD)
+    own = request.replace(b"POST /mcp", b"POST http://localhost:%d/mcp" % server.port, 1)
+    other = request.replace(b"POST /mcp", b"POST http://evil.example/mcp", 1)
+    assert server.asked(own)[0] in {200, 404}  # h11 takes such an address for a path
+    assert server.asked(other)[0] in {421, 404}
+
+
 def test_trailers_are_not_headers(server):
     """A proxy sets headers, and may pass on the trailers of whoever asks."""
     sent = chunked(kept(server, "headers"))

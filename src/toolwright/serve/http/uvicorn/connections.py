@@ -17,6 +17,10 @@ _MOST_HEAD = 64 * 1024
 _MOST_REST = 4 * 1024 * 1024
 """Bytes of a body that are still taken after an answer, so that its client can read the answer."""
 _REFUSED = "HTTP/1.1 {} \r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+    b"connection: close\r\ncontent-length: 0\r\n\r\n"
+)
 
 
 _DENSE_SIZE = 4096
@@ -178,6 +182,8 @@ class Watched(_Protocol):
     head_size = 0
     """Bytes that have come since."""
     is_waiting = True
+    discarded: int | None = None
+    """Bytes that came after its head was refused; None if it was not."""
     stuck_since: float | None = None
     stuck_size = 0
 
@@ -197,8 +203,7 @@ class Watched(_Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take data, and note whether a request is whole now."""
-        if len(data) > _DENSE_SIZE and self._is_dense(data):
-            self.transport.abort()
+        if self._is_refused(data):
             return
         if self.is_waiting:
             if not self.head_size:
@@ -208,12 +213,53 @@ class Watched(_Protocol):
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
             # After an answer this may be the rest of a body that is not read any more.
-            if self.head_size > (_MOST_REST if cycle and cycle.more_body else _MOST_HEAD):
+            if not (cycle and cycle.more_body):
+                if self.head_size > _MOST_HEAD:
+                    self._refuse_head()
+            elif self.head_size > _MOST_REST:
                 self.transport.abort()
         elif self.is_waiting or not cycle.more_body:
             self.is_waiting = False
             if not cycle.more_body:
                 self.watching.at_work(self)
+
+    def _is_refused(self, data: bytes) -> bool:
+        """Return whether data is not read, after answering or ending the connection."""
+        if self.discarded is not None:
+            self.discarded += len(data)
+            if self.discarded > _MOST_REST:
+                self.transport.abort()
+            return True
+        if len(data) > _DENSE_SIZE:
+            if self._is_large_head(data):
+                self._refuse_head()
+                return True
+            if self._is_dense(data):
+                self.transport.abort()
+                return True
+        return False
+
+    def _refuse_head(self) -> None:
+        """Answer that the head is too large, and read no more of it.
+
+        What the client still sends is taken and dropped: closing a socket that has unread data
+        resets the connection, and the client would not see the answer. A client that goes on for
+        longer than a head may take is cut by `look`.
+        """
+        self.discarded = 0
+        self.transport.write_whole(_TOO_LARGE)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        else:
+            self.transport.close()
+
+    def _is_large_head(self, data: bytes) -> bool:
+        """Return whether a head has too many lines or bytes: parsers take any that comes whole."""
+        cycle: Any = self.cycle
+        if not self.is_waiting or (cycle is not None and cycle.more_body):
+            return False  # a body, or the rest of one that is not read any more
+        head = data.partition(b"\r\n\r\n")[0]
+        return self.head_size + len(head) > _MOST_HEAD or _has_short_lines(head)
 
     def _is_dense(self, data: bytes) -> bool:
         """Return whether data takes far longer to read than its size suggests.
@@ -268,7 +314,7 @@ class Watched(_Protocol):
         cycle: Any = self.cycle
         is_idle = cycle is not None and not self.head_size
         if now - self.since > (self.timeout_keep_alive if is_idle else limits.header_timeout):
-            if cycle is None and self.head_size:
+            if cycle is None and self.head_size and self.discarded is None:
                 self.transport.write(_REFUSED.format("408 Request Timeout").encode())
             self.transport.close()
 

@@ -153,6 +153,8 @@ class BoundedHttpTools(HttpToolsProtocol):
         scope["method"] = parser.get_method().decode("ascii")
         scope["http_version"] = version
         scope["path"], scope["raw_path"], scope["query_string"] = _target(self.url)
+        if not self.url.startswith(b"/"):
+            self._take_authority()
         self.cycle = cycle = Cycle(
             scope=scope,
             transport=self.transport,
@@ -171,6 +173,19 @@ class BoundedHttpTools(HttpToolsProtocol):
         else:
             self.flow.pause_reading()
             self.pipeline.appendleft((cycle, self.app))
+
+    def _take_authority(self) -> None:
+        """Let the host of an absolute target replace the header, as RFC 9112 (3.2.2) demands.
+
+        Otherwise a request for another host would pass the check of ours.
+        """
+        url: Any = httptools.parse_url(self.url)  # its types say that nothing is None
+        if url.host is None:
+            return
+        host = b"[%b]" % url.host if b":" in url.host else url.host
+        authority = host if url.port is None else b"%b:%d" % (host, url.port)
+        self.headers[:] = [each for each in self.headers if each[0] != b"host"]
+        self.headers.append((b"host", authority))
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
