@@ -69,20 +69,6 @@ def refs(node: Any) -> Iterator[str]:
             yield ref.removeprefix(REF_PREFIX)
 
 
-def is_any(node: JsonObject) -> bool:
-    """Return whether a schema node accepts any value."""
-    return (
-        node.get("additionalProperties") is True
-        or is_list(node.get("type"))
-        or (
-            "type" not in node
-            and "enum" not in node
-            and "$ref" not in node
-            and len(node.get("anyOf", ())) in (0, 6)
-        )
-    )
-
-
 def without_repeats(values: list[Any]) -> list[Any]:
     """Drop repeated values: a member may have several names."""
     found: dict[str, Any] = {}

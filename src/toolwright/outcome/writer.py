@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin
 
-from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
+from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
 from .._json_values import NoEnd, check_ends, is_object, stored, without_surrogates
 from .._log import log
@@ -17,7 +17,6 @@ from ..arguments.explain import plain
 from ..content import Content
 from ..content.kinds import of_bytes
 from ..errors import ResultError
-from ..json_schema.walk import is_any, nodes
 from ..options import Options
 from ..results import (
     Repair,
@@ -56,7 +55,6 @@ class Stopped(list[Any]):
     """The items of a stream that was not read to its end."""
 
 
-_SCALARS = frozenset(("integer", "boolean", "string"))
 BYTES = (bytes, bytearray, memoryview)
 _SEE_STRUCTURED = [{"type": "text", "text": "See the structured content."}]
 # Raised if a value is not exactly of its type, or if its writer does not take it.
@@ -74,29 +72,28 @@ class ResultWriter:
         self.failure_of = partial(failure_of, name, speak=names_of(options.speak))
         names = compiled.keys or (slot.name for slot in compiled.plan.slots)
         self.cap = Cap(options.max_result, names)
-        written = compiled.output_schema
-        schema: Any = from_json(written) if written else {}
+        kind = compiled.output_kind
         typed = compiled.output_validator is not None and not compiled.bytes_output
         validator: Any = compiled.output_validator
         self.check: Any = validator.validate_python if typed else None
         self.to_json: Any = compiled.serializer.to_json if typed else None
         self.is_text = compiled.text_output
-        self.is_scalar = schema.get("type") in _SCALARS
-        self.may_cut = schema.get("type") == "array" and not schema.get("minItems")
-        self.has_numbers = any(node.get("type") not in _SCALARS for node in nodes(schema))
-        self.has_any = any(is_any(node) for node in nodes(schema)) if typed else False
+        self.is_scalar = kind.is_scalar
+        self.may_cut = kind.may_cut
+        self.has_any = typed and kind.has_any
         # A value without a declared type is inspected when it is written.
-        holds_integers = typed and any(
-            is_any(node) or node.get("type") == "integer" for node in nodes(schema)
-        )
-        self.check_integers = IntegerCheck().check if holds_integers else None
+        self.check_integers = IntegerCheck().check if typed and kind.has_integers else None
         self.explicit = compiled.explicit_output
         # A short scalar holds nothing to search, and is written whole.
         shortens = typed and self.explicit is None and options.emit != "structured"
         self.is_short = shortens and self.is_scalar
         self.lists_integers = shortens and _lists_integers(compiled.output_hint)
         self.most_short = min(MOST_DIGITS, options.max_result)
-        shown = bool(schema) and options.emit != "text" and not compiled.bytes_output
+        shown = (
+            compiled.packed_output is not None
+            and options.emit != "text"
+            and not compiled.bytes_output
+        )
         self.shows_body = shown and (options.emit != "auto" or not self.is_text)
         self.only_text = options.emit == "text"
         self.only_body = options.emit == "structured" and self.shows_body
@@ -262,7 +259,7 @@ class ResultWriter:
         repairs: tuple[Repair, ...],
         blocks: list[dict[str, Any]] | None = None,
     ) -> Result:
-        if self.has_numbers and body.find(b"null") >= 0:  # faster than `in`
+        if not self.is_scalar and body.find(b"null") >= 0:  # faster than `in`
             # NaN is written as null by models, whatever their schema says.
             plain = self.compiled.serializer.to_python(value, warnings=False)
             place = not_finite(plain, "result")
@@ -319,7 +316,7 @@ class ResultWriter:
         body, lifted = write(value, self.cap, built=self.compiled.built)
         if is_own_text(value, body):
             return self._text(value, body, repairs)
-        if len(body) > self.cap.most and body[:1] == b"[":
+        if len(body) > self.cap.most and self.may_cut and body[:1] == b"[":
             return self._cut_list(value, body, repairs)
         self.cap.check(len(body))
         return written(value, body, self._beside(body, lifted) if lifted else None, repairs=repairs)
@@ -358,8 +355,12 @@ class ResultWriter:
 
     def _beginning(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         """Make the result of a value that will be cut: only its beginning is looked at."""
-        if self.check is not None and not (self.is_text or self.may_cut):
-            return self._of(value, repairs)
+        if not (self.is_text or self.may_cut):
+            if self.check is not None:
+                return self._of(value, repairs)
+            if not isinstance(value, str):
+                self.cap.check_table(value)
+                return self._untyped(value, repairs)
         made = self._of(self.cap.beginning(value), repairs)
         kept = json_value(made)
         if kept is None:
@@ -376,7 +377,7 @@ class ResultWriter:
     ) -> Result:
         if self.is_text:
             return self._cut_text(value, body, repairs)
-        if not self.may_cut:
+        if not self.may_cut or body[:1] != b"[":
             raise self.cap.too_large(len(body), self.cap.most)
         made = self._cut_list(value, body, repairs)
         if blocks is not None:

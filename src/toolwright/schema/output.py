@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import abc
-from typing import Any, NoReturn, get_args, get_origin
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, NoReturn, get_args, get_origin
 
 import typing_extensions
 
-from .._json_values import JsonObject
+from .._json_values import JsonObject, is_list
 from ..content import Audio, Content, File, Image
 from ..json_schema.build import REF_PREFIX
-from ..json_schema.walk import refs
+from ..json_schema.document import COMBINING
+from ..json_schema.facts import Facts, facts
+from ..json_schema.walk import nodes, refs
 from ..read.signature import EMPTY
 from ..results import Repair, Result
 from .core.stand_in import key_of
@@ -52,6 +55,91 @@ _NOTHING: tuple[Any, ...] = (
     typing_extensions.Never,
     typing_extensions.NoReturn,
 )
+
+
+class OutputKind(NamedTuple):
+    """What the values of a tool are, however their schema is published."""
+
+    is_scalar: bool = False
+    """All are integers, all are booleans, or all are texts."""
+    may_cut: bool = True
+    """The beginning of a list is also one of them."""
+    has_any: bool = False
+    """They have parts whose type is not declared."""
+    has_integers: bool = False
+    """They may hold integers."""
+
+
+_SCALARS = frozenset(("integer", "boolean", "string"))
+_SAYING = frozenset(("type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"))
+_LISTS = frozenset(("array",))
+_WHOLE_LISTS = ("minItems", "contains")
+"""With these, the beginning of a list may not fit."""
+_NO_DEFINITIONS: Mapping[str, JsonObject] = {}
+
+
+def output_kind(
+    schema: JsonObject, definitions: Mapping[str, JsonObject] = _NO_DEFINITIONS
+) -> OutputKind:
+    """Return what values a type has, from what pydantic writes for it, before any style."""
+    root = _root(schema, definitions)
+    parts = list(_parts(root, definitions))
+    has_any = any(map(_is_any, parts))
+    has_integers = has_any or any(part.get("type") == "integer" for part in parts)
+    kind = root.get("type")
+    if isinstance(kind, str) and root.keys().isdisjoint(COMBINING):  # most are: reading takes time
+        can_cut = kind == "array" and not any(map(root.get, _WHOLE_LISTS))
+        return OutputKind(kind in _SCALARS, can_cut, has_any, has_integers)
+    used = {name: definitions[name] for part in parts for name in refs(part) if name in definitions}
+    described = facts({"$defs": used, **root} if used else root)
+    return OutputKind(
+        is_scalar=len(described.kinds) == 1 and described.kinds <= _SCALARS,
+        may_cut=described.kinds == _LISTS and _takes_beginnings(described),
+        has_any=has_any,
+        has_integers=has_integers,
+    )
+
+
+def _root(schema: JsonObject, definitions: Mapping[str, JsonObject]) -> JsonObject:
+    """Return the definition that a schema is nothing but a name of; else the schema itself."""
+    for _ in definitions:
+        name = str(schema.get("$ref", "")).removeprefix(REF_PREFIX)
+        if len(schema) != 1 or name not in definitions:
+            break
+        schema = definitions[name]
+    return schema
+
+
+def takes_beginnings(declared: Mapping[str, Any]) -> bool:
+    """Return whether the beginning of a list meets the schema that an author declared."""
+    return _takes_beginnings(facts(dict(declared)))
+
+
+def _takes_beginnings(described: Facts) -> bool:
+    needs_all = any(arm.get(word) for arm in described.arms for word in _WHOLE_LISTS)
+    return "array" in described.kinds and not needs_all
+
+
+def _parts(schema: JsonObject, definitions: Mapping[str, JsonObject]) -> Iterator[JsonObject]:
+    """Yield the schemas inside a schema, and inside the definitions that it needs, once each."""
+    seen: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        for node in nodes(waiting.pop()):
+            yield node
+            name = str(node.get("$ref", "")).removeprefix(REF_PREFIX)
+            if name in definitions and name not in seen:
+                seen.add(name)
+                waiting.append(definitions[name])
+
+
+def _is_any(node: JsonObject) -> bool:
+    """Return whether a node takes any value, or has parts that nothing is said about."""
+    return (
+        node.get("additionalProperties") is True
+        or is_list(node.get("type"))
+        or node.keys().isdisjoint(_SAYING)
+    )
 
 
 def output_hint(hint: Any) -> Any:

@@ -25,6 +25,7 @@ from .core.left_out import is_marked
 from .core.traits import Traits, traits_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .output import (
+    OutputKind,
     boxed,
     declared_content,
     describes_object,
@@ -33,6 +34,8 @@ from .output import (
     may_be_null,
     may_stream,
     open_root,
+    output_kind,
+    takes_beginnings,
 )
 from .plan import Plan, Slot
 from .style_rules import apply_rules, losses, rules_of, without_default
@@ -96,6 +99,8 @@ class Compiled:
     """Both are for the values; None where there is no output schema."""
     output_hint: Any
     """What the values are, or `EMPTY`."""
+    output_kind: OutputKind
+    """What is known of the values without reading a published schema."""
     packed_input: bytes
     packed_output: bytes | None
     """Both schemas, compressed: the list of all tools holds them as well."""
@@ -190,8 +195,7 @@ class SchemaWriter:
         if options.input_schema is not None:
             explicit = _checked(draft, options.input_schema, "input_schema")
             schema = dict(options.input_schema)
-        if options.descriptions:
-            schema = _described(draft, schema, options.descriptions)
+        schema = _described(draft, schema, options.descriptions)
         output: JsonObject | None = None
         if options.output_schema is not None:
             explicit_output = _checked(draft, options.output_schema, "output_schema")
@@ -227,6 +231,7 @@ class SchemaWriter:
             and output_traits
             and serializer_of(adapter, output_traits, own_bytes=written_bytes),
             output_hint=draft.output_hint,
+            output_kind=_kind_of(taken, self.raw, options.output_schema),
             packed_input=self._packed(schema),
             packed_output=None if output is None else self._packed(output),
             lists_output=output is None or _is_listed(draft, output),
@@ -352,6 +357,17 @@ def _is_listed(draft: Draft, output: JsonObject) -> bool:
     return False
 
 
+def _kind_of(
+    taken: JsonObject | None, raw: Mapping[str, JsonObject], declared: Mapping[str, Any] | None
+) -> OutputKind:
+    """Return what is known of a tool's values: a list is cut only where both the type and the
+    schema that its author declared take the beginning of one."""
+    kind = OutputKind() if taken is None else output_kind(taken, raw)
+    if declared is None or not kind.may_cut:
+        return kind
+    return kind._replace(may_cut=takes_beginnings(declared))
+
+
 def _with_text(node: JsonObject, text: str, style: SchemaOptions) -> JsonObject:
     """Give a parameter its text: its own `Field` takes precedence over the documentation."""
     text = node.get("description") or text
@@ -416,8 +432,10 @@ def _checked(draft: Draft, given: Any, option: str) -> Any:
     return check_explicit(draft.signature, given, option)
 
 
-def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any]) -> JsonObject:
+def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any] | None) -> JsonObject:
     """Return an input schema with other texts for its parameters. Raises `SchemaError`."""
+    if not texts:
+        return schema
     properties = dict(schema.get("properties", {}))
     spellings = draft.plan.spellings.get("", {})
     for name, text in texts.items():
