@@ -16,7 +16,7 @@ from .._log import log
 from .settings import HttpSettings, ServerConfig, StdioSettings, server_config
 
 if TYPE_CHECKING:
-    from .http.uvicorn.server import Server
+    from .http.uvicorn.server import PlainServer
     from .servable import Servable
 
 _SPARE_FILES = 100
@@ -180,11 +180,11 @@ def _listening(config: ServerConfig) -> socket.socket:
         raise type(error)(error.errno, said) from None
 
 
-def _http_server(box: Servable, config: ServerConfig) -> Server:
+def _http_server(box: Servable, config: ServerConfig) -> PlainServer:
     """Return a server. Raises `ValueError` if anyone on other machines could call."""
     from .access.address import is_local
     from .http.app import App
-    from .http.uvicorn.server import Server
+    from .http.uvicorn.server import http_server
 
     _show_logs(config.log_level)
     is_closed = bool(config.tokens) or config.sign_in is not None
@@ -197,7 +197,7 @@ def _http_server(box: Servable, config: ServerConfig) -> Server:
     most = min(config.max_connections, _possible_connections())
     # The server answers to the name that it listens under.
     config = replace(config, hosts=(config.host, *config.hosts), max_connections=most)
-    return Server(App(box, config), config)
+    return http_server(App(box, config), config)
 
 
 def _possible_connections() -> int:

@@ -172,7 +172,7 @@ class Watched(_Protocol):
     """A connection that is counted, and closed when its client is too slow.
 
     It is mixed into one of uvicorn's protocols. `cycle` is the request that is being answered, the
-    same in all of uvicorn's protocols.
+    same in all of uvicorn's protocols. None of this is documented: `trial` tries it first.
     """
 
     watching: Connections
@@ -337,12 +337,3 @@ class Watched(_Protocol):
 def _has_short_lines(data: bytes) -> bool:
     """Return whether data has many lines for its size."""
     return len(data) > _DENSE_SIZE and data.count(b"\r\n") * _SHORT_LINE > len(data)
-
-
-def protocol(watching: Connections) -> type[Watched]:
-    """Return the class of each connection: on httptools or, if that is missing, on h11."""
-    try:
-        from .httptools_protocol import BoundedHttpTools as Parser
-    except ImportError:
-        from uvicorn.protocols.http.h11_impl import H11Protocol as Parser
-    return type("Connection", (Watched, Parser), {"watching": watching})

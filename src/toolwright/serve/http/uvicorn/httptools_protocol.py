@@ -22,6 +22,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from ...._log import log
 from ..asgi import Header
 
 _AT_ONCE = 4096
@@ -34,8 +35,14 @@ _SMALLEST = 9
 """Bytes allowed for each byte of a body, in tiny chunks: more than usual clients send."""
 _HOP_BY_HOP = frozenset((b"upgrade", b"http2-settings"))
 _ABOUT_CONNECTION = frozenset((b"connection", b"content-length", b"transfer-encoding"))
+_INVALID = "Invalid HTTP request received."
+_FAILED = b"HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _SHORT_URL = 256
 """Bytes of a URL that is worth remembering: almost all requests have the same one."""
+
+
+class BadRequestTarget(Exception):
+    """A client asks for what is no address: raised to the parser, and answered with 400."""
 
 
 class BoundedHttpTools(HttpToolsProtocol):
@@ -93,10 +100,26 @@ class BoundedHttpTools(HttpToolsProtocol):
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as stopped:
             self._without_upgrade(data[stopped.args[0] :])
+        except httptools.HttpParserCallbackError as stopped:
+            # Raised by one of the methods below, which is a fault of ours unless it says otherwise.
+            cause = stopped.__context__
+            if isinstance(cause, BadRequestTarget):
+                self.send_400_response(_INVALID)
+            else:
+                self.fail(cause or stopped)
         except httptools.HttpParserError:
-            self.send_400_response("Invalid HTTP request received.")
+            self.send_400_response(_INVALID)
         if self.framing > _MOST_FRAMING:
             self.transport.abort()
+
+    def fail(self, error: BaseException) -> None:
+        """Log an exception of ours, and answer 500 unless an answer has begun."""
+        log.error("a request could not be read, through no fault of its client", exc_info=error)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.transport.abort()  # its answer may have begun
+            return
+        self.transport.write(_FAILED)
+        self.transport.close()
 
     def _without_upgrade(self, rest: bytes) -> None:
         """Read a request again without its offer to upgrade, which a server may ignore.
@@ -105,7 +128,7 @@ class BoundedHttpTools(HttpToolsProtocol):
         clients that offer HTTP/2 this way still send a body.
         """
         if self._was_upgrade or self.parser.get_method() == b"CONNECT":
-            self.send_400_response("Invalid HTTP request received.")
+            self.send_400_response(_INVALID)
             return
         head = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, self._version())]
         for name, value in self.headers:
@@ -266,15 +289,20 @@ def _line(name: bytes, value: bytes) -> bytes | None:
 
 
 def _target(url: bytes) -> tuple[str, bytes, bytes]:
-    """Return path, raw path and query. Any error it raises means a bad request."""
+    """Return path, raw path and query. Raises `BadRequestTarget`."""
     return _known_target(url) if len(url) <= _SHORT_URL else _known_target.__wrapped__(url)
 
 
 @lru_cache(maxsize=64)
 def _known_target(url: bytes) -> tuple[str, bytes, bytes]:
-    found = httptools.parse_url(url)
-    path = found.path.decode("ascii")
-    return (unquote(path) if "%" in path else path), found.path, found.query or b""
+    try:
+        parsed = httptools.parse_url(url)
+        raw_path = parsed.path
+        path = raw_path.decode("ascii")
+    # An address without a path, as CONNECT has, gives None.
+    except (httptools.HttpParserInvalidURLError, UnicodeError, AttributeError) as error:
+        raise BadRequestTarget from error
+    return (unquote(path) if "%" in path else path), raw_path, parsed.query or b""
 
 
 def _is_hop(option: bytes) -> bool:

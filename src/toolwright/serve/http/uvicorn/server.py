@@ -11,24 +11,73 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
+from typing import Any
 
 import uvicorn
-from uvicorn.server import HANDLED_SIGNALS
 
 from ....run.process.forks import unshared
 from ...drain import ended, ending_signals
 from ...lifespan import opened
 from ...settings import ServerConfig
 from ..app import App
-from .connections import Connections, protocol
+from .connections import Connections
 from .listener import counted
+from .trial import has_insides, protocol
 
 _LARGER_THAN_A_READ = 1 << 20
 _FLUSH = 1
 """Seconds for answers that are already written to reach their clients."""
 
 
-class Server(uvicorn.Server):
+def http_server(app: App, config: ServerConfig) -> PlainServer:
+    """Return a server for one app: ours, if uvicorn has the insides that it overrides."""
+    return Server(app, config) if has_insides() else PlainServer(app, config)
+
+
+class PlainServer(uvicorn.Server):
+    """Uvicorn as it is documented: it tells the app when it begins and ends."""
+
+    def __init__(self, app: App, config: ServerConfig, **more: Any) -> None:
+        certificate, key = config.tls or (None, None)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                ws="none",
+                # We read proxy headers ourselves: uvicorn believes any client on this machine.
+                proxy_headers=False,
+                # Warnings are about malformed requests: a line for each would itself be a flood.
+                log_level="error",
+                access_log=False,
+                ssl_certfile=certificate,
+                ssl_keyfile=key,
+                timeout_graceful_shutdown=_FLUSH,
+                **more,
+            )
+        )
+        self.announce: Callable[[], None] = lambda: None
+        """Called once connections are accepted; by then a signal ends it as it should."""
+
+    def run_on(self, listening: socket.socket) -> None:
+        """Serve connections to a socket until a signal comes, and close it."""
+        with listening:
+            self.announce()  # the socket listens: whoever connects now waits
+            self.run(sockets=[listening])
+
+    async def serve_on(self, listening: socket.socket) -> None:
+        """Serve connections to a socket on the running loop, until cancelled; then close it."""
+        with listening:
+            self.announce()
+            serving = asyncio.ensure_future(self.serve(sockets=[listening]))
+            try:
+                await asyncio.wait((serving,))
+            except asyncio.CancelledError:
+                self.should_exit = True
+                await serving
+                raise
+            serving.result()
+
+
+class Server(PlainServer):
     """Serves one app until a signal comes, and drains it while connections are still taken.
 
     The signals are not raised again at the end: a server that was told to end has not failed.
@@ -38,30 +87,12 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: App, config: ServerConfig) -> None:
         self.connections = Connections(config, app.proxies)
-        certificate, key = config.tls or (None, None)
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http=protocol(self.connections),
-                ws="none",
-                # We enter and leave it ourselves, so that what it raises reaches the caller.
-                lifespan="off",
-                # We read proxy headers ourselves: uvicorn believes any client on this machine.
-                proxy_headers=False,
-                # Warnings are about malformed requests: a line for each would itself be a flood.
-                log_level="error",
-                access_log=False,
-                ssl_certfile=certificate,
-                ssl_keyfile=key,
-                timeout_graceful_shutdown=_FLUSH,
-            )
-        )
+        # We enter and leave the lifespan ourselves, so that what it raises reaches the caller.
+        super().__init__(app, config, http=protocol(self.connections), lifespan="off")
         self.app = app
         self.is_told = False
         self.is_guest = False
         """Whether it runs in a loop that is not its own, and so leaves the signals alone."""
-        self.announce: Callable[[], None] = lambda: None
-        """Called once connections are accepted; by then a signal ends it as it should."""
 
     def run_on(self, listening: socket.socket) -> None:
         """Serve connections to a socket until a signal comes, and close it."""
@@ -103,7 +134,8 @@ class Server(uvicorn.Server):
         """Take the signals that uvicorn leaves alone: a closed terminal ends us as well."""
         if threading.current_thread() is not threading.main_thread():
             return []
-        others = [each for each in ending_signals() if each not in HANDLED_SIGNALS]
+        taken = self.handle_exit
+        others = [each for each in ending_signals() if signal.getsignal(each) != taken]
         for number in others:
             signal.signal(number, self.handle_exit)
         return others
