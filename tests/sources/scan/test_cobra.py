@@ -8,7 +8,7 @@ from toolwright.sources import patterns
 from toolwright.sources.argv.build import command_line
 from toolwright.sources.program import UNSET
 from toolwright.sources.scan.crawl import ScanSettings, scan
-from toolwright.sources.scan.kinds import DURATION
+from toolwright.sources.scan.parameters import DURATION
 
 TEXT = {"type": "string"}
 TRUTH = ("truth", {"type": "boolean"})

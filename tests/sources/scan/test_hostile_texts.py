@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from toolwright.sources.program_file import program_text
 from toolwright.sources.scan.crawl import ScanSettings, scan
 from toolwright.sources.scan.git import in_manual
-from toolwright.sources.scan.kinds import Probed
+from toolwright.sources.scan.parameters import Probed
 from toolwright.sources.scan.parameters import is_left_out, parameter_of
-from toolwright.sources.scan.text.page import MOST_COMMANDS, MOST_OPTIONS, read_page
-from toolwright.sources.scan.text.usage import has_path, option_texts, read_usage
+from toolwright.sources.scan.help_page import MOST_COMMANDS, MOST_OPTIONS, read_page
+from toolwright.sources.scan.usage_line import has_path, option_texts, read_usage
 
 MOST_SECONDS = 20
 """Processor time in which quadratic work on these texts would not even have begun to end."""

@@ -18,7 +18,7 @@ import pytest
 
 from toolwright.sources.program_file import program_text, read
 from toolwright.sources.scan.crawl import ScanSettings, scan
-from toolwright.sources.scan.text.page import read_page
+from toolwright.sources.scan.help_page import read_page
 
 pytestmark = pytest.mark.soak
 PACKAGES = {

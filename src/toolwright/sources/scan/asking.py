@@ -6,19 +6,68 @@ the place to see that nothing else is run.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
-from .process import HelpAnswer, answer_of
+from ..running.process import Finished
+from ..running.run import run
+from ..running.settings import RunSettings
+from ..running.start import NotStarted
+
+
+@dataclass(frozen=True, slots=True)
+class HelpAnswer:
+    """The answer to a question."""
+
+    code: int = 0
+    stdout: bytes = b""
+    stderr: bytes = b""
+    failure: Literal["", "missing", "timeout", "budget"] = ""
+
+    @property
+    def said(self) -> bytes:
+        """Everything it wrote, standard output first."""
+        return self.stdout + (b"\n" if self.stdout and self.stderr else b"") + self.stderr
+
+
+def answer_of(
+    words: Sequence[str],
+    cwd: str,
+    environment: Mapping[str, str],
+    seconds: float,
+    most_bytes: int,
+) -> HelpAnswer:
+    """Run an executable without standard input; kill it, and what it has started, if it hangs."""
+    how = RunSettings(
+        cwd=cwd,
+        environment=environment,
+        pass_environment=(),
+        max_output=most_bytes,
+        end_seconds=0,  # a question has nothing to save, and the next one waits for its thread
+    )
+
+    async def wait() -> Finished:
+        async with asyncio.timeout(seconds):
+            return await run(words, how)
+
+    try:
+        finished = asyncio.run(wait())
+    except TimeoutError:
+        return HelpAnswer(-1, failure="timeout")
+    except (NotStarted, ValueError):
+        return HelpAnswer(-1, failure="missing")
+    return HelpAnswer(finished.exit_code, finished.stdout, finished.stderr)
+
 
 PROBED = "zz9!"
 """A value that is not a number, a truth value, a duration or the name of anything."""
@@ -184,6 +233,7 @@ class HelpAsker:
         return time.monotonic() >= self._ends or self.asked >= self.limits.questions
 
     def _ask(self, *words: str) -> HelpAnswer:
+        # Workers ask side by side: without the lock several could take the last question.
         with self._lock:
             seconds = self._ends - time.monotonic()
             if seconds <= 0 or self.asked >= self.limits.questions:
@@ -196,6 +246,7 @@ class HelpAsker:
             min(self.limits.seconds, seconds),
             self.limits.output,
         )
+        # A default such as `~/.config` is the user's own only without our folder in its place.
         return replace(
             answer,
             stdout=self._without_paths(answer.stdout),

@@ -1,4 +1,4 @@
-"""From what was read to a `Program`."""
+"""From pages to a `Program`, with suggestions which commands only read."""
 
 from __future__ import annotations
 
@@ -9,12 +9,51 @@ from typing import Any
 from ..program import Command, CommandParameter, Exclusive, Fingerprint, Program
 from . import cobra
 from .families import takes_equals
-from .hints import suggests_reading
+from .help_page import Node, OptionText
 from .parameters import is_left_out, parameter_of, shortened
 from .probing import Prober
-from .text.page import OptionText
-from .text.usage import Usage, read_usage
-from .tree import Node
+from .usage_line import Usage, read_usage
+
+_READS = frozenset(
+    (
+        *("list", "ls", "get", "show", "status", "info", "inspect", "describe", "version", "log"),
+        *("logs", "diff", "search", "view", "cat", "stats", "top", "history", "ps", "images"),
+        *("explain", "freeze", "whoami", "blame", "grep", "which"),
+    )
+)
+_WRITES = frozenset(
+    (
+        *("rotate", "delete", "remove", "force", "write", "prune", "rm", "in-place"),
+        *("fix", "set", "add", "unset", "edit", "apply", "save", "update", "replace", "purge"),
+        *("output-file", "outfile"),
+    )
+)
+
+
+def suggests_reading(name: str, summary: str, parameters: Sequence[CommandParameter]) -> bool:
+    """Return whether a command is named like one that only reads.
+
+    Its name is such a verb and nothing more, its summary does not begin with a verb of writing, and
+    no option is named like one that writes. Of 151 commands of five programs that looser rules
+    took for reading, six wrote; a hint is still not proof, so it is only suggested.
+    """
+    if name not in _READS:
+        return False
+    first = summary.split(" ", 1)[0].lower().rstrip("s.,")
+    if first in _WRITES or f"{first}e" in _WRITES:
+        return False
+    return not any(_writes(parameter) for parameter in parameters)
+
+
+def _writes(parameter: CommandParameter) -> bool:
+    """Return whether an option is named like one that writes; `-o json` chooses a format."""
+    names = {flag.lstrip("-") for flag in parameter.flags}
+    if names & {"output", "o"}:
+        text = parameter.description.lower()
+        is_format = "format" in text or "json" in text or "enum" in parameter.schema
+        return not is_format and parameter.schema.get("type") != "boolean"
+    return bool(names & _WRITES)
+
 
 _NO_DASHES = frozenset(("", "git", "argparse", "optparse"))
 """Where `--` means something else, or nobody knows what it means.
@@ -56,6 +95,7 @@ class Assembler:
             root=self.command(root, frozenset()),
             argv=(argv,),
             version=version,
+            # Programs with Go's `flag` write words as those of no known parser do.
             framework="" if self.framework == "go" else self.framework,
             fingerprint=fingerprint,
             takes_dashes=self.framework not in _NO_DASHES,
@@ -87,6 +127,7 @@ class Assembler:
             node.required |= usage.required_flags
         options, notes = self._options(node, flags_above, names_taken)
         parameters = (*options, *positionals)
+        # Only now: the options of a command itself are not those of a group above it.
         flags_above |= {flag for option in options for flag in option.flags}
         description = "\n".join(page.description).strip()[:_LONGEST_DESCRIPTION]
         listed = node.listed.text if node.listed is not None else ""

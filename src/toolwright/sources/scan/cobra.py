@@ -10,11 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .asking import HelpAsker
-from .process import HelpAnswer
-from .text.page import OptionText, Page
-from .text.spelling import Spelling
-from .tree import Node
+from .asking import HelpAnswer, HelpAsker
+from .help_page import Node, OptionText, Page
+from .option_spelling import Spelling
 
 _DIRECTIVE = re.compile(r":(\d{1,4})")
 _ERROR = 1

@@ -14,15 +14,12 @@ from pathlib import Path
 
 from ..program import Fingerprint, Program
 from . import cobra, git
-from .asking import HelpAsker, Limits
+from .asking import HelpAnswer, HelpAsker, Limits
 from .assemble import Assembler
 from .families import DESCENDED, Evidence, evidence_of, framework_of, may_probe
+from .help_page import CommandText, Node, Page, lines_of, read_page
 from .probing import Prober
-from .process import HelpAnswer
-from .text.lines import lines_of
-from .text.page import CommandText, Page, read_page
-from .text.usage import has_path
-from .tree import Node
+from .usage_line import has_path
 
 _HIDDEN = frozenset(("help", "completion", "__complete", "__completeNoDesc"))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}")
@@ -85,6 +82,7 @@ def scan(name: str, settings: ScanSettings, on_progress: OnProgress | None = Non
         prober = Prober(asker, crawl.framework, completes=crawl.completes)
         if settings.probes and may_probe(crawl.framework, crawl.evidence):
             prober.probe(nodes, crawl.on_progress)
+        # A bare name is looked up when it runs; a relative path would depend on where that is.
         argv = name if os.sep not in name else path
         if asker.is_over:
             crawl.notes.append(
@@ -201,7 +199,7 @@ class _Crawl:
             if answer.failure == "timeout":
                 limit = self.settings.limits.seconds
                 raise ScanError(f"{name} --help did not end within {limit:g} seconds")
-            if answer.code < 0:
+            if answer.code < 0:  # it may crash at each question: no more are asked
                 raise ScanError(f"{name} --help was ended by signal {-answer.code}{words}")
         raise ScanError(f"{name} prints no help for --help, -h or help{words}")
 
@@ -317,11 +315,13 @@ class _Crawl:
             if answer.failure:
                 self._leave_out(path, _FAILURES.get(answer.failure, answer.failure))
                 return None
+            # Some exit with 1 after their help. The error of a parent prints the parent's usage.
             if answer.code != 0 and not has_path(page.usages, path):
                 reason = f"--help ended with code {answer.code}{_own_words(answer)}"
                 self._leave_out(path, reason)
                 return None
         node = Node(path=path, page=page, parent=parent, listed=text)
+        # An answer for another path is no help of this one: its options would be offered here, too.
         if not page.is_help or not has_path(page.usages, path) or node.repeats_an_ancestor():
             self.nameless[path] = page.usages
             return None

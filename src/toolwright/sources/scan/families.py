@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..._files import open_file
-from .text.page import OptionText, Page
+from .help_page import OptionText, Page
 
 DESCENDED = frozenset(("cobra", "clap", "argparse", "click", "typer", "optparse", "git"))
 """Parsers that answer `command --help` without running the command."""
@@ -74,6 +74,7 @@ def framework_of(page: Page, evidence: Evidence) -> str:
         return "typer" if page.is_framed else "click"
     if about == _PIP_HELP and "[options]" in usage:
         return "optparse"
+    # The library alone proves little: a program may link clap for one of its tools.
     is_clap = evidence.is_clap and usage.startswith(f"{evidence.name} ") and "[OPTIONS]" in usage
     if _CLAP_HELP.match(about) or (is_clap and about):
         return "clap"

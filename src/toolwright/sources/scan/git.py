@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .asking import HelpAsker
-from .process import HelpAnswer
-from .text.lines import lines_of
-from .text.page import CommandText, OptionText, Page, read_page
-from .text.spelling import Spelling, read_spelling
-from .text.usage import option_texts
+from .asking import HelpAnswer, HelpAsker
+from .help_page import CommandText, OptionText, Page, lines_of, read_page
+from .option_spelling import Spelling, read_spelling
+from .usage_line import option_texts
 
 _MOST = 2_000
 _GROUPS = (

@@ -1,20 +1,79 @@
-"""Which options are probed, and what came of it."""
+"""Which options are probed, and what their parser said."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import as_completed
 from typing import Any
 
 from . import cobra
-from .asking import HelpAsker
+from .asking import PROBED as VALUE
+from .asking import HelpAnswer, HelpAsker
 from .families import is_of_its_program
-from .kinds import NAMED_BY_PFLAG, Probed, is_listed
-from .parameters import is_left_out
-from .probe import read_probe
-from .text.details import details_of
-from .text.page import OptionText
-from .tree import Node
+from .help_page import Node, OptionText
+from .parameters import NAMED_BY_PFLAG, Learnt, Probed, details_of, is_left_out, is_listed
+
+# The words of Go's `strconv` and `net`, of pflag, glibc and clap: they are the same in all programs.
+_MOST_TEXT = 4_000
+_MESSAGES: tuple[tuple[str, Learnt], ...] = (
+    (f'strconv.ParseBool: parsing "{VALUE}"', "boolean"),
+    (f'strconv.ParseInt: parsing "{VALUE}"', "integer"),
+    (f'strconv.Atoi: parsing "{VALUE}"', "integer"),
+    (f'strconv.ParseUint: parsing "{VALUE}"', "unsigned"),
+    (f'strconv.ParseFloat: parsing "{VALUE}"', "number"),
+    (f"failed to parse {VALUE} as a rational number", "number"),
+    (f'invalid duration "{VALUE}"', "duration"),
+    (f"invalid duration {VALUE}", "duration"),
+    ("failed to parse IP", "ip"),
+    ("invalid CIDR", "network"),
+    ("invalid string being converted to CIDR", "network"),
+    (f"{VALUE} must be formatted as key=value", "map"),
+    ("parse error on line 1, column", "joined"),
+    ("unknown flag:", "unknown"),
+    ("unknown shorthand flag:", "unknown"),
+    # glibc's getopt
+    ("doesn't allow an argument", "switch"),
+    ("invalid option -- '='", "switch"),
+    # clap 4, clap 3
+    (f"unexpected value '{VALUE}' for '", "switch"),
+    ("wasn't expecting any more values", "switch"),
+    ("unexpected argument '-=' found", "switch"),
+    ("Found argument '-=' which wasn't expected", "switch"),
+)
+_CHOICES = re.compile(
+    r"(?:valid (?:values|options|arguments|streams) are|must be one of|one of|valid values:)"
+    r":? ?[\[({]?((?:[\"'`]?[\w.+-]{1,60}[\"'`]?(?:, and |, or | and | or |, ?|\|)){1,60}"
+    r"[\"'`]?[\w.+-]{1,60}[\"'`]?)"
+)
+_WORD = re.compile(r"[\w.+-]+")
+
+
+def read_probe(answer: HelpAnswer, framework: str) -> Probed:
+    """Return what the answer to a probe shows; an empty result if it is not clear."""
+    if answer.failure:
+        return Probed()
+    # Cobra's error comes before the help, or on the other stream; `du` goes on to its help.
+    streams = (
+        stream[:_MOST_TEXT].decode("utf-8", "replace") for stream in (answer.stderr, answer.stdout)
+    )
+    refused = "\n".join(stream.partition("\n\n")[0] for stream in streams)
+    # Before the exit code: some print the error, then their help, and end with 0.
+    for text, learnt in _MESSAGES:
+        if text in refused:
+            return Probed(learnt)
+    if answer.code == 0:
+        return Probed("accepted")
+    if framework == "cobra" and f'invalid argument "{VALUE}" for ' in refused:
+        match = _CHOICES.search(refused)
+        words = _WORD.findall(match[1]) if match is not None else []
+        values = tuple(dict.fromkeys(word for word in words if word not in ("and", "or")))
+        return Probed("choices", values if len(values) > 1 else ())
+    return Probed()
+
+
+# -- which options are asked about
+
 
 _Key = tuple[Any, ...]
 
@@ -46,6 +105,7 @@ class Prober:
             for option in (*node.page.options, *node.unshown):
                 if self._is_open(option):
                     open_options.setdefault(_key(option), (node, option))
+        # As a list before anything is asked: it needs the pages alone, and gives the total.
         placed = list(self._unplaced(nodes))
         total = float(len(open_options) + len(placed))
         with self.asker.workers() as pool:
@@ -79,6 +139,7 @@ class Prober:
         )
         flag = flag or option.spelling.flags[0]
         probed = read_probe(self.asker.probe(node.path, flag), self.framework)
+        # A text takes anything: whether it is a list or a choice shows only in further answers.
         if self.framework == "cobra" and probed.learnt == "accepted":
             probed = (
                 self._separated(node, option, flag) or self._listed(node, option, flag) or probed

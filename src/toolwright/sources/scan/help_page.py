@@ -7,11 +7,75 @@ everything: what it reads was written by a program that nobody vouches for.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from .lines import Line, lines_of
-from .spelling import Spelling, is_type, read_spelling
+from ..running.plain_text import plain_text
+from .option_spelling import Spelling, is_type, read_spelling
+
+# -- lines
+
+
+MOST_LINES = 8_000
+MOST_COLUMNS = 1_000
+_MOST_BYTES = 800_000
+_UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Characters that take no space, or reverse the order of others."""
+_PANEL_TOP = re.compile(r"[╭┌+]─+ ([^─╮┐]{1,200}) ─*[╮┐+]?")
+_BORDER = frozenset("│┃|")
+_PANEL_END = frozenset("╰└")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: how far it is indented, and its text without blanks at either end."""
+
+    indent: int
+    text: str
+    framed: bool = False
+    """Whether it was in a panel, which is a table: two blanks separate its cells."""
+    starred: bool = False
+    """Whether a panel marks it as required."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing on it."""
+        return not self.text
+
+
+def lines_of(output: bytes) -> list[Line]:
+    """Return the lines of a help text without colours, control characters and frames."""
+    text = plain_text(output[:_MOST_BYTES].decode("utf-8", "replace"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return [_line(row) for row in text.split("\n", MOST_LINES)[:MOST_LINES]]
+
+
+def _line(text: str) -> Line:
+    # Cut twice: a tab may become eight characters.
+    plain = _UNSEEN.sub("", text[:MOST_COLUMNS].expandtabs(8)[:MOST_COLUMNS]).rstrip()
+    visible = plain.lstrip()
+    first = visible[:1]
+    if first in ("╭", "┌"):  # rich draws a panel around each section
+        top = _PANEL_TOP.match(visible)
+        return Line(0, f"{top[1].strip()}:" if top is not None else "")
+    if first in _PANEL_END:
+        return Line(0, "")
+    if first in _BORDER and visible[-1:] == first and len(visible) > 1:
+        return _framed(" " + visible[1:-1].rstrip())
+    return Line(len(plain) - len(visible), visible)
+
+
+def _framed(plain: str) -> Line:
+    starred = plain.lstrip().startswith("* ")
+    if starred:
+        plain = plain.replace("*", " ", 1)
+    text = plain.lstrip()
+    return Line(len(plain) - len(text), text, framed=True, starred=starred)
+
+
+# -- pages
+
 
 MOST_OPTIONS = 2_000
 MOST_COMMANDS = 1_000
@@ -247,6 +311,7 @@ class _PageReader:
         """Return whether a line belongs to the entry above it."""
         if self.option is None and self.command is None and not self.argument:
             return False
+        # A dash in the column of options begins one; further in it is text: `-1 means no limit`.
         if self.option is not None and line.text.startswith("-") and self.columns.fits(line):
             return False
         if self.argument and self.has_subparsers and self.row is not None:
@@ -300,13 +365,14 @@ class _PageReader:
 
     def describes(self) -> bool:
         """Return whether a text says what the command is for."""
+        # Text below a list is a footer: an address for reports, or a hint to other commands.
         is_first = not self.page.options and not self.page.commands and not self.heading
         return self.part == "text" and (is_first or self.heading.lower() == "description")
 
     def add_option(self, line: Line) -> bool:
         page = self.page
         if line.indent == 0 or not self.columns.fits(line):
-            return False
+            return False  # a list with dashes in the description
         spelling = read_spelling(line.text, framed=line.framed)
         if spelling is None or len(page.options) >= MOST_OPTIONS:
             return False
@@ -390,3 +456,40 @@ def _first(text: str) -> str:
 
 def _joined(text: str, more: str) -> str:
     return f"{text} {more}".strip() if len(text) < _MOST_TEXT else text
+
+
+# -- the commands that pages are about
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One command of a program that is being scanned."""
+
+    path: tuple[str, ...]
+    page: Page
+    parent: Node | None = None
+    listed: CommandText | None = None
+    """How its parent lists it."""
+    completed: frozenset[str] | None = None
+    """The long flags that completion lists; None if it was not asked."""
+    required: frozenset[str] = frozenset()
+    unshown: list[OptionText] = field(default_factory=list[OptionText])
+    """Options that only completion lists."""
+
+    def above(self) -> Iterator[Node]:
+        """Yield its parent, its parent's parent, and so on."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def repeats_an_ancestor(self) -> bool:
+        """Return whether its help is that of a command above it, as when help lists itself."""
+        shape = self._shape()
+        return bool(shape[0]) and any(ancestor._shape() == shape for ancestor in self.above())  # noqa: SLF001
+
+    def _shape(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        return (
+            tuple(command.name for command in self.page.commands),
+            tuple(option.spelling.flags for option in self.page.options),
+        )

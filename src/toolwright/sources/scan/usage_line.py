@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...program import CommandParameter
+from ..program import CommandParameter
 
 _OPTIONS = re.compile(
     r"\[?(?:OPTIONS?|options?|flags?|FLAGS?|Options?|global options|command options|opts)"
@@ -142,7 +142,7 @@ def _tokens(usage: str) -> list[str]:
             word = ""
         else:
             word += character
-        if len(tokens) >= _MOST_TOKENS:
+        if len(tokens) >= _MOST_TOKENS:  # what a program prints has no limit of its own
             return tokens
     return [*tokens, word] if word else tokens
 
@@ -316,7 +316,7 @@ def _word(text: str) -> _Word | None:
 def _unwrapped(text: str) -> tuple[str, bool, bool]:
     """Return a name without brackets and dots, whether it is optional, and whether it repeats."""
     is_optional = repeats = False
-    for _ in range(4):
+    for _ in range(4):  # `[<name>...]...` has four layers; a hostile text must not have more
         if text.endswith("..."):
             text, repeats = text[:-3].rstrip(), True
         elif text.startswith("[") and text.endswith("]") and _closes_at_end(text):

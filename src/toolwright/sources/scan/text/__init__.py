@@ -1,1 +1,0 @@
-"""Help texts as data: one grammar for all families."""
