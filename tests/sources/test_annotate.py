@@ -7,7 +7,7 @@ import cyclopts
 import pytest
 import typer
 
-from toolwright.sources.annotations import annotate
+from toolwright.sources.frameworks.parts import annotate
 from toolwright.sources.frameworks.recognise import program_of
 
 HINTS = {"read_only": True, "title": "List"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from toolwright.sources.argv.build import RefusedValue, command_line, longest_command_line
+from toolwright.sources.command_words import RefusedValue, command_line, longest_command_line
 from toolwright.sources.program import Command, CommandParameter, Program
 
 

@@ -16,7 +16,7 @@ from counting import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolwright.sources.argv.build import RefusedValue, command_line
+from toolwright.sources.command_words import RefusedValue, command_line
 from toolwright.sources.program import Command, CommandParameter, Program
 
 TEXT = {"type": "string"}

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from toolwright.sources import program_file
-from toolwright.sources.file_check import ProgramFileError
+from toolwright.sources.program_file import ProgramFileError
 from toolwright.sources.program import (
     UNSET,
     Command,

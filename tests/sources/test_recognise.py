@@ -72,7 +72,7 @@ def test_readers_need_nothing_but_the_standard_library(tmp_path):
         "import sys, json, argparse\n"
         "from toolwright.sources.frameworks.recognise import program_of\n"
         "import toolwright.sources.capture, toolwright.sources.json_options\n"
-        "from toolwright.sources.frameworks import click_tree, typer_tree, cyclopts_tree\n"
+        "from toolwright.sources.frameworks import click_tree, cyclopts_tree\n"
         "program_of(argparse.ArgumentParser(prog='x'))\n"
         "tops = {name.partition('.')[0] for name in sys.modules}\n"
         "print(json.dumps(sorted(tops - set(sys.stdlib_module_names))))\n"

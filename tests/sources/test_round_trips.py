@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from round_trips import PROGRAMS, check, program, received_here, received_there, words_for
 
-from toolwright.sources.argv import build as argv
-from toolwright.sources.argv.build import RefusedValue
+from toolwright.sources import command_words as argv
+from toolwright.sources.command_words import RefusedValue
 
 COMMANDS = [
     (framework, each.path)

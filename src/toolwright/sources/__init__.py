@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from .._door import on_first_use
 
 if TYPE_CHECKING:
-    from .annotations import annotate
     from .command_line import CommandLine
+    from .frameworks.parts import annotate
     from .json_options import json_option
     from .program import Command, CommandParameter, Program
     from .python_code.inside import python
@@ -31,7 +31,7 @@ __all__ = [
 __getattr__, __dir__ = on_first_use(
     __name__,
     {
-        "annotations": ("annotate",),
+        "frameworks.parts": ("annotate",),
         "command_line": ("CommandLine",),
         "json_options": ("json_option",),
         "program": ("Command", "CommandParameter", "Program"),

@@ -12,7 +12,7 @@ from ..tools.loading import note, raise_or_note, refused_while_loading
 if TYPE_CHECKING:
     from ..options import ToolOptions
     from ..run.hooks import Hook
-    from ..sources.commands.offers import Offer
+    from ..sources.command_tools import Offer
     from ..sources.rules import Rule
     from ..tools.definition import Tool
 

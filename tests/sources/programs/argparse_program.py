@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from received import show
 
-from toolwright.sources.annotations import annotate
+from toolwright.sources.frameworks.parts import annotate
 from toolwright.sources.json_options import json_option
 
 

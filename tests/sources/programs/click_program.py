@@ -12,7 +12,7 @@ import click
 import pydantic
 from received import show
 
-from toolwright.sources.annotations import annotate
+from toolwright.sources.frameworks.parts import annotate
 from toolwright.sources.json_options import json_option
 
 

@@ -17,7 +17,7 @@ import pydantic
 from cyclopts import App, Group, Parameter, validators
 from received import show
 
-from toolwright.sources.annotations import annotate
+from toolwright.sources.frameworks.parts import annotate
 from toolwright.sources.json_options import json_option
 
 

@@ -13,9 +13,9 @@ from pathlib import PurePath
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from toolwright.sources import patterns
-from toolwright.sources.argv import build as argv
-from toolwright.sources.argv.build import RefusedValue
+from toolwright.sources.frameworks import value_kinds as patterns
+from toolwright.sources import command_words as argv
+from toolwright.sources.command_words import RefusedValue
 from toolwright.sources.frameworks.recognise import program_of
 
 DANGEROUS = [

@@ -13,7 +13,7 @@ import pydantic
 import typer
 from received import show
 
-from toolwright.sources.annotations import annotate
+from toolwright.sources.frameworks.parts import annotate
 from toolwright.sources.json_options import json_option
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolwright import ToolError, Toolbox
-from toolwright.sources.argv.build import RefusedValue, command_line
+from toolwright.sources.command_words import RefusedValue, command_line
 from toolwright.sources.running.output import CommandOutput, tool_value
 from toolwright.sources.program import Command, CommandParameter, Program
 from toolwright.sources.running.run import run

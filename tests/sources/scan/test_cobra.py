@@ -4,8 +4,8 @@ import pytest
 from fake_programs import ALLOWED, brief, fake
 from help_texts import COBRA, KUBECTL, KUBECTL_NEW, KUBECTL_OLD, KUBECTL_OPTIONS
 
-from toolwright.sources import patterns
-from toolwright.sources.argv.build import command_line
+from toolwright.sources.frameworks import value_kinds as patterns
+from toolwright.sources.command_words import command_line
 from toolwright.sources.program import UNSET
 from toolwright.sources.scan.crawl import ScanSettings, scan
 from toolwright.sources.scan.parameters import DURATION

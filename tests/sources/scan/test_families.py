@@ -26,7 +26,7 @@ from help_texts import (
     UV,
 )
 
-from toolwright.sources.argv.build import RefusedValue, command_line
+from toolwright.sources.command_words import RefusedValue, command_line
 from toolwright.sources.program import UNSET, Exclusive
 from toolwright.sources.scan.crawl import ScanSettings, scan
 

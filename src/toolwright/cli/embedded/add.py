@@ -12,7 +12,7 @@ from ...read.command_trees import framework_of
 
 if TYPE_CHECKING:
     from ...sources.command_line import CommandLine, Mode
-    from ...sources.commands.offers import CommandStyle
+    from ...sources.command_tools import CommandStyle
     from ...sources.rules import Rule
 
 A = TypeVar("A")
@@ -208,7 +208,7 @@ def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
 
 def _reserve(app: Any, name: str) -> None:
     """Note that no positional may stand where the program looks for this word."""
-    from ...sources.annotations import annotate
+    from ...sources.frameworks.parts import annotate
     from ...sources.program import OWN_WORD
 
     annotate(app, **{OWN_WORD: name})
@@ -235,8 +235,8 @@ def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
 
 def _own(group: Any) -> Any:
     """Mark the group that serves the program itself: it never becomes a tool."""
-    from ...sources.annotations import annotate
-    from ...sources.commands.offers import OWN_GROUP
+    from ...sources.command_tools import OWN_GROUP
+    from ...sources.frameworks.parts import annotate
 
     return annotate(group, **{OWN_GROUP: True})
 

@@ -13,9 +13,9 @@ from ...call import Call
 from ...errors import CallError, SchemaError
 from ...options import ToolOptions
 from ...results import Result
-from ...sources.commands.values import typed_dict
 from ...sources.program import Command
 from ...sources.rules import EVERYTHING, Rule, checked_rules, rule_for
+from ...sources.value_types import typed_dict
 from ...tools.catalog import matches
 from ...tools.prompt import Prompt
 from ...tools.resource import Resource

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import enum
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,8 +12,6 @@ from typing import Any
 
 from ..._words import one_line
 from ..program import Command, CommandParameter, Exclusive, Program
-from .argparse_kinds import kind_of_action
-from .kinds import TEXT, Kind
 from .parts import (
     MAX_USAGE,
     Walk,
@@ -30,6 +30,44 @@ from .parts import (
     with_nothing,
     without_clashes,
 )
+from .value_kinds import TEXT, Kind, choices, file_kind, kind_of_callable, limits
+
+# -- types and choices
+
+_LONGEST_ENUM = 1000
+_LONGEST_RANGE = 20
+
+
+def kind_of_action(action: argparse.Action) -> Kind:
+    """Return the kind of the values that an action takes."""
+    kind = _kind_of_type(action.type)
+    if action.choices is None:
+        return kind
+    if isinstance(action.choices, range) and len(action.choices) > _LONGEST_RANGE:
+        numbers = action.choices
+        if numbers.step == 1:
+            return Kind(schema={"type": "integer", **limits(numbers.start, numbers.stop - 1)})
+    try:
+        listed = list(itertools.islice(iter(action.choices), _LONGEST_ENUM + 1))
+    except Exception:  # noqa: BLE001  # argparse only needs `in`
+        return kind
+    if not listed or len(listed) > _LONGEST_ENUM:
+        return kind
+    values = [choice.value if isinstance(choice, enum.Enum) else choice for choice in listed]
+    return replace(choices(values), note=kind.note, refused=kind.refused)
+
+
+def _kind_of_type(converter: Any) -> Kind:
+    if converter is None:
+        return TEXT
+    if isinstance(converter, str):
+        return replace(TEXT, type_name=converter)
+    if type(converter).__name__ == "FileType":  # deprecated since 3.14
+        return file_kind(converter._mode)
+    return kind_of_callable(converter)
+
+
+# -- parsers
 
 _argparse: Any = argparse  # including its private names
 _OPTIONS = frozenset(("option", "options", "flag", "flags"))

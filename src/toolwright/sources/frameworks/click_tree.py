@@ -1,16 +1,17 @@
-"""Commands of Click, and those of Typer, which are like them."""
+"""Commands of Click and of Typer, whose commands are like them."""
 
 from __future__ import annotations
 
+import enum
 import importlib.metadata
 import re
+import sys
+import typing
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ..program import UNSET, Command, CommandParameter, Program
-from .click_kinds import class_names, kind_of_type, spelled_choice
-from .kinds import TEXT, Kind
 from .parts import (
     Walk,
     annotations_of,
@@ -30,6 +31,87 @@ from .parts import (
     with_nothing,
     without_clashes,
 )
+from .value_kinds import (
+    BOOLEAN,
+    INTEGER,
+    TEXT,
+    Kind,
+    choices,
+    clamped,
+    file_kind,
+    forms_of_time,
+    json_schema_of,
+    kind_of_callable,
+    kind_of_hint,
+    limits,
+    path_kind,
+)
+
+# -- parameter types, by their names
+
+_OWN = ("click.", "typer.", "asyncclick.")
+
+
+def class_names(value: Any) -> set[str]:
+    """Return the names of a value's class and of its base classes."""
+    return {base.__name__ for base in type(value).__mro__}
+
+
+def kind_of_type(param_type: Any) -> Kind:
+    """Return the kind of a `click.ParamType`."""
+    carried = json_schema_of(param_type, getattr(param_type, "func", None))
+    if carried is not None:
+        return carried
+    names = class_names(param_type)
+    # Typer's copies have names of their own (`TyperChoice`), so attributes identify them.
+    if hasattr(param_type, "choices") and hasattr(param_type, "case_sensitive"):
+        spelled = [spelled_choice(choice) for choice in param_type.choices]
+        ignores_case = not getattr(param_type, "case_sensitive", True)
+        return replace(choices(spelled), ignores_case=ignores_case)
+    if "FuncParamType" in names:
+        return kind_of_callable(param_type.func)
+    if "File" in names:
+        return file_kind(getattr(param_type, "mode", "r"))
+    if hasattr(param_type, "file_okay") and hasattr(param_type, "dir_okay"):
+        return path_kind(param_type)
+    if not type(param_type).__module__.startswith(_OWN):
+        # A type of the program's own may accept other texts than the type that it derives from.
+        return Kind(type_name=str(getattr(param_type, "name", type(param_type).__name__)))
+    return _plain_kind(param_type, names)
+
+
+def _plain_kind(param_type: Any, names: set[str]) -> Kind:
+    if "IntParamType" in names or "FloatParamType" in names:
+        number = INTEGER if "IntParamType" in names else Kind(schema={"type": "number"})
+        return _ranged(number, param_type) if hasattr(param_type, "clamp") else number
+    if "BoolParamType" in names:
+        return BOOLEAN
+    if "UUIDParameterType" in names:
+        return Kind(schema={"type": "string", "format": "uuid"})
+    if "DateTime" in names:
+        return forms_of_time(param_type.formats)
+    if names & {"StringParamType", "UnprocessedParamType"}:
+        return TEXT
+    return Kind(type_name=str(getattr(param_type, "name", type(param_type).__name__)))
+
+
+def _ranged(number: Kind, param_type: Any) -> Kind:
+    if param_type.clamp:
+        return clamped(number, param_type.min, param_type.max)
+    low_open, high_open = (
+        getattr(param_type, "min_open", False),
+        getattr(param_type, "max_open", False),
+    )
+    ends = limits(param_type.min, param_type.max, low_open=low_open, high_open=high_open)
+    return replace(number, schema={**number.schema, **ends})
+
+
+def spelled_choice(value: Any) -> Any:
+    """Return how a choice is written: Click uses the name of an enum member (since 8.2)."""
+    return value.name if isinstance(value, enum.Enum) else value
+
+
+# -- commands
 
 KindsOf = Callable[[Any], tuple[Kind, list[Kind] | None]]
 """Returns the kind of a parameter's word, and the kinds of its words if it takes a tuple."""
@@ -401,3 +483,74 @@ def _content(cell: Any) -> Any:
         return cell.cell_contents
     except (AttributeError, ValueError):
         return None
+
+
+# -- Typer, in each of its three generations
+#
+# Up to 0.25 its commands are Click's. From 0.26 on they are copies of Click's classes. Since 0.29 a
+# parameter has a `type_descriptor` instead of a `type`. So nothing here checks for a class.
+
+
+def read_typer(app: Any, name: str = "") -> Program:
+    """Return the program of a Typer app, or of a command made from one."""
+    root = app
+    if not hasattr(app, "params"):
+        main: Any = sys.modules[
+            next(base for base in type(app).__mro__ if base.__name__ == "Typer").__module__
+        ]
+        root = main.get_command(app)
+        name = name or plain_text(getattr(getattr(app, "info", None), "name", None))
+    program = read_click(root, name, kinds_of=_kinds_of, framework="typer")
+    hints = {**annotations_of(app), **program.root.annotations}  # the app itself is no command
+    return replace(program, root=replace(program.root, annotations=hints))
+
+
+def _kinds_of(parameter: Any) -> tuple[Kind, list[Kind] | None]:
+    descriptor = getattr(parameter, "type_descriptor", None)
+    if descriptor is None:
+        return click_kinds(parameter)
+    info = descriptor.parameter_info
+    carried = json_schema_of(getattr(info, "parser", None), getattr(info, "click_type", None))
+    if carried is not None:
+        return carried, None
+    if getattr(info, "parser", None) is not None:
+        return kind_of_callable(info.parser), None
+    hint = descriptor.annotation
+    origin, members = typing.get_origin(hint), typing.get_args(hint)
+    if isinstance(origin, type) and issubclass(origin, tuple):
+        return TEXT, [_kind_of(member, parameter) for member in members]
+    if isinstance(origin, type) and issubclass(origin, list):
+        hint = members[0]
+    return _kind_of(hint, parameter), None
+
+
+def _kind_of(hint: Any, parameter: Any) -> Kind:
+    descriptor = parameter.type_descriptor
+    info = descriptor.parameter_info
+    if _is_file(hint):
+        mode = getattr(info, "mode", None) or ("w" if "Write" in hint.__name__ else "r")
+        return file_kind(mode)
+    kind = kind_of_hint(hint, _spelled)
+    if kind.schema.get("format") == "path":
+        return path_kind(info)
+    if "enum" in kind.schema:
+        return replace(kind, ignores_case=not descriptor.case_sensitive)
+    if getattr(hint, "__name__", "") == "datetime" and getattr(info, "formats", None):
+        return forms_of_time(info.formats)
+    if kind.schema.get("type") in ("integer", "number"):
+        low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
+        if getattr(info, "clamp", False):
+            return clamped(kind, low, high)
+        return replace(kind, schema={**kind.schema, **limits(low, high)})
+    return kind
+
+
+def _is_file(hint: Any) -> bool:
+    return isinstance(hint, type) and any(
+        base.__name__.startswith("File") and base.__module__.startswith("typer.")
+        for base in hint.__mro__
+    )
+
+
+def _spelled(member: enum.Enum) -> str:
+    return str(member.value)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ..program import Command, CommandParameter, Exclusive, Program
-from .kinds import TEXT, Kind, bare, choices, json_schema_of, kind_of_hint, limits
 from .parts import (
     Walk,
     annotations_of,
@@ -26,6 +25,7 @@ from .parts import (
     with_default,
     without_clashes,
 )
+from .value_kinds import TEXT, Kind, bare, choices, json_schema_of, kind_of_hint, limits
 
 _DURATION = Kind(
     schema={"type": "string", "pattern": r"^-?([0-9]+(\.[0-9]+)?[smhdwMy])+$"},

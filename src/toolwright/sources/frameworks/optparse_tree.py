@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..program import Command, CommandParameter, Program
-from .kinds import INTEGER, TEXT, Kind, choices
 from .parts import (
     MAX_USAGE,
     Walk,
@@ -25,6 +24,7 @@ from .parts import (
     with_default,
     without_clashes,
 )
+from .value_kinds import INTEGER, TEXT, Kind, choices
 
 _KINDS = {
     "string": TEXT,

@@ -1,4 +1,7 @@
-"""Parts of commands that all readers make in the same way."""
+"""Parts of commands that all readers make in the same way.
+
+It runs in the interpreter of the program, too, so it imports neither pydantic nor a framework.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,14 @@ import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 from ...errors import SchemaError
 from ..program import UNSET, Command, CommandParameter, Emit
 from ..secret_names import is_secret_name
-from .kinds import Kind
+from .value_kinds import Kind
+
+T = TypeVar("T")
 
 ANNOTATIONS = "__toolwright_annotations__"
 """The attribute in which authors leave hints on a command's function or object."""
@@ -160,6 +165,32 @@ def annotations_of(*carriers: Any) -> dict[str, Any]:
         if isinstance(hints, Mapping):
             annotations.update(cast("Mapping[str, Any]", hints))
     return annotations
+
+
+def annotate(target: Any = None, /, **hints: Any) -> Any:
+    """Leave hints on a command, such as `read_only=True` or `title="List disks"`.
+
+    As a decorator it may be above or below the framework's own, and returns the same object. With a
+    target, such as an `ArgumentParser`, it is a plain call. Hints are JSON values.
+
+    >>> @annotate(read_only=True)
+    ... def list_disks() -> None: ...
+    """
+    try:
+        json.dumps(hints, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"annotate: hints must be JSON values ({error})") from None
+
+    def put(on: T) -> T:
+        try:
+            setattr(on, ANNOTATIONS, annotations_of(on) | hints)
+        except AttributeError:
+            what = type(on).__name__
+            raise TypeError(f"annotate: {what} cannot hold hints; annotate its function") from None
+        return on
+
+    decorator: Callable[[Any], Any] = put
+    return decorator if target is None else put(target)
 
 
 def described(*texts: str) -> str:

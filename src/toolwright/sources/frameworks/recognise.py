@@ -99,7 +99,7 @@ def _reader(framework: str) -> Callable[[Any, str], Program]:
         case "cyclopts":
             from .cyclopts_tree import read_cyclopts as read
         case "typer":
-            from .typer_tree import read_typer as read
+            from .click_tree import read_typer as read
         case _:
             from .click_tree import read_click as read
     return read

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from .. import patterns
+from ..frameworks import value_kinds as patterns
 from ..program import UNSET, CommandParameter, Emit
 from ..secret_names import is_secret_name
 from .help_page import OptionText

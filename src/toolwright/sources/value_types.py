@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, cast
 
-from ..._json_values import is_list
+from .._json_values import is_list
 
 Fragment = Mapping[str, Any]
 _BOUNDS = {
@@ -97,7 +97,7 @@ class JsonSchemaValue:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
-        from ...schema.explicit import broken_rules, validator_for
+        from ..schema.explicit import broken_rules, validator_for
 
         validator = validator_for(self.schema)
 

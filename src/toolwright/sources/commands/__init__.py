@@ -1,1 +1,0 @@
-"""Tools made from commands."""
